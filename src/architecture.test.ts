@@ -1,0 +1,53 @@
+// The layering, as a test. ARCHITECTURE.md says why; this file says what.
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** A folder may import from itself and from the folders listed for it. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  kernels: [],
+  tasks: [],
+  model: ['kernels'],
+  rl: ['kernels', 'model', 'tasks'],
+  lab: ['kernels', 'model', 'tasks', 'rl'],
+  ui: ['lab'],
+  cli: ['kernels', 'model', 'tasks', 'rl', 'lab'],
+}
+
+const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
+const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.endsWith('/testing.ts')
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+  (f) => /\.tsx?$/.test(f) && f.includes('/'),
+)
+
+test.for(files)('%s', (file) => {
+  const source = readFileSync(posix.join('src', file), 'utf8')
+  const home = file.split('/')[0]
+  for (const [, typeOnly, specifier] of source.matchAll(IMPORT)) {
+    const rule = (holds: boolean, why: string) =>
+      expect(holds, `${file} imports ${specifier}: ${why}`).toBe(true)
+    if (!specifier.startsWith('.')) {
+      rule(!/^react/.test(specifier) || home === 'ui', 'React belongs to ui')
+      continue
+    }
+    const target = posix.join(posix.dirname(file), specifier)
+    const layer = target.split('/')[0]
+    rule(
+      layer === home || MAY_IMPORT[home].includes(layer),
+      `${home} may import only ${MAY_IMPORT[home].join(', ') || 'itself'}`,
+    )
+    rule(
+      isTest(file) || !(isTest(target) || /\.ref\.ts$/.test(target)),
+      'references and test helpers are for tests',
+    )
+    rule(target !== 'lab/worker.ts', 'the worker is started, never imported')
+    rule(
+      layer === home || home !== 'lab' || file === 'lab/worker.ts' || !!typeOnly,
+      'only the worker may load the GPU side',
+    )
+  }
+  if (file !== 'kernels/gpu.ts' && !isTest(file))
+    expect(source, `${file}: only kernels/gpu.ts talks to the device`).not.toMatch(
+      /navigator\.gpu|GPUDevice|createComputePipeline/,
+    )
+})

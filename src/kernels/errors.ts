@@ -1,0 +1,25 @@
+/** A tensor or a number handed to a kernel has the wrong shape, type or range: always a bug in the caller. */
+export class ShapeError extends Error {
+  override name = 'ShapeError'
+}
+
+/** What stands between the lab and the GPU; the page has one message and one remedy for each. */
+export type GpuErrorCode =
+  | 'no_webgpu' // this browser has no navigator.gpu
+  | 'insecure_origin' // WebGPU needs https or localhost
+  | 'no_adapter' // WebGPU is there, but offers no GPU
+  | 'too_large' // more memory or a larger binding than the adapter allows
+  | 'shader' // a shader does not compile
+  | 'validation' // WebGPU refused a call: a bug of ours
+  | 'out_of_memory'
+  | 'lost' // the device is gone: driver reset, crash, sleep
+
+/** The browser's GPU refused something. `code` says what, the message says where and what to do. */
+export class GpuError extends Error {
+  override name = 'GpuError'
+  readonly code: GpuErrorCode
+  constructor(code: GpuErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}

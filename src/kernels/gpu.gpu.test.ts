@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { defineKernel, Gpu } from './gpu.ts'
+import { softmax_forward } from './softmax/softmax.ts'
+import { expectClose } from './testing.ts'
+
+const gpu = await Gpu.open()
+
+const scale = defineKernel({
+  name: 'scale',
+  wgsl: `
+struct Params { factor: f32, count: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < params.count) { x[id.x] *= params.factor; }
+}`,
+  params: { factor: 'f32', count: 'u32' },
+  bindings: { x: 'read_write' },
+  workgroups: ({ count }) => [Math.ceil(count / 64)],
+})
+
+test('a program replays with other live values and creates nothing', async () => {
+  const x = gpu.tensor('x', 'f32', [3], { data: Float32Array.of(1, 2, 3) })
+  const program = await gpu.record('scale', ['factor'], (r) => {
+    r.run(scale, { factor: (live) => live.factor, count: 3 }, { x })
+  })
+  gpu.replay(program, { factor: 2 })
+  await gpu.read(x)
+  const before = { ...gpu.counts }
+  gpu.replay(program, { factor: 3 })
+  gpu.replay(program, { factor: 0.5 })
+  const [values] = await gpu.read(x)
+  expect([...values]).toEqual([3, 6, 9])
+  const { buffers, bind_groups, pipelines, dispatches, submits } = gpu.counts
+  expect([buffers, bind_groups, pipelines]).toEqual([
+    before.buffers,
+    before.bind_groups,
+    before.pipelines,
+  ])
+  expect([dispatches - before.dispatches, submits - before.submits]).toEqual([2, 1])
+})
+
+test('copies take live offsets, clears zero a part, and both keep their order among dispatches', async () => {
+  const source = gpu.tensor('source', 'f32', [4], { data: Float32Array.of(1, 2, 3, 4) })
+  const target = gpu.tensor('target', 'f32', [3], { data: Float32Array.of(9, 9, 9) })
+  const program = await gpu.record('copy', ['row'], (r) => {
+    r.copy(source, target, { from_offset: ({ row }) => row * 2, to_offset: 1, count: 2 })
+    r.run(scale, { factor: 10, count: 3 }, { x: target })
+    r.clear(target, 1)
+  })
+  gpu.replay(program, { row: 1 })
+  expect([...(await gpu.read(target))[0]]).toEqual([0, 30, 40])
+})
+
+test('a write is ordered after the work recorded before it', async () => {
+  const x = gpu.tensor('x', 'f32', [1], { data: Float32Array.of(1) })
+  const y = gpu.tensor('y', 'f32', [1])
+  const program = await gpu.record('copy', [], (r) => r.copy(x, y))
+  gpu.replay(program)
+  gpu.write(x, Float32Array.of(2))
+  expect([...(await gpu.read(y))[0]]).toEqual([1])
+})
+
+test('bytes are counted by kind and given back', () => {
+  const before = gpu.memory().kv_cache
+  const live = gpu.counts.live_bytes
+  const cache = gpu.tensor('cache', 'f32', [2, 8], { kind: 'kv_cache' })
+  expect(gpu.memory().kv_cache - before).toBe(64)
+  gpu.free(cache)
+  expect(gpu.memory().kv_cache).toBe(before)
+  expect(gpu.counts.live_bytes).toBe(live)
+})
+
+test('a misaligned view, a missing tensor and a tensor above the limit are errors that say so', async () => {
+  const x = gpu.tensor('x', 'f32', [128])
+  await expect(
+    gpu.run(scale, { factor: 1, count: 1 }, { x: gpu.view(x, 'part', 3, [4]) }),
+  ).rejects.toThrow(/part starts at element 3, expected a multiple of 64/)
+  await expect(gpu.run(scale, { factor: 1, count: 1 }, {} as never)).rejects.toThrow(/x is missing/)
+  expect(() => gpu.view(x, 'part', 120, [9])).toThrow(/outside/)
+  expect(() => gpu.tensor('huge', 'f32', [2 ** 40])).toThrow(/binds at most/)
+})
+
+test('two dispatches of one submit keep their own params', async () => {
+  const a = gpu.tensor('a', 'f32', [1, 2])
+  const b = gpu.tensor('b', 'f32', [1, 4])
+  const [pa, pb] = [gpu.tensor('pa', 'f32', [1, 2]), gpu.tensor('pb', 'f32', [1, 4])]
+  await gpu.run(softmax_forward, { rows: 1, cols: 2 }, { logits: a, probs: pa })
+  await gpu.run(softmax_forward, { rows: 1, cols: 4 }, { logits: b, probs: pb })
+  const [va, vb] = await gpu.read(pa, pb)
+  expectClose(va, [0.5, 0.5])
+  expectClose(vb, [0.25, 0.25, 0.25, 0.25])
+})
+
+test('a broken shader is an error with file, line and column', async () => {
+  const broken = {
+    ...softmax_forward,
+    name: 'broken',
+    wgsl: softmax_forward.wgsl.replace('- row_max)', '- row_maxx)'),
+  }
+  await expect(gpu.prepare(broken)).rejects.toThrow(/broken\.wgsl:\d+:\d+/)
+  await expect(gpu.prepare(broken)).rejects.toMatchObject({ code: 'shader' })
+})

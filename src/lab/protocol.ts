@@ -1,0 +1,85 @@
+// Everything that crosses the worker boundary, in both directions. Plain data only.
+import type { AdapterFacts, GpuCounts, GpuErrorCode, MemoryKind } from '../kernels/gpu.ts'
+import type { Experiment } from './experiment.ts'
+
+/** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
+export const PROTOCOL_VERSION = 1
+
+export type LabCommand =
+  /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
+  | { readonly type: 'open' }
+  /** Drops any earlier run and starts this one; `paused` stops before the first step. */
+  | { readonly type: 'start'; readonly run: number; readonly experiment: Experiment; readonly paused: boolean }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** One training step, then paused. */
+  | { readonly type: 'step' }
+  /** Ends the current phase after the step in flight. */
+  | { readonly type: 'next_phase' }
+  /** Frees the run's GPU memory. */
+  | { readonly type: 'stop' }
+
+/** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
+export type Metrics = Readonly<Record<string, number>>
+
+/** One sampled response of a step. */
+export interface RolloutSample {
+  readonly prompt: string
+  /** Without the end token. */
+  readonly response: string
+  readonly ground_truth: string
+  readonly score: number
+  readonly advantage: number
+  /** Tokens, end token included. */
+  readonly response_length: number
+  /** False when the response was cut at the maximum length. */
+  readonly is_ended: boolean
+}
+
+/** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
+export interface LabError {
+  readonly name: string
+  readonly code: GpuErrorCode | 'experiment' | 'worker' | 'internal'
+  readonly message: string
+}
+
+export type RunStatus = 'preparing' | 'running' | 'paused' | 'finished'
+
+export type LabEvent =
+  | { readonly type: 'hello'; readonly protocol: number }
+  | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
+  /** What the worker is busy with before the first step, e.g. compiling shaders. */
+  | { readonly type: 'progress'; readonly run: number; readonly message: string }
+  | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** A phase begins with the step after `step`; `reason` says why the one before it ended. */
+  | {
+      readonly type: 'phase'
+      readonly run: number
+      readonly step: number
+      readonly phase: number
+      readonly reason: 'start' | 'steps' | 'next_phase'
+    }
+  /** After step `step` (0 = before training): all its metrics, validation included when it was due. */
+  | {
+      readonly type: 'step'
+      readonly run: number
+      readonly step: number
+      readonly phase: number
+      /** Steps done in this phase, this one included. */
+      readonly phase_step: number
+      readonly metrics: Metrics
+    }
+  | {
+      readonly type: 'samples'
+      readonly run: number
+      readonly step: number
+      readonly samples: readonly RolloutSample[]
+    }
+  | {
+      readonly type: 'memory'
+      readonly run: number
+      readonly memory: Readonly<Record<MemoryKind, number>>
+      readonly counts: GpuCounts
+    }
+  /** `run` is undefined when the adapter could not be opened at all. */
+  | { readonly type: 'failed'; readonly run: number | undefined; readonly error: LabError }

@@ -1,0 +1,61 @@
+// What a task is. Tasks are pure and synchronous: no GPU, no clock, no state.
+
+/** Characters to token ids and back. */
+export interface Tokenizer {
+  /** Text of every id; special tokens have a name in angle brackets. */
+  readonly tokens: readonly string[]
+  readonly vocab_size: number
+  readonly pad_token_id: number
+  readonly eos_token_id: number
+  /** Throws RangeError naming the character that is not in the vocabulary. */
+  encode(text: string): number[]
+  /** Stops at the end token; padding is left out. */
+  decode(ids: ArrayLike<number>): string
+}
+
+export type Split = 'train' | 'test'
+
+/** One problem. */
+export interface Sample {
+  readonly prompt: string
+  /** The right answer, without the end token. */
+  readonly ground_truth: string
+  /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
+  readonly demonstration: string
+}
+
+/** One number of a task that a person may change. */
+export interface TaskParam {
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly default: number
+  readonly min: number
+  readonly max: number
+  readonly step: number
+  /** e.g. 'digits', 'share'. */
+  readonly unit: string
+}
+
+/** A task with its parameters filled in. */
+export interface Task {
+  readonly id: string
+  /** Longest prompt and longest answer (end token included), in tokens. */
+  readonly max_prompt_length: number
+  readonly max_response_length: number
+  /** Problems in the held-out split; `sample` takes any index and wraps around. */
+  readonly test_size: number
+  /** Sample `index` of a split: a function of (seed, task and its parameters, index, split) alone. */
+  sample(seed: number, index: number, split: Split): Sample
+  /** 1 if the response (without the end token) solves the prompt, else 0. */
+  score(prompt: string, response: string): number
+}
+
+/** A kind of task: what the menu shows and what makes one. */
+export interface TaskKind {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  readonly params: readonly TaskParam[]
+  create(params: Readonly<Record<string, number>>): Task
+}

@@ -1,0 +1,65 @@
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+
+// Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no GPU.
+// CHROMIUM names the executable where Playwright's own browser is not installed (scripts/test.mjs finds it).
+const chromium = {
+  ...(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}),
+  args: [
+    '--no-sandbox',
+    '--enable-unsafe-webgpu',
+    '--use-webgpu-adapter=swiftshader',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ],
+}
+
+export default defineConfig({
+  plugins: [react()],
+  base: './',
+  build: { target: 'esnext', outDir: 'dist/app' },
+  worker: { format: 'es' },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.{ts,tsx}'],
+          exclude: ['src/**/*.gpu.test.ts'],
+          environment: 'node',
+        },
+      },
+      {
+        // The same kernel tests in Node, on Dawn with whatever Vulkan, Metal or D3D adapter is there.
+        extends: true,
+        test: {
+          name: 'dawn',
+          include: ['src/**/*.gpu.test.ts'],
+          environment: 'node',
+          setupFiles: ['src/cli/dawn.setup.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'gpu',
+          include: ['src/**/*.gpu.test.ts'],
+          testTimeout: 120_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            ui: false,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: chromium }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+})
