@@ -42,8 +42,12 @@ test.for(files)('%s', (file) => {
     )
     rule(target !== 'lab/worker.ts', 'the worker is started, never imported')
     rule(
-      layer === home || home !== 'lab' || file === 'lab/worker.ts' || !!typeOnly,
-      'only the worker may load the GPU side',
+      layer === home ||
+        home !== 'lab' ||
+        layer === 'tasks' ||
+        file === 'lab/worker.ts' ||
+        !!typeOnly,
+      'only the worker may load the GPU side; tasks are pure',
     )
   }
   if (file !== 'kernels/gpu.ts' && !isTest(file))

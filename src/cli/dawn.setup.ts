@@ -1,4 +1,4 @@
-// Gives the kernel tests a navigator.gpu in Node, so that the same files run there and in Chromium.
+// Gives the kernel tests WebGPU in Node, so that the same files run there and in Chromium.
 import { openDawn } from './dawn.ts'
 
 const gpu = await openDawn()

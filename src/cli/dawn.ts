@@ -3,8 +3,8 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { create, globals } from 'webgpu'
 
-/** Where Vulkan driver manifests of software adapters are found, best first. */
-const MANIFESTS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d']
+/** Folders of Vulkan driver manifests. */
+const MANIFESTS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d']
 const CHROMIUMS = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',
@@ -13,6 +13,8 @@ const CHROMIUMS = [
   '/usr/lib/chromium/chromium',
   '/opt/google/chrome/chrome',
 ]
+/** Older lavapipe lacks Vulkan features that Dawn builds on; Debian 12 ships 22.3. */
+const OLDEST_MESA = 24
 
 /** Vulkan manifests of software drivers on this machine: Mesa's lavapipe, then SwiftShader beside a Chromium. */
 export function softwareDrivers(): string[] {
@@ -29,19 +31,43 @@ export function softwareDrivers(): string[] {
   return [...new Set([...mesa, ...swiftshader])]
 }
 
+/** False for a lavapipe older than Mesa 24, by its description, e.g. `llvmpipe: Mesa 22.3.6 (LLVM 15.0.6)`. */
+export function isSupported(description: string): boolean {
+  const mesa = /^llvmpipe\b.*\bMesa (\d+)\./.exec(description)
+  return !mesa || Number(mesa[1]) >= OLDEST_MESA
+}
+
+/** One adapter that Dawn can open here. */
+export interface DawnAdapter {
+  readonly gpu: GPU
+  readonly info: GPUAdapterInfo
+  /** Path of the Vulkan manifest it came from; undefined = the system's own choice. */
+  readonly driver: string | undefined
+  readonly is_supported: boolean
+}
+
 /**
- * WebGPU on Dawn. A real GPU if the drivers show one, else lavapipe, else SwiftShader.
- * The first requestAdapter fixes the driver for the process: VK_DRIVER_FILES chooses another.
- * Returns undefined when there is no adapter at all.
+ * What WebGPU offers here, best first: the system's choice (a real GPU if the drivers show one), lavapipe,
+ * SwiftShader. Each try makes a new Vulkan instance, which reads VK_DRIVER_FILES; set by the user, it is
+ * the only try. The variable is left as the last adapter given needs it.
+ *
+ * Dawn prints "Warning: … artificially reduced …" to stderr for each try; no option turns that off.
  */
-export async function openDawn(): Promise<GPU | undefined> {
+export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   Object.assign(globalThis, globals)
-  const gpu = create([])
-  if (await gpu.requestAdapter()) return gpu
-  for (const driver of process.env.VK_DRIVER_FILES ? [] : softwareDrivers()) {
-    process.env.VK_DRIVER_FILES = driver
-    const software = create([])
-    if (await software.requestAdapter()) return software
+  const chosen = process.env.VK_DRIVER_FILES
+  for (const driver of [chosen, ...(chosen ? [] : softwareDrivers())]) {
+    if (driver) process.env.VK_DRIVER_FILES = driver
+    const gpu = create([])
+    const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
+    if (!adapter) continue
+    const { info } = adapter
+    yield { gpu, info, driver, is_supported: isSupported(info.description) }
   }
+}
+
+/** WebGPU on the first adapter that works, or undefined when there is none. */
+export async function openDawn(): Promise<GPU | undefined> {
+  for await (const { gpu, is_supported } of dawnAdapters()) if (is_supported) return gpu
   return undefined
 }

@@ -162,6 +162,86 @@ export interface AdapterFacts {
   readonly max_binding_bytes: number
 }
 
+/** Makes tensors: the device, or a plan that only adds up what the device would be asked for. */
+export interface Allocator {
+  tensor<D extends DType>(
+    label: string,
+    dtype: D,
+    shape: readonly number[],
+    options?: TensorOptions,
+  ): Tensor<D>
+  view<D extends DType>(
+    tensor: Tensor<D>,
+    label: string,
+    offset: number,
+    shape: readonly number[],
+  ): Tensor<D>
+}
+
+export interface TensorOptions {
+  readonly kind?: MemoryKind
+  readonly data?: Float32Array | Uint32Array
+}
+
+const noBytes = (): Record<MemoryKind, number> => ({
+  weights: 0,
+  gradients: 0,
+  optimizer: 0,
+  activations: 0,
+  kv_cache: 0,
+  batch: 0,
+  scratch: 0,
+})
+
+/** Adds up tensors without a device, so that a run's memory is known before anything is allocated. */
+export class MemoryPlan implements Allocator {
+  readonly bytes = noBytes()
+  /** Its label and size decide whether the adapter's binding limit suffices. */
+  largest = { label: '', bytes: 0 }
+
+  tensor<D extends DType>(
+    label: string,
+    dtype: D,
+    shape: readonly number[],
+    { kind = 'scratch' }: TensorOptions = {},
+  ): Tensor<D> {
+    const bytes = bufferBytes(shape)
+    this.bytes[kind] += bytes
+    if (bytes > this.largest.bytes) this.largest = { label: `${label} [${shape}]`, bytes }
+    return { label, dtype, shape, buffer: undefined as never, offset: 0 }
+  }
+
+  view<D extends DType>(
+    tensor: Tensor<D>,
+    label: string,
+    offset: number,
+    shape: readonly number[],
+  ): Tensor<D> {
+    return viewOf(tensor, label, offset, shape)
+  }
+
+  total(): number {
+    return Object.values(this.bytes).reduce((a, b) => a + b, 0)
+  }
+}
+
+/** A buffer is never empty: WebGPU cannot bind zero bytes. */
+const bufferBytes = (shape: readonly number[]): number => Math.max(4, sizeOf(shape) * 4)
+
+function viewOf<D extends DType>(
+  tensor: Tensor<D>,
+  label: string,
+  offset: number,
+  shape: readonly number[],
+): Tensor<D> {
+  if (offset < 0 || offset + sizeOf(shape) > sizeOf(tensor.shape))
+    throw new ShapeError(
+      `${label}: [${shape}] at ${offset} lies outside ${tensor.label} [${tensor.shape}]`,
+    )
+  const { dtype, buffer } = tensor
+  return { label, dtype, shape, buffer, offset: tensor.offset + offset }
+}
+
 export interface OpenOptions {
   /** Where WebGPU comes from; the browser's own by default, Dawn in Node. */
   readonly gpu?: GPU
@@ -177,7 +257,7 @@ const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
 
-export class Gpu {
+export class Gpu implements Allocator {
   readonly facts: AdapterFacts
   readonly counts: GpuCounts = {
     buffers: 0,
@@ -274,15 +354,7 @@ export class Gpu {
 
   /** Live bytes by kind. */
   memory(): Record<MemoryKind, number> {
-    const kinds = {
-      weights: 0,
-      gradients: 0,
-      optimizer: 0,
-      activations: 0,
-      kv_cache: 0,
-      batch: 0,
-      scratch: 0,
-    }
+    const kinds = noBytes()
     for (const [kind, bytes] of this.#kinds) kinds[kind] = bytes
     return kinds
   }
@@ -292,7 +364,7 @@ export class Gpu {
     label: string,
     dtype: D,
     shape: readonly number[],
-    options: { kind?: MemoryKind; data?: Float32Array | Uint32Array } = {},
+    options: TensorOptions = {},
   ): Tensor<D> {
     const count = sizeOf(shape)
     const { kind = 'scratch', data } = options
@@ -304,7 +376,7 @@ export class Gpu {
         `${label} [${shape}] needs ${count * 4} bytes; this adapter binds at most ${this.facts.max_binding_bytes}.`,
       )
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
-    const buffer = this.#createBuffer(label, Math.max(4, count * 4), usage, kind)
+    const buffer = this.#createBuffer(label, bufferBytes(shape), usage, kind)
     const tensor = { label, dtype, shape, buffer, offset: 0 }
     if (data) this.write(tensor, data)
     return tensor
@@ -320,17 +392,7 @@ export class Gpu {
     offset: number,
     shape: readonly number[],
   ): Tensor<D> {
-    if (offset < 0 || offset + sizeOf(shape) > sizeOf(tensor.shape))
-      throw new ShapeError(
-        `${label}: [${shape}] at ${offset} lies outside ${tensor.label} [${tensor.shape}]`,
-      )
-    return {
-      label,
-      dtype: tensor.dtype,
-      shape,
-      buffer: tensor.buffer,
-      offset: tensor.offset + offset,
-    }
+    return viewOf(tensor, label, offset, shape)
   }
 
   /** Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees the old values. */
@@ -456,20 +518,36 @@ export class Gpu {
         pass.setBindGroup(0, command.group, [base + command.slot * SLOT_BYTES])
         pass.dispatchWorkgroups(...command.grid)
       } else if (command.kind === 'copy') {
-        const from = command.from.offset + resolve(command.from_offset, values)
-        const to = command.to.offset + resolve(command.to_offset, values)
-        this.#openEncoder().copyBufferToBuffer(
-          command.from.buffer,
-          from * 4,
-          command.to.buffer,
-          to * 4,
-          command.count * 4,
-        )
+        this.copy(command.from, command.to, {
+          from_offset: resolve(command.from_offset, values),
+          to_offset: resolve(command.to_offset, values),
+          count: command.count,
+        })
       } else {
         const { tensor, count } = command
         this.#openEncoder().clearBuffer(tensor.buffer, tensor.offset * 4, count * 4)
       }
     }
+  }
+
+  /** Encodes one copy of `count` elements (default: all of the smaller tensor). */
+  copy(
+    from: Tensor,
+    to: Tensor,
+    { from_offset = 0, to_offset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
+  ): void {
+    this.#openEncoder().copyBufferToBuffer(
+      from.buffer,
+      (from.offset + from_offset) * 4,
+      to.buffer,
+      (to.offset + to_offset) * 4,
+      count * 4,
+    )
+  }
+
+  /** Encodes zeroing a tensor. */
+  clear(tensor: Tensor): void {
+    this.#openEncoder().clearBuffer(tensor.buffer, tensor.offset * 4, sizeOf(tensor.shape) * 4)
   }
 
   /** Records and replays one kernel call: for tests and one-off work, not for a training step. */

@@ -1,5 +1,6 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
-import type { AdapterFacts, GpuCounts, GpuErrorCode, MemoryKind } from '../kernels/gpu.ts'
+import type { GpuErrorCode } from '../kernels/errors.ts'
+import type { AdapterFacts, GpuCounts, MemoryKind } from '../kernels/gpu.ts'
 import type { Experiment } from './experiment.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
@@ -9,7 +10,12 @@ export type LabCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
-  | { readonly type: 'start'; readonly run: number; readonly experiment: Experiment; readonly paused: boolean }
+  | {
+      readonly type: 'start'
+      readonly run: number
+      readonly experiment: Experiment
+      readonly paused: boolean
+    }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
   /** One training step, then paused. */

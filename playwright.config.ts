@@ -1,0 +1,57 @@
+import { createServer } from 'node:net'
+import { defineConfig } from '@playwright/test'
+
+// The built page in a real Chromium. SwiftShader is Chromium's CPU adapter, so no GPU is needed; CHROMIUM
+// names the executable where Playwright's own browser is not installed (scripts/test.mjs finds it).
+const args = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
+const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
+
+/** Playwright reads this file once more in every worker: the environment carries the port there. */
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return String(typeof address === 'object' ? address?.port : address)
+}
+process.env.E2E_PORT ??= await freePort()
+const address = `http://127.0.0.1:${process.env.E2E_PORT}/`
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  // Two cores train one run at a time.
+  workers: 1,
+  forbidOnly: !!process.env.CI,
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
+  reporter: [['line'], ['json', { outputFile: 'test-results/e2e.json' }]],
+  use: { baseURL: address, browserName: 'chromium' },
+  projects: [
+    {
+      name: 'webgpu',
+      testIgnore: 'no_webgpu.spec.ts',
+      use: { launchOptions: { ...executable, args: [...args, ...webgpu] } },
+    },
+    {
+      name: 'no_webgpu',
+      testMatch: 'no_webgpu.spec.ts',
+      // An address that is not loopback, so that the page is not a secure one; nothing is looked up.
+      use: {
+        launchOptions: { ...executable, args: [...args, '--host-resolver-rules=MAP * 127.0.0.1'] },
+      },
+    },
+  ],
+  webServer: {
+    command: `node node_modules/vite/bin/vite.js preview --host 127.0.0.1 --port ${process.env.E2E_PORT} --strictPort`,
+    url: address,
+    reuseExistingServer: false,
+  },
+})

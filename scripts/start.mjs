@@ -1,0 +1,40 @@
+// npm start: installs what is missing, builds the page, serves it on this machine and opens the browser.
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
+
+const { values } = parseArgs({ options: { port: { type: 'string', default: '4173' } } })
+await installMissing()
+const { build, preview } = await loadVite()
+if (isStale('dist/app/index.html', APP_SOURCES)) {
+  console.log('Building …')
+  try {
+    await build({ root: ROOT, logLevel: 'error' })
+  } catch {
+    // Vite has printed what is wrong, with file and line.
+    process.exit(1)
+  }
+}
+const server = await preview({
+  root: ROOT,
+  logLevel: 'error',
+  preview: { host: '127.0.0.1', port: Number(values.port), strictPort: false },
+})
+const address = server.resolvedUrls.local[0]
+console.log(`Understory is at ${address}\nPress Ctrl-C to stop.`)
+openBrowser(address)
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+
+/** Opens the default browser where a person is likely to sit before it; otherwise the address is enough. */
+function openBrowser(url) {
+  const hasScreen =
+    process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY
+  if (!hasScreen || process.env.CI || process.env.BROWSER === 'none') return
+  const [command, ...args] = {
+    darwin: ['open', url],
+    win32: ['cmd', '/c', 'start', '', url],
+  }[process.platform] ?? ['xdg-open', url]
+  const child = spawn(command, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

@@ -1,0 +1,148 @@
+// npm test: everything that must hold, cheapest first. Goes on after a failure, so that one run tells all,
+// and ends with one line, "N passed, N failed". `npm test -- unit e2e` runs only the stages named.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findChromium, vulkanEnvironment } from './chromium.mjs'
+import { installMissing, ROOT, run, tool } from './project.mjs'
+
+/** A stage that hangs is a failure too. */
+const STAGE_MS = 20 * 60_000
+/** What `lab adapters` exits with where WebGPU finds nothing. */
+const NO_ADAPTER = 3
+
+const STAGES = {
+  lint: () => check('biome', ['ci', '--colors=off', '.']),
+  types: () => check('tsc', ['--noEmit', '--pretty', 'false']),
+  unit: () => vitest('unit'),
+  dawn: async () => {
+    const env = await vulkanEnvironment()
+    const { code } = await run(process.execPath, ['scripts/lab.mjs', 'adapters'], quiet({ env }))
+    if (code === NO_ADAPTER)
+      return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
+    return vitest('dawn', env)
+  },
+  gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
+  build: () => check('vite', ['build', '--logLevel', 'error']),
+  e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
+}
+const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !(name in STAGES))
+if (unknown.length) {
+  console.error(`No stage ${unknown.join(', ')}. Stages: ${Object.keys(STAGES).join(', ')}.`)
+  process.exit(2)
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'understory-test-'))
+const total = { passed: 0, failed: 0 }
+try {
+  await installMissing()
+  const selected = Object.keys(STAGES).filter((name) => !names.length || names.includes(name))
+  // The dawn stage, too, uses a Chromium: for its software adapter.
+  if (selected.some((name) => ['dawn', 'gpu', 'e2e'].includes(name))) await findChromium()
+  for (const name of selected) await runStage(name)
+} catch (error) {
+  console.log(error)
+  total.failed++
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+/** Runs one stage, prints its line and what failed, and adds it to the total. */
+async function runStage(name) {
+  const start = performance.now()
+  const { passed = 0, failed = 0, skipped = 0, note, failures = [] } = await STAGES[name]()
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`]
+  console.log(
+    `${name.padEnd(6)} ${(note ?? counts.filter(Boolean).join(', ')).padEnd(30)} ${seconds} s`,
+  )
+  for (const failure of failures) console.log(indent(failure))
+  total.passed += passed
+  total.failed += failed
+}
+
+/** The first lines of a failure, without the stack frames of the tools themselves. */
+function indent(text) {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^\s*at .*node_modules/.test(line))
+  const shown = lines.slice(0, 60)
+  if (lines.length > 60) shown.push(`… ${lines.length - 60} more lines`)
+  return shown.map((line) => `  ${line}`).join('\n')
+}
+
+function quiet(options = {}) {
+  return { output: 'quiet', timeout_ms: STAGE_MS, ...options }
+}
+
+/** A tool that passes or fails as a whole. */
+async function check(name, args) {
+  const { code, text } = await tool(name, args, quiet())
+  return code === 0 ? { passed: 1 } : { failed: 1, failures: [text] }
+}
+
+/** A run that ends badly without a failed test (a crash, an unhandled error) is one failure more. */
+function closed(result, code, text) {
+  if (code === 0 || result.failed > 0) return result
+  return { ...result, failed: 1, failures: [text] }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** One vitest project. A file that does not load counts as one failed test. */
+async function vitest(project, env = {}) {
+  const file = join(temporary, `${project}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const args = ['run', '--project', project, '--no-color', ...reporters]
+  const { code, text } = await tool('vitest', args, quiet({ env }))
+  const report = readJson(file)
+  if (!report) return closed({ failed: 0 }, code || 1, text)
+  const failures = []
+  let failed = report.numFailedTests
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const where = name.replace(`${ROOT}/`, '')
+    if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
+      failed++
+      failures.push(`✗ ${where}: ${message}`)
+    }
+    for (const test of assertionResults)
+      if (test.status === 'failed')
+        failures.push(`✗ ${where}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
+  }
+  const skipped = report.numPendingTests + report.numTodoTests
+  return closed({ passed: report.numPassedTests, failed, skipped, failures }, code, text)
+}
+
+/** The browser tests on the built page. */
+async function playwright() {
+  const file = join(temporary, 'e2e.json')
+  const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, FORCE_COLOR: '0' }
+  const { code, text } = await tool('playwright', ['test', '--reporter=json'], quiet({ env }))
+  const report = readJson(file)
+  if (!report) return closed({ failed: 0 }, code || 1, text)
+  const failures = report.errors.map(({ message }) => `✗ ${message}`)
+  const specs = report.suites.flatMap(function all(suite) {
+    return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(all)]
+  })
+  for (const spec of specs)
+    for (const test of spec.tests)
+      if (test.status === 'unexpected') {
+        const messages = test.results.flatMap(({ errors }) => errors.map(({ message }) => message))
+        failures.push(`✗ e2e/${spec.file}: ${spec.title}\n${messages.join('\n')}`)
+      }
+  const { expected, unexpected, flaky, skipped } = report.stats
+  const failed = unexpected + flaky + report.errors.length
+  return closed({ passed: expected, failed, skipped, failures }, code, text)
+}

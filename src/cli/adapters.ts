@@ -1,0 +1,29 @@
+// lab adapters: what WebGPU offers on this machine.
+import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
+import { dawnAdapters } from './dawn.ts'
+
+export const adapters: Command = {
+  usage: '',
+  summary: 'lists what WebGPU offers here; the one marked * is used',
+  run: async (args) => {
+    if (args.length) throw new UsageError('adapters takes no arguments')
+    const seen = new Set<string>()
+    let used = false
+    for await (const { info, driver, is_supported } of dawnAdapters()) {
+      const text = info.description || info.device
+      if (seen.has(text)) continue
+      seen.add(text)
+      const mark = is_supported && !used ? '*' : ' '
+      const notes = [
+        [info.vendor, info.architecture].filter(Boolean).join(' '),
+        info.isFallbackAdapter ? 'software' : 'GPU',
+        ...(driver ? [driver] : []),
+        ...(is_supported ? [] : ['too old: Mesa 24 or newer works']),
+      ]
+      used ||= is_supported
+      console.log(`${mark} ${text} (${notes.join(', ')})`)
+    }
+    if (!used) console.error(NO_ADAPTER_TEXT)
+    return used ? 0 : NO_ADAPTER
+  },
+}

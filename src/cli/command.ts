@@ -1,0 +1,27 @@
+// What a command of the lab is, and the two ways in which it refuses.
+
+export interface Command {
+  /** What follows the command's name on its usage line. */
+  readonly usage: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** Resolves with the exit code. Throws UsageError or LabFailure. */
+  readonly run: (args: readonly string[]) => Promise<number>
+}
+
+/** The command line cannot be meant this way; exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The user's input or this machine stands in the way; the message is all there is to say. Exit code 1. */
+export class LabFailure extends Error {
+  override readonly name = 'LabFailure'
+}
+
+/** Exit code of `adapters` where there is none: not an error of the lab. */
+export const NO_ADAPTER = 3
+
+export const NO_ADAPTER_TEXT =
+  'WebGPU finds no adapter here. Install a GPU driver with Vulkan, or a software one:\n' +
+  'Google Chrome or Chromium (for SwiftShader), or Mesa 24 or newer (Debian, Ubuntu: mesa-vulkan-drivers).'

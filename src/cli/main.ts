@@ -1,0 +1,43 @@
+// The lab without a browser: npm run -s lab -- <command>.
+import { adapters } from './adapters.ts'
+import { type Command, LabFailure, UsageError } from './command.ts'
+import { train } from './train.ts'
+
+const COMMANDS: Readonly<Record<string, Command>> = { train, adapters }
+
+function help(): string {
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
+  )
+  return `Usage: npm run -s lab -- <command>\n\n${lines.join('\n')}`
+}
+
+/** Runs one command; user errors are a sentence, never a stack trace. */
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    console.log(help())
+    return name === undefined ? 2 : 0
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) {
+    console.error(`There is no command '${name}'.\n\n${help()}`)
+    return 2
+  }
+  try {
+    return await command.run(args)
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(`${error.message}\nUsage: lab ${name} ${command.usage}`.trim())
+      return 2
+    }
+    // These say all there is to say; anything else is our own mistake and shows where it happened.
+    const isPlain =
+      error instanceof LabFailure ||
+      (error instanceof Error && ['GpuError', 'ExperimentError'].includes(error.name))
+    console.error(isPlain ? (error as Error).message : error)
+    return 1
+  }
+}
+
+// Dawn keeps the process alive for as long as a device exists, so the end is said aloud.
+main(process.argv.slice(2)).then((code) => process.exit(code))

@@ -1,0 +1,61 @@
+// Progress on stderr: one line that redraws itself for a person, a line every ten steps for a log.
+
+const BAR = 24
+const LOG_EVERY = 10
+
+/** The width of the terminal on stderr, or 0 where nobody watches. The launcher passes it on, as it filters stderr. */
+function columns(): number {
+  if (process.env.LAB_COLUMNS !== undefined) return Number(process.env.LAB_COLUMNS)
+  return process.stderr.isTTY ? process.stderr.columns : 0
+}
+
+export interface ProgressLine {
+  /** Steps done, of all phases together. */
+  readonly step: number
+  readonly total_steps: number
+  /** e.g. "phase 2/3 inner layer". */
+  readonly phase: string
+  readonly metrics: Readonly<Record<string, number>>
+}
+
+/** The one number that says how a step went, under the name a person would use. */
+const HEADLINES = [
+  ['critic/score/mean', 'reward'],
+  ['train/loss', 'loss'],
+] as const
+
+/** Makes a function that shows one step; `now_ms` is a clock. */
+export function createProgress(
+  write: (text: string) => void = (text) => process.stderr.write(text),
+  width = columns(),
+  now_ms: () => number = () => performance.now(),
+): { show(line: ProgressLine): void; end(): void } {
+  const start = now_ms()
+  let last: ProgressLine | undefined
+  return {
+    show(line) {
+      last = line
+      const text = describe(line, now_ms() - start)
+      if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
+      else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
+    },
+    end() {
+      if (width > 0 && last) write('\n')
+    },
+  }
+}
+
+function describe({ step, total_steps, phase, metrics }: ProgressLine, elapsed_ms: number): string {
+  const done = Math.round((BAR * step) / Math.max(1, total_steps))
+  const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
+  const headline = HEADLINES.find(([name]) => name in metrics)
+  const number = headline ? `  ${headline[1]} ${metrics[headline[0]].toFixed(3)}` : ''
+  const seconds = elapsed_ms / 1000
+  const left = step > 0 ? (seconds / step) * (total_steps - step) : 0
+  return `${bar} ${step}/${total_steps}  ${phase}${number}  ${clock(seconds)} + ${clock(left)}`
+}
+
+function clock(seconds: number): string {
+  const s = Math.round(seconds)
+  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`
+}

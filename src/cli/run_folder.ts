@@ -1,0 +1,66 @@
+// What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AdapterFacts } from '../kernels/gpu.ts'
+import type { Experiment } from '../lab/experiment.ts'
+import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+
+/** Samples kept of each step. */
+const SAMPLES = 4
+
+/** What happened, beside what was asked for. */
+export interface RunFacts {
+  readonly status: 'running' | 'finished' | 'stopped' | 'failed'
+  readonly adapter: AdapterFacts
+  readonly versions: Readonly<Record<string, string>>
+  /** A phase begins with the step after `step`. */
+  readonly phases: readonly {
+    readonly step: number
+    readonly phase: number
+    readonly name: string
+  }[]
+  /** Weights that the run began with instead of new ones. */
+  readonly warm_start?: string
+  readonly steps: number
+  readonly memory_peak_bytes: number
+  readonly wall_time_s: number
+}
+
+export class RunFolder {
+  readonly folder: string
+  #metrics: number
+  #samples: number
+
+  /** Creates the folder; files of an earlier run in it are replaced. */
+  constructor(folder: string, experiment: Experiment) {
+    mkdirSync(folder, { recursive: true })
+    this.folder = folder
+    this.#writeJson('experiment.json', experiment)
+    this.#metrics = openSync(join(folder, 'metrics.jsonl'), 'w')
+    this.#samples = openSync(join(folder, 'samples.jsonl'), 'w')
+  }
+
+  /** One line in the format of verl's file logger: {"step": 1, "data": {…}}. */
+  metrics(step: number, data: Metrics): void {
+    writeSync(this.#metrics, `${JSON.stringify({ step, data })}\n`)
+  }
+
+  /** The first few samples of a step. */
+  samples(step: number, samples: readonly RolloutSample[]): void {
+    for (const sample of samples.slice(0, SAMPLES))
+      writeSync(this.#samples, `${JSON.stringify({ step, ...sample })}\n`)
+  }
+
+  facts(facts: RunFacts): void {
+    this.#writeJson('run.json', facts)
+  }
+
+  close(): void {
+    closeSync(this.#metrics)
+    closeSync(this.#samples)
+  }
+
+  #writeJson(name: string, value: unknown): void {
+    writeFileSync(join(this.folder, name), `${JSON.stringify(value, undefined, 2)}\n`)
+  }
+}

@@ -1,0 +1,173 @@
+// lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
+import { createRequire } from 'node:module'
+import { parseArgs } from 'node:util'
+import { version as understory_version } from '../../package.json'
+import { Gpu } from '../kernels/gpu.ts'
+import type { Experiment } from '../lab/experiment.ts'
+import { trainerConfig } from '../lab/trainer_config.ts'
+import { Trainer } from '../rl/trainer.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
+import { openDawn } from './dawn.ts'
+import { readExperiment } from './experiment_source.ts'
+import { createProgress } from './progress.ts'
+import { type RunFacts, RunFolder } from './run_folder.ts'
+import { loadWeights, saveWeights } from './weights.ts'
+
+const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
+
+interface Options {
+  readonly experiment: Experiment
+  readonly out: string | undefined
+  /** Folder that gets the weights as they are after the last sft phase. */
+  readonly save: string | undefined
+  /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
+  readonly warm_start: string | undefined
+}
+
+export const train: Command = {
+  usage:
+    '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR]',
+  summary:
+    'trains; --save keeps the weights after supervised warm-up, --warm-start begins from them',
+  run: (args) => trainExperiment(readOptions(args)),
+}
+
+function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parse(args)
+  if (positionals.length !== 1) throw new UsageError('train takes one experiment')
+  if (values.seed !== undefined && !/^\d+$/.test(values.seed))
+    throw new UsageError(`--seed: expected a whole number, got '${values.seed}'`)
+  return {
+    experiment: readExperiment(positionals[0], values.seed ? Number(values.seed) : undefined),
+    out: values.out,
+    save: values.save,
+    warm_start: values['warm-start'],
+  }
+}
+
+function parse(args: readonly string[]) {
+  const option = { type: 'string' } as const
+  const options = { out: option, seed: option, save: option, 'warm-start': option }
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+/** The experiment without the sft phases it begins with. */
+function afterWarmStart(experiment: Experiment): Experiment {
+  const first = experiment.phases.findIndex(({ kind }) => kind !== 'sft')
+  if (first < 0) throw new LabFailure('--warm-start: this experiment has sft phases only')
+  return { ...experiment, phases: experiment.phases.slice(first) }
+}
+
+async function trainExperiment({ experiment, out, save, warm_start }: Options): Promise<number> {
+  if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
+    throw new LabFailure('--save: this experiment has no sft phase')
+  const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
+  const config = trainerConfig(weights ? afterWarmStart(experiment) : experiment)
+  const dawn = await openDawn()
+  if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
+  const gpu = await Gpu.open({ gpu: dawn })
+  console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
+  const trainer = await Trainer.create(gpu, config)
+  if (weights) trainer.importWeights(weights)
+  const folder = out === undefined ? undefined : new RunFolder(out, experiment)
+  const run = new Run(gpu, trainer, folder, warm_start)
+  const onInterrupt = () => run.stop()
+  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt)
+  try {
+    await run.train(async () => {
+      if (save !== undefined)
+        saveWeights(save, experiment, trainer.step, await trainer.exportWeights())
+    })
+  } finally {
+    folder?.close()
+    trainer.destroy()
+  }
+  console.log(run.summary())
+  if (out !== undefined) console.log(`Wrote ${out}`)
+  return run.status === 'finished' ? 0 : 130
+}
+
+/** One run from its first step to its last, and the facts about it. */
+class Run {
+  status: RunFacts['status'] = 'running'
+  readonly #gpu: Gpu
+  readonly #trainer: Trainer
+  readonly #folder: RunFolder | undefined
+  readonly #warm_start: string | undefined
+  readonly #phases: { step: number; phase: number; name: string }[] = []
+  readonly #latest: Record<string, number> = {}
+  readonly #start_ms = performance.now()
+  #memory_peak_bytes = 0
+  #isStopping = false
+
+  constructor(gpu: Gpu, trainer: Trainer, folder: RunFolder | undefined, warm_start?: string) {
+    this.#gpu = gpu
+    this.#trainer = trainer
+    this.#folder = folder
+    this.#warm_start = warm_start
+  }
+
+  /** Ends the run after the step in flight. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  /** Steps until the end; `afterSft` is called once, when the last sft phase is over. */
+  async train(afterSft: () => Promise<void>): Promise<void> {
+    const trainer = this.#trainer
+    const progress = createProgress()
+    const total_steps = trainer.phases.reduce((sum, { steps }) => sum + steps, 0)
+    const last_sft = trainer.phases.findLastIndex(({ kind }) => kind === 'sft')
+    this.#writeFacts()
+    try {
+      while (!trainer.isFinished && !this.#isStopping) {
+        const { step, phase, phase_step, metrics, samples } = await trainer.next()
+        const { kind, name, steps } = trainer.phases[phase]
+        // Step 0 is the model before training.
+        if (this.#phases.at(-1)?.phase !== phase)
+          this.#phases.push({ step: Math.max(0, step - 1), phase, name: name || kind })
+        Object.assign(this.#latest, metrics)
+        this.#folder?.metrics(step, metrics)
+        this.#folder?.samples(step, samples)
+        this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, this.#gpu.counts.live_bytes)
+        const title = `phase ${phase + 1}/${trainer.phases.length} ${name || kind}`
+        progress.show({ step, total_steps, phase: title, metrics })
+        if (phase === last_sft && phase_step === steps) await afterSft()
+      }
+      this.status = trainer.isFinished ? 'finished' : 'stopped'
+    } catch (error) {
+      this.status = 'failed'
+      throw error
+    } finally {
+      progress.end()
+      this.#writeFacts()
+    }
+  }
+
+  /** The last known value of every validation metric, or of every metric when there is no validation. */
+  summary(): string {
+    const all = Object.entries(this.#latest)
+    const validation = all.filter(([name]) => name.startsWith('val'))
+    const lines = (validation.length ? validation : all).map(
+      ([name, value]) => `${name} ${Number(value.toPrecision(6))}`,
+    )
+    return [`${this.status} after step ${this.#trainer.step}`, ...lines].join('\n')
+  }
+
+  #writeFacts(): void {
+    this.#folder?.facts({
+      status: this.status,
+      adapter: this.#gpu.facts,
+      versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+      phases: this.#phases,
+      ...(this.#warm_start === undefined ? {} : { warm_start: this.#warm_start }),
+      steps: this.#trainer.step,
+      memory_peak_bytes: this.#memory_peak_bytes,
+      wall_time_s: (performance.now() - this.#start_ms) / 1000,
+    })
+  }
+}

@@ -1,0 +1,74 @@
+// A model's weights in a folder: weights.json says what they are, weights.f32 holds them, little-endian.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Experiment } from '../lab/experiment.ts'
+import { LabFailure } from './command.ts'
+
+interface WeightsHeader {
+  readonly format: 'understory-weights-1'
+  /** Fields that the values depend on; must be equal to be loaded. */
+  readonly model: Experiment['model']
+  readonly task: Experiment['task']
+  readonly count: number
+  /** Training steps behind them and the seed they came from: for the reader, not checked. */
+  readonly step: number
+  readonly seed: number
+}
+
+export function saveWeights(
+  folder: string,
+  experiment: Experiment,
+  step: number,
+  weights: Float32Array,
+): void {
+  mkdirSync(folder, { recursive: true })
+  const { model, task, seed } = experiment
+  const header: WeightsHeader = {
+    format: 'understory-weights-1',
+    model,
+    task,
+    count: weights.length,
+    step,
+    seed,
+  }
+  writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
+  const bytes = new DataView(new ArrayBuffer(weights.length * 4))
+  weights.forEach((value, i) => {
+    bytes.setFloat32(i * 4, value, true)
+  })
+  writeFileSync(join(folder, 'weights.f32'), new Uint8Array(bytes.buffer))
+}
+
+/**
+ * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
+ * a task fixes the vocabulary, so weights of another would load and mean nothing.
+ */
+export function loadWeights(folder: string, experiment: Experiment): Float32Array {
+  const file = join(folder, 'weights.json')
+  if (!existsSync(file)) throw new LabFailure(`${folder}: no weights.json; --save DIR writes one`)
+  const header = readHeader(file)
+  for (const name of ['model', 'task'] as const)
+    for (const [field, expected] of Object.entries(experiment[name])) {
+      const saved = (header[name] as Record<string, unknown>)[field]
+      if (saved !== expected)
+        throw new LabFailure(
+          `${folder}: weights of ${name}.${field} ${saved}; the experiment has ${expected}`,
+        )
+    }
+  const bytes = readFileSync(join(folder, 'weights.f32'))
+  if (bytes.byteLength !== header.count * 4)
+    throw new LabFailure(
+      `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${header.count * 4}`,
+    )
+  return Float32Array.from({ length: header.count }, (_, i) => bytes.readFloatLE(i * 4))
+}
+
+function readHeader(file: string): WeightsHeader {
+  try {
+    const header: WeightsHeader = JSON.parse(readFileSync(file, 'utf8'))
+    if (header.format === 'understory-weights-1') return header
+  } catch {
+    // Said below, like any other file that is not ours.
+  }
+  throw new LabFailure(`${file}: expected a header written by --save`)
+}

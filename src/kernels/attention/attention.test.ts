@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+
+import { expectClose, randomValues } from '../testing.ts'
+import {
+  type AttentionSizes,
+  attention_backward_ref,
+  attention_forward_ref,
+} from './attention.ref.ts'
+
+const one_head = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, scale: 1 }
+
+describe('attention_forward_ref', () => {
+  test('matches numbers worked by hand', () => {
+    // Tokens [q, k, v]: the second query scores its keys 0 and ln 3, so it weighs the values 1/4 and 3/4.
+    const qkv = [5, 0, 8, 1, Math.log(3), 16]
+    const { out, lse } = attention_forward_ref(qkv, [1, 1], { rows: 1, width: 2, ...one_head })
+    expectClose(out, [8, 14])
+    expectClose(lse, [0, Math.log(4)])
+  })
+
+  test('a masked column is neither attended to nor answered', () => {
+    const qkv = [1, 1, 8, 1, 1, 1000, 1, 1, 16]
+    const { out, lse } = attention_forward_ref(qkv, [1, 0, 1], { rows: 1, width: 3, ...one_head })
+    expectClose(out, [8, 0, 12])
+    expect(lse[1]).toBe(0)
+  })
+
+  test('query head h reads key/value head floor(h / group)', () => {
+    // One column attends only itself, so out is the value of its key/value head.
+    const sizes = { rows: 1, width: 1, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 1 }
+    const { out } = attention_forward_ref([1, 1, 1, 1, 0, 0, 7, 9], [1], { ...sizes, scale: 1 })
+    expect([...out]).toEqual([7, 7, 9, 9])
+  })
+})
+
+test('attention_backward_ref is the slope of the forward, by central differences', () => {
+  const sizes: AttentionSizes = {
+    rows: 2,
+    width: 4,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    head_dim: 3,
+    scale: 0.7,
+  }
+  const mask = [0, 1, 1, 1, 1, 0, 1, 1]
+  const qkv = Float64Array.from(randomValues(2 * 4 * 8 * 3, 1))
+  const d_out = randomValues(2 * 4 * 4 * 3, 2)
+  const loss = () =>
+    attention_forward_ref(qkv, mask, sizes).out.reduce((sum, x, i) => sum + x * d_out[i], 0)
+  const step = 1e-5
+  const slopes = qkv.map((x, i) => {
+    qkv[i] = x + step
+    const above = loss()
+    qkv[i] = x - step
+    const below = loss()
+    qkv[i] = x
+    return (above - below) / (2 * step)
+  })
+  const actual = attention_backward_ref(qkv, mask, d_out, sizes)
+  expectClose(actual, slopes, { atol: 1e-8, rtol: 1e-7 })
+  expect(Math.max(...actual.map(Math.abs))).toBeGreaterThan(0.1)
+})

@@ -1,0 +1,144 @@
+// d_q_i = scale sum over j <= i of p_ij (d_out_i . v_j - delta_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i) and
+// delta_i = d_out_i . out_i. One workgroup per (row, head, 16 queries, 64 channels); keys pass by in tiles of 32.
+//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(3) var<storage, read> out: array<f32>;
+@group(0) @binding(4) var<storage, read> lse: array<f32>;
+@group(0) @binding(5) var<storage, read> d_out: array<f32>;
+@group(0) @binding(6) var<storage, read_write> d_qkv: array<f32>;
+
+const QUERIES = 16u;
+const KEYS = 32u;
+const DIMS = 16u; // head dims staged at a time
+const CHANNELS = 64u; // channels of d_q per workgroup
+
+// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks.
+var<workgroup> query_tile: array<f32, DIMS * 17u>;
+var<workgroup> d_out_tile: array<f32, DIMS * 17u>;
+var<workgroup> key_tile: array<f32, DIMS * 33u>;
+var<workgroup> value_tile: array<f32, DIMS * 33u>;
+var<workgroup> d_scores: array<f32, QUERIES * 33u>;
+var<workgroup> delta_parts: array<f32, QUERIES * 4u>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let width = params.width;
+  let dim = params.head_dim;
+  let heads = params.num_attention_heads;
+  let token_size = (heads + 2u * params.num_key_value_heads) * dim;
+  let blocks = (dim + CHANNELS - 1u) / CHANNELS;
+  let tiles = (width + QUERIES - 1u) / QUERIES;
+  let index = group.x + group.y * grid.x;
+  let block = index % blocks;
+  let first_query = (index / blocks % tiles) * QUERIES;
+  let head = index / (blocks * tiles) % heads;
+  // The grid's overhang works on the last row and stores nothing.
+  let row = min(index / (blocks * tiles * heads), params.rows - 1u);
+  let is_real = index < params.rows * heads * tiles * blocks;
+  let kv_head = head / (heads / params.num_key_value_heads);
+  let first_token = row * width;
+  let k_offset = (heads + kv_head) * dim;
+  let v_offset = k_offset + params.num_key_value_heads * dim;
+
+  // Scores: this lane makes 4 queries x 2 keys. Output: one query, channels part * 4 .. + 3 of every 16.
+  let score_query = (lane / 16u) * 4u;
+  let score_key = lane % 16u;
+  let query = lane / 4u;
+  let part = lane % 4u;
+  let first_channel = block * CHANNELS + part * 4u;
+  let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;
+
+  let own_token = first_token + min(first_query + query, width - 1u);
+  var delta_part = 0.0;
+  for (var d = part; d < dim; d += 4u) {
+    let at = (own_token * heads + head) * dim + d;
+    delta_part = fma(d_out[at], out[at], delta_part);
+  }
+  delta_parts[lane] = delta_part; // read after the barriers below
+
+  var sums: array<vec4f, 4>;
+  let key_end = min(first_query + QUERIES, width);
+  for (var first_key = 0u; first_key < key_end; first_key += KEYS) {
+    var qk = array<vec2f, 4>();
+    var dv = array<vec2f, 4>();
+    for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
+      workgroupBarrier();
+      for (var n = lane; n < (QUERIES + KEYS) * DIMS; n += 64u) {
+        let d = n % DIMS;
+        let t = n / DIMS;
+        let in_dim = first_dim + d < dim;
+        let at = min(first_dim + d, dim - 1u);
+        if (t < QUERIES) {
+          let token = first_token + min(first_query + t, width - 1u);
+          query_tile[d * 17u + t] = select(0.0, qkv[token * token_size + head * dim + at], in_dim);
+          d_out_tile[d * 17u + t] = select(0.0, d_out[(token * heads + head) * dim + at], in_dim);
+        } else {
+          let token = first_token + min(first_key + t - QUERIES, width - 1u);
+          key_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + k_offset + at], in_dim);
+          value_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + v_offset + at], in_dim);
+        }
+      }
+      workgroupBarrier();
+      for (var d = 0u; d < min(DIMS, dim - first_dim); d++) {
+        let k = vec2f(key_tile[d * 33u + score_key], key_tile[d * 33u + score_key + 16u]);
+        let v = vec2f(value_tile[d * 33u + score_key], value_tile[d * 33u + score_key + 16u]);
+        for (var a = 0u; a < 4u; a++) {
+          qk[a] = fma(vec2f(query_tile[d * 17u + score_query + a]), k, qk[a]);
+          dv[a] = fma(vec2f(d_out_tile[d * 17u + score_query + a]), v, dv[a]);
+        }
+      }
+    }
+    for (var a = 0u; a < 4u; a++) {
+      let q = score_query + a;
+      let column = min(first_query + q, width - 1u);
+      let is_query = attention_mask[first_token + column] != 0u;
+      let query_lse = lse[(first_token + column) * heads + head];
+      let delta = delta_parts[q * 4u] + delta_parts[q * 4u + 1u] + delta_parts[q * 4u + 2u] + delta_parts[q * 4u + 3u];
+      for (var b = 0u; b < 2u; b++) {
+        let key = score_key + b * 16u;
+        let is_key = attention_mask[first_token + min(first_key + key, width - 1u)] != 0u;
+        let attends = is_query && is_key && first_key + key <= column;
+        let prob = exp(select(0.0, qk[a][b] * params.scale - query_lse, attends));
+        d_scores[q * 33u + key] = select(0.0, prob * (dv[a][b] - delta), attends);
+      }
+    }
+    workgroupBarrier();
+
+    for (var key = 0u; key < min(KEYS, key_end - first_key); key++) {
+      let d_score = d_scores[query * 33u + key];
+      let base = (first_token + first_key + key) * token_size + k_offset + first_channel;
+      for (var c = 0u; c < 4u; c++) {
+        if (c < chunks) {
+          // Past head_dim these read a neighbour's values; they are never stored.
+          let at = base + c * 16u;
+          sums[c] = fma(vec4f(d_score), vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]), sums[c]);
+        }
+      }
+    }
+  }
+
+  if (is_real && first_query + query < width) {
+    for (var c = 0u; c < 4u; c++) {
+      for (var e = 0u; e < 4u; e++) {
+        let channel = first_channel + c * 16u + e;
+        if (channel < dim) { d_qkv[own_token * token_size + head * dim + channel] = params.scale * sums[c][e]; }
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// out = sum over columns j <= column of softmax_j(scale q . k_j) v_j for one new query per row, keys and values from
+// the cache. One workgroup per (row, head): lanes over keys for the scores, over channels for the sums.
+// Same order of operations as attention_forward, so the same numbers.
+//   qkv [B, (H + 2K) D]   cache [B, width, 2 K D]   attention_mask [B, width]   out [B, H D]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  column: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read> cache: array<f32>;
+@group(0) @binding(3) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+
+const LANES = 64u;
+const KEYS = 32u; // attention_forward's key tile; two of them are scored at a time
+const MASKED = -1e30; // far below every score, and finite
+
+var<workgroup> query: array<f32, 256>;
+var<workgroup> scores: array<f32, LANES>;
+var<workgroup> weights: array<f32, LANES>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let dim = params.head_dim;
+  let heads = params.num_attention_heads;
+  let kv_heads = params.num_key_value_heads;
+  let index = group.x + group.y * grid.x;
+  let head = index % heads;
+  // The grid's overhang works on the last row and stores nothing.
+  let row = min(index / heads, params.rows - 1u);
+  let is_real = index < params.rows * heads;
+  let first_token = row * params.width;
+  let token_size = 2u * kv_heads * dim;
+  let k_offset = head / (heads / kv_heads) * dim;
+  let v_offset = k_offset + kv_heads * dim;
+
+  for (var d = lane; d < dim; d += LANES) { query[d] = qkv[row * (heads + 2u * kv_heads) * dim + head * dim + d]; }
+
+  var row_max = MASKED;
+  var row_sum = 0.0;
+  var sums = vec4f(); // channels lane, lane + 64, lane + 128, lane + 192
+  let key_end = min(params.column, params.width - 1u) + 1u;
+  for (var first_key = 0u; first_key < key_end; first_key += LANES) {
+    workgroupBarrier();
+    let key = min(first_key + lane, params.width - 1u);
+    var score = MASKED;
+    if (first_key + lane < key_end && attention_mask[first_token + key] != 0u) {
+      let base = (first_token + key) * token_size + k_offset;
+      var sum = 0.0;
+      for (var d = 0u; d < dim; d++) { sum = fma(query[d], cache[base + d], sum); }
+      score = sum * params.scale;
+    }
+    scores[lane] = score;
+    workgroupBarrier();
+
+    var maxima = vec2f(row_max);
+    for (var k = 0u; k < KEYS; k++) { maxima.x = max(maxima.x, scores[k]); }
+    maxima.y = maxima.x;
+    for (var k = KEYS; k < LANES; k++) { maxima.y = max(maxima.y, scores[k]); }
+    let own_max = select(maxima.y, maxima.x, lane < KEYS);
+    weights[lane] = select(exp(score - own_max), 0.0, score == MASKED);
+    workgroupBarrier();
+
+    for (var tile = 0u; tile < 2u; tile++) {
+      let shrink = exp(row_max - maxima[tile]);
+      row_max = maxima[tile];
+      row_sum *= shrink;
+      sums *= shrink;
+      let tile_key = first_key + tile * KEYS;
+      for (var k = 0u; k < KEYS && tile_key + k < key_end; k++) {
+        let weight = weights[tile * KEYS + k];
+        row_sum += weight;
+        let base = (first_token + tile_key + k) * token_size + v_offset + lane;
+        for (var c = 0u; c < 4u; c++) {
+          if (c * LANES + lane < dim) { sums[c] = fma(weight, cache[base + c * LANES], sums[c]); }
+        }
+      }
+    }
+  }
+
+  let is_token = attention_mask[first_token + key_end - 1u] != 0u;
+  for (var c = 0u; c < 4u; c++) {
+    let channel = c * LANES + lane;
+    if (is_real && channel < dim) {
+      out[(row * heads + head) * dim + channel] = select(0.0, sums[c] / row_sum, is_token);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j. One workgroup per (row, head, 16 queries, 64 channels):
+// keys pass by in tiles of 32 with a running maximum and sum, so no [T, T] matrix is ever stored.
+//   qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out [B, T, H D]   lse [B, T, H]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+@group(0) @binding(4) var<storage, read_write> lse: array<f32>;
+
+const QUERIES = 16u;
+const KEYS = 32u;
+const DIMS = 16u; // head dims staged at a time
+const CHANNELS = 64u; // output channels per workgroup
+const MASKED = -1e30; // far below every score, and finite
+
+// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks.
+var<workgroup> query_tile: array<f32, DIMS * 17u>;
+var<workgroup> key_tile: array<f32, DIMS * 33u>;
+var<workgroup> scores: array<f32, QUERIES * 33u>;
+var<workgroup> weights: array<f32, QUERIES * 33u>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let width = params.width;
+  let dim = params.head_dim;
+  let heads = params.num_attention_heads;
+  let token_size = (heads + 2u * params.num_key_value_heads) * dim;
+  let blocks = (dim + CHANNELS - 1u) / CHANNELS;
+  let tiles = (width + QUERIES - 1u) / QUERIES;
+  let index = group.x + group.y * grid.x;
+  let block = index % blocks;
+  let first_query = (index / blocks % tiles) * QUERIES;
+  let head = index / (blocks * tiles) % heads;
+  // The grid's overhang works on the last row and stores nothing.
+  let row = min(index / (blocks * tiles * heads), params.rows - 1u);
+  let is_real = index < params.rows * heads * tiles * blocks;
+  let kv_head = head / (heads / params.num_key_value_heads);
+  let first_token = row * width;
+  let k_offset = (heads + kv_head) * dim;
+  let v_offset = k_offset + params.num_key_value_heads * dim;
+
+  // Scores: this lane makes 4 queries x 2 keys. Output: one query, channels part * 4 .. + 3 of every 16.
+  let score_query = (lane / 16u) * 4u;
+  let score_key = lane % 16u;
+  let query = lane / 4u;
+  let part = lane % 4u;
+  let first_channel = block * CHANNELS + part * 4u;
+  let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;
+
+  var row_max = MASKED;
+  var row_sum = 0.0;
+  var sums: array<vec4f, 4>;
+  let key_end = min(first_query + QUERIES, width);
+  for (var first_key = 0u; first_key < key_end; first_key += KEYS) {
+    var dots = array<vec2f, 4>();
+    for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
+      workgroupBarrier();
+      for (var n = lane; n < (QUERIES + KEYS) * DIMS; n += 64u) {
+        let d = n % DIMS;
+        let t = n / DIMS;
+        let is_query = t < QUERIES;
+        let column = min(select(first_key + t - QUERIES, first_query + t, is_query), width - 1u);
+        let offset = select(k_offset, head * dim, is_query);
+        let at = (first_token + column) * token_size + offset + min(first_dim + d, dim - 1u);
+        let value = select(0.0, qkv[at], first_dim + d < dim);
+        if (is_query) { query_tile[d * 17u + t] = value; } else { key_tile[d * 33u + t - QUERIES] = value; }
+      }
+      workgroupBarrier();
+      for (var d = 0u; d < min(DIMS, dim - first_dim); d++) {
+        let k = vec2f(key_tile[d * 33u + score_key], key_tile[d * 33u + score_key + 16u]);
+        for (var a = 0u; a < 4u; a++) {
+          dots[a] = fma(vec2f(query_tile[d * 17u + score_query + a]), k, dots[a]);
+        }
+      }
+    }
+    for (var b = 0u; b < 2u; b++) {
+      let key = score_key + b * 16u;
+      let is_key = attention_mask[first_token + min(first_key + key, width - 1u)] != 0u;
+      for (var a = 0u; a < 4u; a++) {
+        let attends = is_key && first_key + key <= first_query + score_query + a;
+        scores[(score_query + a) * 33u + key] = select(MASKED, dots[a][b] * params.scale, attends);
+      }
+    }
+    workgroupBarrier();
+
+    let keys = min(KEYS, key_end - first_key);
+    var new_max = row_max;
+    for (var key = 0u; key < keys; key++) { new_max = max(new_max, scores[query * 33u + key]); }
+    for (var key = part * 8u; key < part * 8u + 8u; key++) {
+      let score = scores[query * 33u + key];
+      weights[query * 33u + key] = select(exp(score - new_max), 0.0, score == MASKED);
+    }
+    workgroupBarrier();
+
+    let shrink = exp(row_max - new_max);
+    row_max = new_max;
+    row_sum *= shrink;
+    for (var c = 0u; c < 4u; c++) { sums[c] *= shrink; }
+    for (var key = 0u; key < keys; key++) {
+      let weight = weights[query * 33u + key];
+      row_sum += weight;
+      let base = (first_token + first_key + key) * token_size + v_offset + first_channel;
+      for (var c = 0u; c < 4u; c++) {
+        if (c < chunks) {
+          // Past head_dim these read a neighbour's values; they are never stored.
+          let at = base + c * 16u;
+          sums[c] = fma(vec4f(weight), vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]), sums[c]);
+        }
+      }
+    }
+  }
+
+  let column = first_query + query;
+  if (is_real && column < width) {
+    let token = first_token + column;
+    let is_token = attention_mask[token] != 0u;
+    for (var c = 0u; c < 4u; c++) {
+      for (var e = 0u; e < 4u; e++) {
+        let channel = first_channel + c * 16u + e;
+        if (channel < dim) {
+          out[(token * heads + head) * dim + channel] = select(0.0, sums[c][e] / row_sum, is_token);
+        }
+      }
+    }
+    if (block == 0u && part == 0u) {
+      lse[token * heads + head] = select(0.0, row_max + log(row_sum), is_token);
+    }
+  }
+}

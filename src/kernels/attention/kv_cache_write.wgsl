@@ -1,0 +1,34 @@
+// cache[b, first_column + t, :] = the k and v parts of qkv[b, t, :]. One lane per element.
+//   qkv [B, columns, (H + 2K) D]   cache [B, width, 2 K D]
+
+struct Params {
+  rows: u32,
+  columns: u32,
+  first_column: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read_write> cache: array<f32>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let size = 2u * params.num_key_value_heads * params.head_dim;
+  let token = index / size;
+  let element = index % size;
+  let row = token / params.columns;
+  let column = params.first_column + token % params.columns;
+  if (row < params.rows && column < params.width) {
+    let q_size = params.num_attention_heads * params.head_dim;
+    cache[(row * params.width + column) * size + element] = qkv[token * (q_size + size) + q_size + element];
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+
+import { Gpu } from '../gpu.ts'
+import { expectClose, randomValues } from '../testing.ts'
+import { embedding_backward_ref, embedding_forward_ref } from './embedding.ref.ts'
+import { embedding_backward, embedding_forward } from './embedding.ts'
+
+const gpu = await Gpu.open()
+
+describe('embedding', () => {
+  // [tokens, vocabulary, channels]: one, a repeated id, all ids alike, one past a tile, several channel blocks.
+  test.for([
+    [1, 1, 1],
+    [7, 3, 5],
+    [150, 1, 64],
+    [65, 11, 65],
+    [130, 200, 32],
+    [5, 2, 515],
+  ])('matches the reference at [%i, %i, %i]', async ([tokens, vocab_size, hidden_size]) => {
+    const ids = Uint32Array.from(randomValues(tokens, tokens), (x) =>
+      Math.floor(((x + 1) / 2) * vocab_size),
+    )
+    const weight_values = randomValues(vocab_size * hidden_size, 1)
+    const d_out_values = randomValues(tokens * hidden_size, 2)
+    const params = { tokens, hidden_size }
+    const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
+    const shape = [vocab_size, hidden_size]
+    const weight = gpu.tensor('weight', 'f32', shape, { data: weight_values })
+    const out = gpu.tensor('out', 'f32', [tokens, hidden_size])
+    await gpu.run(embedding_forward, params, { input_ids, weight, out })
+    const [actual] = await gpu.read(out)
+    expect([...actual]).toEqual([...embedding_forward_ref(ids, weight_values, hidden_size)])
+
+    // The gradient starts at the weights, so that adding is told from overwriting.
+    const d_out = gpu.tensor('d_out', 'f32', [tokens, hidden_size], { data: d_out_values })
+    await gpu.run(embedding_backward, params, { input_ids, d_out, d_weight: weight })
+    const [gradient] = await gpu.read(weight)
+    const expected = embedding_backward_ref(ids, d_out_values, weight_values, hidden_size)
+    // 150 values of size one added in f32.
+    expectClose(gradient, expected, { atol: 1e-5, rtol: 1e-5 })
+  })
+
+  test('a folded grid, more tokens than one dimension holds, adds every token once', async () => {
+    const tokens = 65_537
+    const ids = Uint32Array.from({ length: tokens }, (_, t) => t % 2)
+    const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
+    const ones = new Float32Array(tokens).fill(1)
+    const d_out = gpu.tensor('d_out', 'f32', [tokens, 1], { data: ones })
+    const d_weight = gpu.tensor('d_weight', 'f32', [2, 1])
+    await gpu.run(embedding_backward, { tokens, hidden_size: 1 }, { input_ids, d_out, d_weight })
+    expect([...(await gpu.read(d_weight))[0]]).toEqual([32_769, 32_768])
+  })
+})

@@ -1,0 +1,66 @@
+// d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], in the order of t and without atomics on floats.
+// One workgroup per (token, 256 channels): the first token with an id sums all tokens that share it; later ones do nothing.
+//   input_ids [tokens]   d_out [tokens, C]   d_weight [V, C]
+
+struct Params {
+  tokens: u32,
+  hidden_size: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
+@group(0) @binding(2) var<storage, read> d_out: array<f32>;
+@group(0) @binding(3) var<storage, read_write> d_weight: array<f32>;
+
+const LANES = 64u;
+const CHANNELS = 256u; // four per lane
+
+var<workgroup> is_later: array<u32, LANES>; // this lane met the id before this token
+var<workgroup> is_first: u32;
+var<workgroup> matches: array<u32, LANES>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let size = params.hidden_size;
+  let blocks = (size + CHANNELS - 1u) / CHANNELS;
+  let index = group.x + group.y * grid.x;
+  let token = index / blocks;
+  let id = input_ids[min(token, params.tokens - 1u)];
+  let first_channel = (index % blocks) * CHANNELS + lane;
+
+  // The grid's overhang (token >= tokens) counts as a later token.
+  var later = u32(token >= params.tokens);
+  for (var t = lane; t < min(token, params.tokens) && later == 0u; t += LANES) { later = u32(input_ids[t] == id); }
+  is_later[lane] = later;
+  workgroupBarrier();
+  if (lane == 0u) {
+    var any = 0u;
+    for (var l = 0u; l < LANES; l++) { any |= is_later[l]; }
+    is_first = 1u - any;
+  }
+
+  if (workgroupUniformLoad(&is_first) == 1u) {
+    var sums = vec4f();
+    for (var tile = token; tile < params.tokens; tile += LANES) {
+      workgroupBarrier();
+      matches[lane] = u32(tile + lane < params.tokens && input_ids[min(tile + lane, params.tokens - 1u)] == id);
+      workgroupBarrier();
+      for (var n = 0u; n < LANES; n++) {
+        if (matches[n] == 1u) {
+          for (var c = 0u; c < 4u; c++) {
+            // Past hidden_size this reads a neighbour's value; it is never stored.
+            sums[c] += d_out[(tile + n) * size + first_channel + c * LANES];
+          }
+        }
+      }
+    }
+    for (var c = 0u; c < 4u; c++) {
+      let channel = first_channel + c * LANES;
+      if (channel < size) { d_weight[id * size + channel] += sums[c]; }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// out[t, c] = weight[input_ids[t], c]. One lane per element.
+//   input_ids [tokens]   weight [V, C]   out [tokens, C]
+
+struct Params {
+  tokens: u32,
+  hidden_size: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let token = index / params.hidden_size;
+  if (token < params.tokens) {
+    out[index] = weight[input_ids[token] * params.hidden_size + index % params.hidden_size];
+  }
+}

@@ -1,0 +1,20 @@
+// out[m, n] = A B, or out += A B when accumulate is 1. One workgroup per 64 x 64 tile of out.
+//   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n] or, transposed, [n, k]
+// uses matmul_tile.wgsl
+
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  accumulate: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read> b: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+fn store(row: u32, col: u32, value: f32) {
+  let i = row * params.n + col;
+  if (params.accumulate == 1u) { out[i] += value; } else { out[i] = value; }
+}

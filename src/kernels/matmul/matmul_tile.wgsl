@@ -1,0 +1,100 @@
+// The body shared by the matrix products: out[i, j] = sum over p of A[i, p] B[p, j], where A and B are read
+// transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations make a 64 x 64 tile.
+// A lane's columns are 8 apart, so that neighbouring lanes read neighbouring columns. Every element is summed over p
+// in ascending order, by the same instructions whatever m is: a row does not depend on the batch it sits in.
+// The includer declares params (m, n, k), a, b, and `fn store(row, col, value)`.
+
+override TRANSPOSE_A: bool = false; // a holds A[i, p] at [p, i]
+override TRANSPOSE_B: bool = false; // b holds B[p, j] at [j, p]
+const TILE = 64u;
+
+// The last row or column stands in for those past the edge, whose results are not stored.
+fn a_start(row: u32) -> u32 {
+  return min(row, params.m - 1u) * select(params.k, 1u, TRANSPOSE_A);
+}
+
+fn b_start(col: u32) -> u32 {
+  return min(col, params.n - 1u) * select(1u, params.k, TRANSPOSE_B);
+}
+
+fn store_one(row: u32, col: u32, value: f32) {
+  if (row < params.m && col < params.n) { store(row, col, value); }
+}
+
+fn store_row(row: u32, col: u32, left: vec4f, right: vec4f) {
+  store_one(row, col, left.x);
+  store_one(row, col + 8u, left.y);
+  store_one(row, col + 16u, left.z);
+  store_one(row, col + 24u, left.w);
+  store_one(row, col + 32u, right.x);
+  store_one(row, col + 40u, right.y);
+  store_one(row, col + 48u, right.z);
+  store_one(row, col + 56u, right.w);
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let tile = group.x + group.y * grid.x;
+  let tiles_across = (params.n + TILE - 1u) / TILE;
+  let row = tile / tiles_across * TILE + lane / 8u * 8u;
+  let col = tile % tiles_across * TILE + lane % 8u;
+  if (row >= params.m || col >= params.n) { return; }
+
+  let a0 = a_start(row);
+  let a1 = a_start(row + 1u);
+  let a2 = a_start(row + 2u);
+  let a3 = a_start(row + 3u);
+  let a4 = a_start(row + 4u);
+  let a5 = a_start(row + 5u);
+  let a6 = a_start(row + 6u);
+  let a7 = a_start(row + 7u);
+  let b0 = b_start(col);
+  let b1 = b_start(col + 8u);
+  let b2 = b_start(col + 16u);
+  let b3 = b_start(col + 24u);
+  let b4 = b_start(col + 32u);
+  let b5 = b_start(col + 40u);
+  let b6 = b_start(col + 48u);
+  let b7 = b_start(col + 56u);
+  let a_step = select(1u, params.m, TRANSPOSE_A);
+  let b_step = select(params.n, 1u, TRANSPOSE_B);
+
+  // Named variables, not arrays: an array indexed in a loop may leave the registers.
+  var l0 = vec4f(); var r0 = vec4f();
+  var l1 = vec4f(); var r1 = vec4f();
+  var l2 = vec4f(); var r2 = vec4f();
+  var l3 = vec4f(); var r3 = vec4f();
+  var l4 = vec4f(); var r4 = vec4f();
+  var l5 = vec4f(); var r5 = vec4f();
+  var l6 = vec4f(); var r6 = vec4f();
+  var l7 = vec4f(); var r7 = vec4f();
+  var pa = 0u;
+  var pb = 0u;
+  for (var p = 0u; p < params.k; p++) {
+    let left = vec4f(b[b0 + pb], b[b1 + pb], b[b2 + pb], b[b3 + pb]);
+    let right = vec4f(b[b4 + pb], b[b5 + pb], b[b6 + pb], b[b7 + pb]);
+    let x0 = a[a0 + pa]; l0 += x0 * left; r0 += x0 * right;
+    let x1 = a[a1 + pa]; l1 += x1 * left; r1 += x1 * right;
+    let x2 = a[a2 + pa]; l2 += x2 * left; r2 += x2 * right;
+    let x3 = a[a3 + pa]; l3 += x3 * left; r3 += x3 * right;
+    let x4 = a[a4 + pa]; l4 += x4 * left; r4 += x4 * right;
+    let x5 = a[a5 + pa]; l5 += x5 * left; r5 += x5 * right;
+    let x6 = a[a6 + pa]; l6 += x6 * left; r6 += x6 * right;
+    let x7 = a[a7 + pa]; l7 += x7 * left; r7 += x7 * right;
+    pa += a_step;
+    pb += b_step;
+  }
+
+  store_row(row, col, l0, r0);
+  store_row(row + 1u, col, l1, r1);
+  store_row(row + 2u, col, l2, r2);
+  store_row(row + 3u, col, l3, r3);
+  store_row(row + 4u, col, l4, r4);
+  store_row(row + 5u, col, l5, r5);
+  store_row(row + 6u, col, l6, r6);
+  store_row(row + 7u, col, l7, r7);
+}

@@ -1,0 +1,47 @@
+// AdamW with g = gradient · clip_coef:  p ← p (1 - lr · weight_decay);  m ← β1 m + (1 - β1) g;  v ← β2 v + (1 - β2) g²;
+//   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment. One lane per element.
+//   gradients, weights, m, v [≥ count]   control [CONTROL.length]   chunk_segment [≥ count / 64]   corrections [segments, 2]
+// the indices of control come from CONTROL
+
+struct Params {
+  count: u32,
+  lr: f32,
+  beta1: f32,
+  beta2: f32,
+  one_minus_beta1: f32,
+  one_minus_beta2: f32,
+  eps: f32,
+  weight_decay: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> gradients: array<f32>;
+@group(0) @binding(2) var<storage, read> control: array<f32>;
+@group(0) @binding(3) var<storage, read> chunk_segment: array<u32>;
+@group(0) @binding(4) var<storage, read> corrections: array<f32>;
+@group(0) @binding(5) var<storage, read_write> weights: array<f32>;
+@group(0) @binding(6) var<storage, read_write> m: array<f32>;
+@group(0) @binding(7) var<storage, read_write> v: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let i = (group.x + group.y * grid.x) * WORKGROUP_SIZE + lane;
+  if (i >= params.count || control[IS_FINITE] == 0.0) { return; }
+  let segment = chunk_segment[i / 64u];
+  let c1 = corrections[2u * segment];
+  let c2 = corrections[2u * segment + 1u];
+
+  let g = gradients[i] * control[CLIP_COEF];
+  let m_new = params.beta1 * m[i] + params.one_minus_beta1 * g;
+  let v_new = params.beta2 * v[i] + params.one_minus_beta2 * g * g;
+  let decayed = weights[i] * (1.0 - params.lr * params.weight_decay);
+  weights[i] = decayed - params.lr / c1 * m_new / (sqrt(v_new) / sqrt(c2) + params.eps);
+  m[i] = m_new;
+  v[i] = v_new;
+}

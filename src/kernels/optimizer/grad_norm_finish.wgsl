@@ -1,0 +1,49 @@
+// norm = sqrt(Σ partials);  clip_coef = min(1, max_norm / (norm + 1e-6));  c ← c + (1 - β)(1 - c), so that after t steps
+// c = 1 - βᵗ, for both betas of each active segment. One workgroup; lanes stride over segments.
+//   partials [OPTIMIZER_BLOCKS] (bits of f32)   control [CONTROL.length]   corrections [segments, 2]
+// uses workgroup_reduce.wgsl; the indices of control come from CONTROL
+
+struct Params {
+  max_norm: f32,
+  segments: u32,
+  active_segments: u32,
+  one_minus_beta1: f32,
+  one_minus_beta2: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> partials: array<u32>;
+@group(0) @binding(2) var<storage, read_write> control: array<f32>;
+@group(0) @binding(3) var<storage, read_write> corrections: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256; // = OPTIMIZER_BLOCKS
+const EXPONENT = 0x7f800000u;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(local_invocation_index) lane: u32) {
+  // Bits, not comparisons: WGSL may assume that no value is Inf or NaN.
+  let bits = partials[lane];
+  let broken = workgroup_max(lane, f32((bits & EXPONENT) == EXPONENT));
+  let norm = sqrt(workgroup_sum(lane, bitcast<f32>(bits)));
+  let is_finite = broken == 0.0 && (bitcast<u32>(norm) & EXPONENT) != EXPONENT;
+
+  if (is_finite) {
+    for (var s = lane; s < min(params.active_segments, params.segments); s += WORKGROUP_SIZE) {
+      let c1 = corrections[2u * s];
+      let c2 = corrections[2u * s + 1u];
+      corrections[2u * s] = c1 + params.one_minus_beta1 * (1.0 - c1);
+      corrections[2u * s + 1u] = c2 + params.one_minus_beta2 * (1.0 - c2);
+    }
+  }
+  if (lane == 0u) {
+    control[GRAD_NORM] = norm;
+    control[IS_FINITE] = f32(is_finite);
+    if (is_finite) {
+      control[CLIP_COEF] = min(1.0, params.max_norm / (norm + 1e-6));
+      control[OPTIMIZER_STEPS] += 1.0;
+    } else {
+      control[CLIP_COEF] = 0.0;
+      control[SKIPPED_STEPS] += 1.0;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+
+import { Gpu } from '../gpu.ts'
+import { expectClose, randomValues } from '../testing.ts'
+import { adamw_step_ref } from './optimizer.ref.ts'
+import {
+  adamw_update,
+  CONTROL,
+  grad_norm_finish,
+  grad_norm_partial,
+  OPTIMIZER_BLOCKS,
+} from './optimizer.ts'
+
+const gpu = await Gpu.open()
+
+const betas = { beta1: 0.9, beta2: 0.999 }
+const one_minus = { one_minus_beta1: 1 - betas.beta1, one_minus_beta2: 1 - betas.beta2 }
+const rest = { eps: 1e-8, weight_decay: 0.1 }
+
+/** A flat buffer of `chunks` chunks of 64, the segment of each chunk, and everything the three kernels bind. */
+function setUp(segmentOfChunk: number[], seed: number) {
+  const length = segmentOfChunk.length * 64
+  const segments = Math.max(...segmentOfChunk) + 1
+  const weights = randomValues(length, seed)
+  return {
+    length,
+    segments,
+    state: {
+      weights: Float64Array.from(weights),
+      m: new Float64Array(length),
+      v: new Float64Array(length),
+      steps: Array.from({ length: segments }, () => 0),
+    },
+    tensors: {
+      gradients: gpu.tensor('gradients', 'f32', [length]),
+      weights: gpu.tensor('weights', 'f32', [length], { data: weights }),
+      m: gpu.tensor('m', 'f32', [length]),
+      v: gpu.tensor('v', 'f32', [length]),
+      partials: gpu.tensor('partials', 'f32', [OPTIMIZER_BLOCKS]),
+      control: gpu.tensor('control', 'f32', [CONTROL.length]),
+      corrections: gpu.tensor('corrections', 'f32', [segments, 2]),
+      chunk_segment: gpu.tensor('chunk_segment', 'u32', [segmentOfChunk.length], {
+        data: Uint32Array.from(segmentOfChunk),
+      }),
+    },
+  }
+}
+
+async function step(
+  { tensors, segments }: ReturnType<typeof setUp>,
+  gradients: Float32Array,
+  options: { count: number; active_segments: number; lr: number; max_norm: number },
+) {
+  const { count, active_segments, lr, max_norm } = options
+  gpu.write(tensors.gradients, gradients)
+  await gpu.run(grad_norm_partial, { count }, tensors)
+  const finish = { max_norm, segments, active_segments, ...one_minus }
+  await gpu.run(grad_norm_finish, finish, tensors)
+  await gpu.run(adamw_update, { count, lr, ...betas, ...one_minus, ...rest }, tensors)
+  const [control] = await gpu.read(tensors.control)
+  return Object.fromEntries(CONTROL.map((name, i) => [name, control[i]]))
+}
+
+describe('grad_norm_partial and grad_norm_finish', () => {
+  // One, less than a block, all blocks and one more, several strides.
+  test.for([1, 200, 65_537, 150_000])('give the norm of %i values', async (count) => {
+    const gradients = randomValues(count, count).map((x) => x * 100)
+    const run = setUp([0], 1)
+    const tensors = {
+      ...run.tensors,
+      gradients: gpu.tensor('gradients', 'f32', [count], { data: gradients }),
+    }
+    await gpu.run(grad_norm_partial, { count }, tensors)
+    await gpu.run(
+      grad_norm_finish,
+      { max_norm: 1, segments: 1, active_segments: 1, ...one_minus },
+      tensors,
+    )
+    const [control] = await gpu.read(tensors.control)
+    const norm = Math.sqrt(gradients.reduce((sum, g) => sum + g * g, 0))
+    expectClose(control, [norm, 1 / (norm + 1e-6), 1, 0, 1])
+  })
+
+  test.for([
+    ['NaN', Number.NaN, 0],
+    ['Inf', Number.POSITIVE_INFINITY, 0],
+    ['a square beyond f32', 1e30, 0],
+    ['two blocks whose sum is beyond f32', 1.6e19, 1],
+  ] as const)('%s is not finite: the step is skipped and counted', async ([, value, twice]) => {
+    const run = setUp([0, 0, 0, 0, 1], 2)
+    const gradients = randomValues(run.length, 3)
+    gradients[5] = value
+    if (twice) gradients[300] = value
+    const before = await gpu.read(run.tensors.weights, run.tensors.m, run.tensors.corrections)
+    const options = { count: run.length, active_segments: 2, lr: 0.1, max_norm: 1 }
+    const control = await step(run, gradients, options)
+    expect(control).toMatchObject({ is_finite: 0, skipped_steps: 1, optimizer_steps: 0 })
+    expect(Number.isFinite(control.grad_norm)).toBe(false)
+    const after = await gpu.read(run.tensors.weights, run.tensors.m, run.tensors.corrections)
+    expect(after).toEqual(before)
+    expect(await step(run, randomValues(run.length, 4), options)).toMatchObject({
+      is_finite: 1,
+      skipped_steps: 1,
+      optimizer_steps: 1,
+    })
+  })
+})
+
+describe('adamw_update', () => {
+  test('follows the reference over steps with a changing rate, a segment that starts later and a skipped step', async () => {
+    const segmentOfChunk = [0, 0, 0, 1, 1, 2]
+    const run = setUp(segmentOfChunk, 11)
+    for (let t = 0; t < 8; t++) {
+      // Three steps of the first segment, then all but the last 10 elements; clipped every other step.
+      const [count, active_segments] = t < 3 ? [192, 1] : [run.length - 10, 3]
+      const gradients = randomValues(run.length, 100 + t).map((g) => g * 0.1)
+      if (t === 4) gradients[200] = Number.NaN
+      const options = { count, active_segments, lr: 0.01 / (t + 1), max_norm: t % 2 ? 0.1 : 10 }
+      const control = await step(run, gradients, options)
+      const expected = adamw_step_ref(
+        run.state,
+        gradients,
+        { ...betas, ...rest, lr: options.lr, max_norm: options.max_norm },
+        { count, chunk_segment: segmentOfChunk, active_segments },
+      )
+      expect(control.clip_coef).toBeCloseTo(expected.clip_coef, 5)
+      const [weights, m, v] = await gpu.read(run.tensors.weights, run.tensors.m, run.tensors.v)
+      expectClose(weights, run.state.weights)
+      expectClose(m, run.state.m)
+      expectClose(v, run.state.v)
+    }
+    expect(run.state.steps).toEqual([7, 4, 4])
+    const [control, corrections] = await gpu.read(run.tensors.control, run.tensors.corrections)
+    expect(Array.from(control.subarray(2))).toEqual([1, 1, 7])
+    expectClose(
+      corrections,
+      run.state.steps.flatMap((t) => [1 - betas.beta1 ** t, 1 - betas.beta2 ** t]),
+      { atol: 0, rtol: 1e-6 },
+    )
+  })
+})

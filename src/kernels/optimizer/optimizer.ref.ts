@@ -1,0 +1,52 @@
+// Clipping and AdamW in f64, with a step count per segment as torch has per parameter.
+
+export interface AdamwSettings {
+  readonly lr: number
+  readonly beta1: number
+  readonly beta2: number
+  readonly eps: number
+  readonly weight_decay: number
+  readonly max_norm: number
+}
+
+/** What one optimizer keeps; the step advances it in place. */
+export interface AdamwState {
+  readonly weights: Float64Array
+  readonly m: Float64Array
+  readonly v: Float64Array
+  /** Steps taken, per segment. */
+  readonly steps: number[]
+}
+
+/**
+ * One step of weights[0…count): clips by the global norm of gradients[0…count), counts a step for the first
+ * `active_segments` segments, updates. Does nothing when the norm is not finite. Returns norm and clip factor.
+ */
+export function adamw_step_ref(
+  state: AdamwState,
+  gradients: ArrayLike<number>,
+  settings: AdamwSettings,
+  layout: {
+    readonly count: number
+    readonly chunk_segment: ArrayLike<number>
+    readonly active_segments: number
+  },
+): { grad_norm: number; clip_coef: number } {
+  const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
+  let squares = 0
+  for (let i = 0; i < layout.count; i++) squares += gradients[i] ** 2
+  const grad_norm = Math.sqrt(squares)
+  if (!Number.isFinite(grad_norm)) return { grad_norm, clip_coef: 0 }
+  const clip_coef = Math.min(1, max_norm / (grad_norm + 1e-6))
+  for (let s = 0; s < layout.active_segments; s++) state.steps[s]++
+  for (let i = 0; i < layout.count; i++) {
+    const t = state.steps[layout.chunk_segment[Math.floor(i / 64)]]
+    const g = gradients[i] * clip_coef
+    state.m[i] = beta1 * state.m[i] + (1 - beta1) * g
+    state.v[i] = beta2 * state.v[i] + (1 - beta2) * g * g
+    const denominator = Math.sqrt(state.v[i]) / Math.sqrt(1 - beta2 ** t) + eps
+    const step = ((lr / (1 - beta1 ** t)) * state.m[i]) / denominator
+    state.weights[i] = state.weights[i] * (1 - lr * weight_decay) - step
+  }
+  return { grad_norm, clip_coef }
+}

@@ -1,0 +1,99 @@
+// Clipping by the global norm and AdamW over one flat buffer of weights, in three dispatches and without a readback.
+//
+// Weights, gradients and both moments share one layout. Parameters start at multiples of 64 elements, and each
+// 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
+// a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does.
+import { defineKernel, foldGrid } from '../gpu.ts'
+import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
+import update from './adamw_update.wgsl?raw'
+import finish from './grad_norm_finish.wgsl?raw'
+import partial from './grad_norm_partial.wgsl?raw'
+
+/** Blocks of grad_norm_partial: fixed, so that a norm does not depend on the adapter. */
+export const OPTIMIZER_BLOCKS = 256
+
+/**
+ * What grad_norm_finish leaves in `control`, in order: norm before clipping (raw: Inf or NaN when not finite), factor of
+ * this step's gradients (0 when skipped), 1 or 0, and two counters since control was cleared.
+ */
+export const CONTROL = [
+  'grad_norm',
+  'clip_coef',
+  'is_finite',
+  'skipped_steps',
+  'optimizer_steps',
+] as const
+
+const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
+
+/**
+ * partials[b] = Σ gradients² of block b, over gradients[0…count).
+ *
+ * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19 overflow f32: such a step
+ * counts as non-finite.
+ */
+export const grad_norm_partial = defineKernel({
+  name: 'grad_norm_partial',
+  wgsl: partial + reduce,
+  params: { count: 'u32' },
+  bindings: { gradients: 'read', partials: 'read_write' },
+  workgroups: () => [OPTIMIZER_BLOCKS],
+})
+
+/**
+ * norm = sqrt(Σ partials); clip_coef = min(1, max_norm / (norm + 1e-6)); and, when the norm is finite, the bias
+ * corrections c = 1 - βᵗ of segments 0…active_segments - 1 go one step on: c ← c + (1 - β)(1 - c).
+ *
+ * partials [OPTIMIZER_BLOCKS] → control [CONTROL.length], corrections [segments, 2] (c1, c2; both start at 0).
+ * A non-finite norm (by bit pattern) advances nothing but skipped_steps.
+ *
+ * Source: torch.nn.utils.clip_grad_norm_; skipping as verl verl/workers/actor/dp_actor.py _optimizer_step.
+ */
+export const grad_norm_finish = defineKernel({
+  name: 'grad_norm_finish',
+  wgsl: finish + controlIndices + reduce,
+  params: {
+    max_norm: 'f32',
+    segments: 'u32',
+    active_segments: 'u32',
+    one_minus_beta1: 'f32',
+    one_minus_beta2: 'f32',
+  },
+  bindings: { partials: 'read', control: 'read_write', corrections: 'read_write' },
+  workgroups: () => [1],
+})
+
+/**
+ * One AdamW step of weights[0…count), the trained prefix; decay is decoupled and gradients are scaled by clip_coef.
+ *
+ * gradients, weights, m, v [≥ count], control, chunk_segment u32 [≥ count / 64], corrections [segments, 2]
+ * → weights, m, v. Runs after grad_norm_finish; changes nothing when is_finite is 0. The caller keeps every segment
+ * below `count` active: the correction of one that never was is 0, and the step would divide by it. 1 - β is
+ * passed beside β because f32 loses digits in 1 - 0.999.
+ *
+ * Source: Loshchilov & Hutter 2019, arXiv 1711.05101 algorithm 2, with eps and weight decay placed as in torch.optim.AdamW.
+ */
+export const adamw_update = defineKernel({
+  name: 'adamw_update',
+  wgsl: update + controlIndices,
+  params: {
+    count: 'u32',
+    lr: 'f32',
+    beta1: 'f32',
+    beta2: 'f32',
+    one_minus_beta1: 'f32',
+    one_minus_beta2: 'f32',
+    eps: 'f32',
+    weight_decay: 'f32',
+  },
+  bindings: {
+    gradients: 'read',
+    control: 'read',
+    chunk_segment: 'read',
+    corrections: 'read',
+    weights: 'read_write',
+    m: 'read_write',
+    v: 'read_write',
+  },
+  workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
+})

@@ -1,0 +1,31 @@
+// loss = -Σ mask · log_prob · inv_token_count;  d_log_prob = -mask · inv_token_count;  d_entropy = 0.
+// One workgroup strides over tokens.
+//   log_probs, response_mask, d_log_probs, d_entropy [tokens]   sums [1]
+// uses workgroup_reduce.wgsl
+
+struct Params {
+  tokens: u32,
+  inv_token_count: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
+@group(0) @binding(2) var<storage, read> response_mask: array<f32>;
+@group(0) @binding(3) var<storage, read_write> d_log_probs: array<f32>;
+@group(0) @binding(4) var<storage, read_write> d_entropy: array<f32>;
+@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(local_invocation_index) lane: u32) {
+  var loss = 0.0;
+  for (var i = lane; i < params.tokens; i += WORKGROUP_SIZE) {
+    let weight = response_mask[i] * params.inv_token_count;
+    if (weight != 0.0) { loss -= weight * log_probs[i]; }
+    d_log_probs[i] = 0.0 - weight;
+    d_entropy[i] = 0.0;
+  }
+  let total = workgroup_sum(lane, loss);
+  if (lane == 0u) { sums[0] += total; }
+}

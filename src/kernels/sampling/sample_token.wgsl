@@ -1,0 +1,196 @@
+// token ~ softmax(logits[r, :] / temperature), after top-k and top-p, one workgroup per row. Temperature 0 is argmax.
+// Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
+//   logits [rows, V]   ended, next_ids [rows]   attention_mask [rows, width]
+//   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
+// uses workgroup_reduce.wgsl, philox.wgsl
+
+struct Params {
+  rows: u32,
+  row_offset: u32,
+  vocab_size: u32,
+  response_length: u32,
+  position: u32,
+  width: u32,
+  column: u32,
+  temperature: f32,
+  top_k: u32,
+  top_p: f32,
+  seed_low: u32,
+  seed_high: u32,
+  step: u32,
+  eos_token_id: u32,
+  pad_token_id: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read_write> ended: array<u32>;
+@group(0) @binding(3) var<storage, read_write> response_ids: array<u32>;
+@group(0) @binding(4) var<storage, read_write> rollout_log_probs: array<f32>;
+@group(0) @binding(5) var<storage, read_write> rollout_entropy: array<f32>;
+@group(0) @binding(6) var<storage, read_write> next_ids: array<u32>;
+@group(0) @binding(7) var<storage, read_write> attention_mask: array<u32>;
+
+override WORKGROUP_SIZE: u32 = 64;
+const MOST_NEGATIVE = -0x1.fffffep+127f;
+
+var<workgroup> row_ended: u32;
+var<workgroup> lane_masses: array<f32, WORKGROUP_SIZE>;
+var<workgroup> drawn_token: u32;
+
+// A u32 that orders as the float does; -0 counts as 0.
+fn order_key(x: f32) -> u32 {
+  let bits = bitcast<u32>(select(x, 0.0, x == 0.0));
+  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+}
+
+// exp((logit - row_max) / temperature): the unnormalised probability.
+fn mass_of(logit: f32, row_max: f32, inverse_temperature: f32) -> f32 {
+  return exp((logit - row_max) * inverse_temperature);
+}
+
+// The lowest index of the largest logit. Indices stay below 2^24, so f32 holds them exactly.
+fn argmax(lane: u32, base: u32, row_max: f32) -> u32 {
+  var lowest = MOST_NEGATIVE;
+  for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
+    if (logits[base + v] == row_max) { lowest = max(lowest, -f32(v)); }
+  }
+  return u32(-workgroup_max(lane, lowest));
+}
+
+// The largest key that at least top_k logits reach: the top_k-th largest logit's.
+fn top_k_key(lane: u32, base: u32) -> u32 {
+  var found = 0u;
+  for (var bit = 0x80000000u; bit != 0u; bit >>= 1u) {
+    var lane_count = 0.0; // at most 2^24, exact
+    for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
+      lane_count += select(0.0, 1.0, order_key(logits[base + v]) >= (found | bit));
+    }
+    if (workgroup_sum(lane, lane_count) >= f32(params.top_k)) { found |= bit; }
+  }
+  return found;
+}
+
+// Probability mass, times the softmax's denominator, of all logits whose key is at least `key`.
+fn mass_above(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key: u32) -> f32 {
+  var lane_mass = 0.0;
+  for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
+    let logit = logits[base + v];
+    if (order_key(logit) >= key) { lane_mass += mass_of(logit, row_max, inverse_temperature); }
+  }
+  return workgroup_sum(lane, lane_mass);
+}
+
+// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest logit's.
+fn top_p_key(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, lowest_key: u32) -> u32 {
+  let enough = params.top_p * mass_above(lane, base, row_max, inverse_temperature, lowest_key);
+  var found = 0u;
+  for (var bit = 0x80000000u; bit != 0u; bit >>= 1u) {
+    let key = max(found | bit, lowest_key);
+    if (mass_above(lane, base, row_max, inverse_temperature, key) >= enough) { found |= bit; }
+  }
+  return clamp(found, lowest_key, order_key(row_max));
+}
+
+// Inverse CDF over the tokens whose key is at least `key`. Each lane owns a contiguous chunk of the vocabulary.
+fn draw(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key: u32, uniform_value: f32) -> u32 {
+  let chunk = (params.vocab_size + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+  let first = min(lane * chunk, params.vocab_size);
+  let end = min(first + chunk, params.vocab_size);
+  var mass = 0.0;
+  for (var v = first; v < end; v++) {
+    let logit = logits[base + v];
+    if (order_key(logit) >= key) { mass += mass_of(logit, row_max, inverse_temperature); }
+  }
+  lane_masses[lane] = mass;
+  workgroupBarrier();
+
+  // Every lane adds up all chunks in the same order, so all agree on who owns the point.
+  var total = 0.0;
+  for (var l = 0u; l < WORKGROUP_SIZE; l++) { total += lane_masses[l]; }
+  let point = uniform_value * total;
+  var owner = 0u;
+  var before = 0.0;
+  var up_to = 0.0;
+  for (var l = 0u; l < WORKGROUP_SIZE && up_to <= point; l++) {
+    if (lane_masses[l] > 0.0) {
+      owner = l;
+      before = up_to;
+      up_to += lane_masses[l];
+    }
+  }
+  if (lane == owner) {
+    var sum = 0.0;
+    for (var v = first; v < end && before + sum <= point; v++) {
+      let logit = logits[base + v];
+      if (order_key(logit) >= key) {
+        let token_mass = mass_of(logit, row_max, inverse_temperature);
+        if (token_mass > 0.0) { drawn_token = v; }
+        sum += token_mass;
+      }
+    }
+  }
+  return workgroupUniformLoad(&drawn_token);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.x + group.y * grid.x;
+  let is_real = index < params.rows;
+  let row = min(index, params.rows - 1u);
+  let base = row * params.vocab_size;
+  let is_greedy = params.temperature == 0.0;
+  let inverse_temperature = select(1.0 / params.temperature, 1.0, is_greedy);
+
+  // The grid's overhang counts as ended and stores nothing.
+  if (lane == 0u) { row_ended = select(1u, ended[row], is_real); }
+  let was_ended = workgroupUniformLoad(&row_ended) != 0u;
+
+  var token = params.pad_token_id;
+  var log_prob = 0.0;
+  var entropy = 0.0;
+  if (!was_ended) {
+    var lane_max = MOST_NEGATIVE;
+    for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) { lane_max = max(lane_max, logits[base + v]); }
+    let row_max = workgroup_max(lane, lane_max);
+
+    var lane_sum = 0.0;
+    var lane_weighted = 0.0; // of exp(z) z, with z = (logit - row_max) / temperature
+    for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
+      let mass = mass_of(logits[base + v], row_max, inverse_temperature);
+      lane_sum += mass;
+      // Where the mass underflows, z may be so large that 0 z is no number.
+      if (mass > 0.0) { lane_weighted += mass * (logits[base + v] - row_max) * inverse_temperature; }
+    }
+    let row_sum = workgroup_sum(lane, lane_sum);
+    let row_weighted = workgroup_sum(lane, lane_weighted);
+
+    if (is_greedy) {
+      token = argmax(lane, base, row_max);
+    } else {
+      var key = 0u;
+      if (params.top_k > 0u && params.top_k < params.vocab_size) { key = top_k_key(lane, base); }
+      if (params.top_p < 1.0) { key = top_p_key(lane, base, row_max, inverse_temperature, key); }
+      let counter = vec4u(params.step, params.row_offset + row, params.position, 0u);
+      let bits = philox4x32(counter, vec2u(params.seed_low, params.seed_high));
+      token = draw(lane, base, row_max, inverse_temperature, key, uniform24(bits.x));
+    }
+    // Scored by the full softmax, whatever the filters left.
+    log_prob = (logits[base + token] - row_max) * inverse_temperature - log(row_sum);
+    entropy = max(0.0, log(row_sum) - row_weighted / row_sum);
+  }
+
+  if (lane == 0u && is_real) {
+    let at = row * params.response_length + params.position;
+    response_ids[at] = token;
+    rollout_log_probs[at] = log_prob;
+    rollout_entropy[at] = entropy;
+    next_ids[row] = token;
+    attention_mask[row * params.width + params.column] = select(1u, 0u, was_ended);
+    if (!was_ended && token == params.eos_token_id) { ended[row] = 1u; }
+  }
+}

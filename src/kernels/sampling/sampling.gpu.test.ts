@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest'
+
+import { defineKernel, Gpu } from '../gpu.ts'
+import { expectClose, randomValues } from '../testing.ts'
+import philox_wgsl from '../wgsl/philox.wgsl?raw'
+import { philox4x32, uniform24 } from './philox.ts'
+import { probabilities, type SampleOptions, sampleTokenRef } from './sampling.ref.ts'
+import { sample_token } from './sampling.ts'
+
+const gpu = await Gpu.open()
+
+const defaults = {
+  row_offset: 0,
+  position: 1,
+  temperature: 1,
+  top_k: 0,
+  top_p: 1,
+  seed_low: 11,
+  seed_high: 5,
+  step: 3,
+}
+const NO_TOKEN = 0xffffffff
+
+/** Samples once for every row of logits; outputs start filled with 9, so untouched places show. */
+async function sample(
+  logits_values: Float32Array,
+  rows: number,
+  options: Partial<SampleOptions & { eos_token_id: number; ended: readonly number[] }> = {},
+) {
+  const { ended: ended_values, eos_token_id = NO_TOKEN, ...rest } = options
+  const vocab_size = logits_values.length / rows
+  const [response_length, width, column] = [3, 5, 4]
+  const nines = (dtype: 'f32' | 'u32', shape: number[]) => {
+    const count = shape.reduce((a, b) => a * b)
+    const data = dtype === 'f32' ? new Float32Array(count) : new Uint32Array(count)
+    return gpu.tensor('nines', dtype, shape, { data: data.fill(9) })
+  }
+  const logits = gpu.tensor('logits', 'f32', [rows, vocab_size], { data: logits_values })
+  const ended_data = Uint32Array.from({ length: rows }, (_, r) => ended_values?.[r] ?? 0)
+  const tensors = {
+    logits,
+    ended: gpu.tensor('ended', 'u32', [rows], { data: ended_data }),
+    response_ids: nines('u32', [rows, response_length]),
+    rollout_log_probs: nines('f32', [rows, response_length]),
+    rollout_entropy: nines('f32', [rows, response_length]),
+    next_ids: nines('u32', [rows]),
+    attention_mask: nines('u32', [rows, width]),
+  }
+  const params = { rows, vocab_size, response_length, width, column, eos_token_id, pad_token_id: 1 }
+  await gpu.run(sample_token, { ...defaults, ...params, ...rest }, tensors)
+  const { logits: _, ...outputs } = tensors
+  const read = await gpu.read(...Object.values(outputs))
+  gpu.free(...Object.values(tensors))
+  const [ended, response_ids, log_probs, entropies, next_ids, attention_mask] = read
+  const position = rest.position ?? defaults.position
+  const at = (x: ArrayLike<number>) =>
+    Array.from({ length: rows }, (_, r) => x[r * response_length + position])
+  return {
+    ended: [...ended],
+    response_ids: [...response_ids],
+    tokens: [...next_ids],
+    log_probs: at(log_probs),
+    entropies: at(entropies),
+    attention_mask: [...attention_mask],
+  }
+}
+
+/** The same logits in every row. */
+const repeated = (row: readonly number[], rows: number) =>
+  Float32Array.from({ length: rows * row.length }, (_, i) => row[i % row.length])
+
+describe('philox.wgsl', () => {
+  const philox = defineKernel({
+    name: 'philox_test',
+    wgsl: `
+struct Params { count: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> words: array<u32>;
+@group(0) @binding(2) var<storage, read_write> bits: array<u32>;
+@group(0) @binding(3) var<storage, read_write> uniforms: array<f32>;
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) group: vec3u) {
+  let w = group.x * 6u;
+  let drawn = philox4x32(vec4u(words[w], words[w + 1u], words[w + 2u], words[w + 3u]), vec2u(words[w + 4u], words[w + 5u]));
+  for (var i = 0u; i < 4u; i++) {
+    bits[group.x * 4u + i] = drawn[i];
+    uniforms[group.x * 4u + i] = uniform24(drawn[i]);
+  }
+}
+${philox_wgsl}`,
+    params: { count: 'u32' },
+    bindings: { words: 'read', bits: 'read_write', uniforms: 'read_write' },
+    workgroups: ({ count }) => [count],
+  })
+
+  test('gives the known answers of Random123 and the numbers of its TypeScript twin', async () => {
+    const ones = 0xffffffff
+    const known = [
+      [0, 0, 0, 0, 0, 0],
+      [ones, ones, ones, ones, ones, ones],
+      [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0],
+    ]
+    const others = Array.from({ length: 50 }, (_, n) =>
+      [...randomValues(6, n)].map((x) => Math.floor((x + 1) * 2 ** 31)),
+    )
+    const words = [...known, ...others]
+    const count = words.length
+    const tensors = {
+      words: gpu.tensor('words', 'u32', [count, 6], { data: Uint32Array.from(words.flat()) }),
+      bits: gpu.tensor('bits', 'u32', [count, 4]),
+      uniforms: gpu.tensor('uniforms', 'f32', [count, 4]),
+    }
+    await gpu.run(philox, { count }, tensors)
+    const [bits, uniforms] = await gpu.read(tensors.bits, tensors.uniforms)
+    expect([...bits.subarray(0, 12)]).toEqual([
+      0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+      0x6d5451fd, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1,
+    ])
+    expect([...bits]).toEqual(
+      words.flatMap(([a, b, c, d, low, high]) => philox4x32([a, b, c, d], [low, high])),
+    )
+    expect([...uniforms]).toEqual([...bits].map(uniform24))
+  })
+})
+
+describe('sample_token', () => {
+  test('greedy takes the lowest of the largest logits and scores it at temperature 1', async () => {
+    const values = randomValues(3 * 200, 1)
+    values[70] = values[5] = values[199] = 2
+    values[200 + 199] = 2
+    values[400] = 2
+    const { tokens, log_probs, entropies } = await sample(values, 3, { temperature: 0 })
+    expect(tokens).toEqual([5, 199, 0])
+    const expected = [0, 1, 2].map((r) =>
+      sampleTokenRef(values.subarray(r * 200, r * 200 + 200), r, { ...defaults, temperature: 0 }),
+    )
+    expectClose(
+      log_probs,
+      expected.map((x) => x.log_prob),
+    )
+    expectClose(
+      entropies,
+      expected.map((x) => x.entropy),
+    )
+  })
+
+  test('an ended row gets padding and zeros, the others a token, and eos ends a row', async () => {
+    const values = Float32Array.of(0, 5, 9, 9, 0, 0, 0, 8, 0)
+    const result = await sample(values, 3, { temperature: 0, ended: [0, 1, 0], eos_token_id: 2 })
+    expect(result.tokens).toEqual([2, 1, 1])
+    expect(result.ended).toEqual([1, 1, 0])
+    expect(result.response_ids).toEqual([9, 2, 9, 9, 1, 9, 9, 1, 9])
+    expect(result.log_probs[1]).toBe(0)
+    expect(result.entropies[1]).toBe(0)
+    expect(result.log_probs[0]).toBeLessThan(0)
+    expect(result.attention_mask).toEqual([9, 9, 9, 9, 1, 9, 9, 9, 9, 0, 9, 9, 9, 9, 1])
+  })
+
+  test('an entry far below the largest is never drawn and spoils no sum', async () => {
+    const { tokens, entropies } = await sample(repeated([-3e38, 0, -3e38, 3e4, 0], 20), 20)
+    expect(new Set(tokens)).toEqual(new Set([3]))
+    expect(new Set(entropies)).toEqual(new Set([0]))
+  })
+
+  // Every filter, sizes around a workgroup, and a real vocabulary's.
+  test.for([
+    { vocab_size: 2, rows: 40 },
+    { vocab_size: 17, rows: 60, temperature: 0.7, top_k: 5 },
+    { vocab_size: 64, rows: 60, top_p: 0.6 },
+    { vocab_size: 65, rows: 60, temperature: 1.3, top_k: 20, top_p: 0.8 },
+    { vocab_size: 1000, rows: 30, top_p: 0.95 },
+    { vocab_size: 151_936, rows: 2, top_k: 50, top_p: 0.9 },
+  ])('draws the reference’s tokens for $vocab_size logits', async (c) => {
+    const { vocab_size, rows, ...options } = c
+    const values = randomValues(rows * vocab_size, vocab_size).map((x) => x * 4)
+    const o = { ...defaults, ...options }
+    const { tokens, log_probs, entropies } = await sample(values, rows, options)
+    const expected = Array.from({ length: rows }, (_, r) =>
+      sampleTokenRef(values.subarray(r * vocab_size, (r + 1) * vocab_size), r, o),
+    )
+    // f32 sums are off by up to 1e-6 of the CDF: nearer its edges a neighbour would be as right.
+    const sure = expected.map((x, r) => ({ ...x, r })).filter((x) => x.margin > 1e-6)
+    expect(sure.length).toBeGreaterThanOrEqual(rows * 0.9)
+    expect(sure.map((x) => tokens[x.r])).toEqual(sure.map((x) => x.token))
+    const of_tokens = tokens.map((token, r) => {
+      const row = values.subarray(r * vocab_size, (r + 1) * vocab_size)
+      return Math.log(probabilities(row, o.temperature)[token])
+    })
+    // The logarithm of a sum of up to 151,936 terms in f32.
+    expectClose(log_probs, of_tokens, { atol: 1e-5, rtol: 1e-5 })
+    expectClose(
+      entropies,
+      expected.map((x) => x.entropy),
+      { atol: 1e-5, rtol: 1e-5 },
+    )
+  })
+
+  test('20,000 draws follow the softmax', async () => {
+    const row = [0, 1, -1, 2, 0.5, -2, 1.5]
+    const rows = 20_000
+    const { tokens } = await sample(repeated(row, rows), rows, { temperature: 0.8 })
+    const probs = probabilities(row, 0.8)
+    const chi_square = probs.reduce((sum, p, v) => {
+      const count = tokens.filter((token) => token === v).length
+      return sum + (count - rows * p) ** 2 / (rows * p)
+    }, 0)
+    // Six degrees of freedom: 22.5 is passed once in a thousand seeds, and this seed is fixed.
+    expect(chi_square).toBeLessThan(22.5)
+    expect(chi_square).toBeGreaterThan(0.1)
+  })
+
+  test('top-k 1 and a small top-p leave only the best token; ties at the boundary all stay', async () => {
+    const values = repeated([0, 1, 0.9, 0.9, -1], 300)
+    const drawn = async (o: Partial<SampleOptions>) =>
+      [...new Set((await sample(values, 300, o)).tokens)].sort()
+    expect(await drawn({ top_k: 1 })).toEqual([1])
+    expect(await drawn({ top_p: 0 })).toEqual([1])
+    expect(await drawn({ top_p: 0.05 })).toEqual([1])
+    expect(await drawn({ top_k: 2 })).toEqual([1, 2, 3])
+    expect(await drawn({ top_p: 0.4 })).toEqual([1, 2, 3])
+    expect(await drawn({ top_k: 4, top_p: 0.3 })).toEqual([1])
+    expect(await drawn({})).toEqual([0, 1, 2, 3, 4])
+    const zeros = repeated([0, -0, -1], 100)
+    expect(new Set((await sample(zeros, 100, { top_k: 1 })).tokens)).toEqual(new Set([0, 1]))
+  })
+
+  test('steps, positions, seeds and rows draw apart, and row_offset shifts the rows', async () => {
+    const rows = 40
+    const values = new Float32Array(rows * 50)
+    const { tokens } = await sample(values, rows)
+    expect((await sample(values, rows)).tokens).toEqual(tokens)
+    expect(new Set(tokens).size).toBeGreaterThan(15)
+    for (const other of [{ step: 4 }, { position: 2 }, { seed_low: 12 }, { seed_high: 6 }]) {
+      const changed = (await sample(values, rows, other)).tokens
+      // Two draws agree by chance once in 50: one of 40 is expected, twelve never.
+      expect(changed.filter((token, r) => token === tokens[r]).length).toBeLessThan(12)
+    }
+    const shifted = (await sample(values.subarray(0, 30 * 50), 30, { row_offset: 10 })).tokens
+    expect(shifted).toEqual(tokens.slice(10))
+  })
+})

@@ -1,0 +1,54 @@
+import { defineKernel, foldGrid } from '../gpu.ts'
+import philox from '../wgsl/philox.wgsl?raw'
+import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
+import sample from './sample_token.wgsl?raw'
+
+/**
+ * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
+ *
+ * logits [rows, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length] at `position`,
+ * next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1 after eos_token_id.
+ * A row that has ended gets pad_token_id, zeros, and attention_mask 0.
+ *
+ * top_k (0 = off) keeps the k largest logits; top_p (1 = off) then keeps the smallest set whose renormalised
+ * probability reaches top_p. Ties at the boundary are all kept, and at least one token is.
+ * The log-prob and the entropy (nats) are of the full softmax, before these filters, as verl scores;
+ * for temperature 0 (argmax, lowest index on ties) they are those at temperature 1.
+ *
+ * One draw is one uniform of Philox with counter (step, row_offset + row, position, 0) and key (seed_low, seed_high),
+ * so a row's token does not depend on how rows are batched. Logits must be finite; V is at most 2^24.
+ * Everything but rows, vocab_size, response_length and width may be live.
+ *
+ * Source: Fan et al. 2018 (top-k), arXiv 1805.04833; Holtzman et al. 2020 (top-p), arXiv 1904.09751.
+ */
+export const sample_token = defineKernel({
+  name: 'sample_token',
+  wgsl: sample + reduce + philox,
+  params: {
+    rows: 'u32',
+    row_offset: 'u32',
+    vocab_size: 'u32',
+    response_length: 'u32',
+    position: 'u32',
+    width: 'u32',
+    column: 'u32',
+    temperature: 'f32',
+    top_k: 'u32',
+    top_p: 'f32',
+    seed_low: 'u32',
+    seed_high: 'u32',
+    step: 'u32',
+    eos_token_id: 'u32',
+    pad_token_id: 'u32',
+  },
+  bindings: {
+    logits: 'read',
+    ended: 'read_write',
+    response_ids: 'read_write',
+    rollout_log_probs: 'read_write',
+    rollout_entropy: 'read_write',
+    next_ids: 'read_write',
+    attention_mask: 'read_write',
+  },
+  workgroups: ({ rows }) => foldGrid(rows),
+})

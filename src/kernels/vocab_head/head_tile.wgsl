@@ -1,0 +1,71 @@
+// Dot products of 16 narrow rows with 64 wide rows over all C columns, 16 columns staged at a time.
+// Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32, 48
+// (the columns). Every row goes through the same operations in the same order, wherever it stands in
+// the tile: a token's logits are the same bits in any batch.
+// The includer has 64 lanes, `params`, `hidden`, `weight`, and says what is narrow and what is wide:
+//   fn narrow_quad(row: u32, c: u32) -> vec4f      fn wide_quad(row: u32, c: u32) -> vec4f
+
+const NARROW: u32 = 16;
+const WIDE: u32 = 64;
+/** Quads (vec4) of columns staged at a time. */
+const QUADS: u32 = 4;
+
+var<workgroup> narrow_tile: array<vec4f, 64>; // [QUADS, NARROW]
+var<workgroup> wide_tile: array<vec4f, 256>; // [QUADS, WIDE]
+
+/** Holds barriers: every lane calls it. Its first barrier also ends all earlier reads of workgroup memory. */
+fn tile_dots(lane: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
+  let narrow_lane = lane / 16u * 4u;
+  let wide_lane = lane % 16u;
+  var dots = mat4x4f();
+  for (var c = 0u; c < params.hidden_size; c += QUADS * 4u) {
+    workgroupBarrier();
+    let row = lane / QUADS;
+    let quad = lane % QUADS;
+    narrow_tile[quad * NARROW + row] = narrow_quad(first_narrow + row, c + quad * 4u);
+    for (var part = 0u; part < WIDE; part += NARROW) {
+      wide_tile[quad * WIDE + part + row] = wide_quad(first_wide + part + row, c + quad * 4u);
+    }
+    workgroupBarrier();
+    for (var q = 0u; q < QUADS; q++) {
+      let at = q * NARROW + narrow_lane;
+      let rows = mat4x4f(narrow_tile[at], narrow_tile[at + 1u], narrow_tile[at + 2u], narrow_tile[at + 3u]);
+      let wide = q * WIDE + wide_lane;
+      dots[0] += wide_tile[wide] * rows;
+      dots[1] += wide_tile[wide + 16u] * rows;
+      dots[2] += wide_tile[wide + 32u] * rows;
+      dots[3] += wide_tile[wide + 48u] * rows;
+    }
+  }
+  return dots;
+}
+
+/** Row of `hidden` whose state predicts response token `token` = b·R + t. */
+fn hidden_row(token: u32) -> u32 {
+  let b = token / params.response_length;
+  return b * params.width + params.first_column + token % params.response_length;
+}
+
+/** Four columns of the state before a response token; zero outside the tensor. */
+fn hidden_quad(token: u32, c: u32) -> vec4f {
+  var quad = vec4f();
+  if (token < params.rows * params.response_length) {
+    let base = hidden_row(token) * params.hidden_size;
+    for (var k = 0u; k < 4u; k++) {
+      if (c + k < params.hidden_size) { quad[k] = hidden[base + c + k]; }
+    }
+  }
+  return quad;
+}
+
+/** Four columns of one token's unembedding; zero outside the tensor. */
+fn weight_quad(v: u32, c: u32) -> vec4f {
+  var quad = vec4f();
+  if (v < params.vocab_size) {
+    let base = v * params.hidden_size;
+    for (var k = 0u; k < 4u; k++) {
+      if (c + k < params.hidden_size) { quad[k] = weight[base + c + k]; }
+    }
+  }
+  return quad;
+}

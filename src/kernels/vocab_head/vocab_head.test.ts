@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+
+import { expectClose, randomValues } from '../testing.ts'
+import {
+  type HeadSizes,
+  vocab_head_backward_ref,
+  vocab_head_forward_ref,
+} from './vocab_head.ref.ts'
+import { headSplits } from './vocab_head.ts'
+
+const sizes: HeadSizes = {
+  rows: 2,
+  width: 4,
+  first_column: 1,
+  response_length: 2,
+  hidden_size: 3,
+  vocab_size: 5,
+  inv_temperature: 0.8,
+}
+const tokens = sizes.rows * sizes.response_length
+const hidden = randomValues(sizes.rows * sizes.width * sizes.hidden_size, 1)
+const weight = randomValues(sizes.vocab_size * sizes.hidden_size, 2).map((x) => x * 3)
+const response_ids = [4, 0, 2, 2]
+
+test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy by hand', () => {
+  const s = { ...sizes, rows: 1, width: 2, first_column: 0, hidden_size: 1, vocab_size: 2 }
+  const one = { ...s, inv_temperature: 1 }
+  const z = [Math.log(3), 0]
+  const forward = vocab_head_forward_ref(one, [1, 1], z, [0, 1], [1, 1])
+  expectClose(forward.log_probs, [Math.log(3 / 4), Math.log(1 / 4)], { atol: 1e-14 })
+  expectClose(forward.lse, [Math.log(4), Math.log(4)], { atol: 1e-14 })
+  const h = -0.75 * Math.log(0.75) - 0.25 * Math.log(0.25)
+  expectClose(forward.entropy, [h, h], { atol: 1e-14 })
+  // At half the logits the odds are sqrt(3) : 1.
+  const warm = vocab_head_forward_ref({ ...s, inv_temperature: 0.5 }, [1, 1], z, [0, 1], [1, 1])
+  expect(Math.exp(warm.log_probs[0] - warm.log_probs[1])).toBeCloseTo(Math.sqrt(3), 12)
+})
+
+test('response token t is scored by the state at column first_column + t', () => {
+  const state = new Float64Array(hidden.length)
+  // Row 1, second response token: column 2 of 0…3.
+  state[(1 * sizes.width + 2) * sizes.hidden_size] = 1
+  const { log_probs } = vocab_head_forward_ref(sizes, state, weight, response_ids, [1, 1, 1, 1])
+  const uniform = -Math.log(sizes.vocab_size)
+  expectClose(log_probs.subarray(0, 3), [uniform, uniform, uniform])
+  expect(Math.abs(log_probs[3] - uniform)).toBeGreaterThan(0.01)
+})
+
+test('the backward reference is the finite difference of the forward reference', () => {
+  const d_log_probs = [0.7, -1.3, 0, 0.4]
+  const d_entropy = [-0.2, 0.5, 0, 0]
+  const objective = (h: Float64Array, w: Float64Array) => {
+    const f = vocab_head_forward_ref(sizes, h, w, response_ids, [1, 1, 1, 1])
+    let sum = 0
+    for (let i = 0; i < tokens; i++)
+      sum += d_log_probs[i] * f.log_probs[i] + d_entropy[i] * f.entropy[i]
+    return sum
+  }
+  const [h, w] = [Float64Array.from(hidden), Float64Array.from(weight)]
+  const slopes = (values: Float64Array) =>
+    values.map((x, i) => {
+      const step = 1e-5
+      values[i] = x + step
+      const up = objective(h, w)
+      values[i] = x - step
+      const down = objective(h, w)
+      values[i] = x
+      return (up - down) / (2 * step)
+    })
+  const backward = vocab_head_backward_ref(sizes, h, w, response_ids, d_log_probs, d_entropy)
+  // Central differences in f64 with step 1e-5 are good to about 1e-10.
+  expectClose(backward.d_hidden, slopes(h), { atol: 1e-8, rtol: 1e-7 })
+  expectClose(backward.d_weight, slopes(w), { atol: 1e-8, rtol: 1e-7 })
+})
+
+test('headSplits fills a GPU for small vocabularies and keeps the partials small', () => {
+  expect(headSplits(10, 64, 32)).toBe(1)
+  expect(headSplits(100_000, 64, 32)).toBe(256)
+  expect(headSplits(100_000, 1024, 1024)).toBe(2)
+  expect(headSplits(4096, 896, 151_936)).toBe(1)
+})

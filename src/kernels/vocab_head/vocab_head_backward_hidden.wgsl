@@ -1,0 +1,93 @@
+// d_hidden = inv_temperature · d_z · weight, with d_z as in head_gradient.wgsl and z computed again.
+// One workgroup per 16 response tokens owns their rows of d_hidden and adds to them 64 vocabulary entries
+// at a time; lanes stride over columns.
+//   hidden, d_hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]
+// uses head_tile.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
+
+struct Params {
+  rows: u32,
+  width: u32,
+  first_column: u32,
+  response_length: u32,
+  hidden_size: u32,
+  vocab_size: u32,
+  inv_temperature: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> hidden: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(4) var<storage, read> lse: array<f32>;
+@group(0) @binding(5) var<storage, read> entropy: array<f32>;
+@group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
+@group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
+@group(0) @binding(8) var<storage, read_write> d_hidden: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 64;
+
+fn narrow_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
+fn wide_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
+
+var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+
+/** Writes (first strip) or adds four tokens' gradients in column c. */
+fn put(token: u32, c: u32, values: vec4f, is_first: bool) {
+  for (var k = 0u; k < 4u; k++) {
+    if (token + k < params.rows * params.response_length) {
+      let at = hidden_row(token + k) * params.hidden_size + c;
+      d_hidden[at] = select(d_hidden[at], 0.0, is_first) + values[k];
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let first = (group.x + group.y * grid.x) * NARROW;
+  let mine = first + lane / 16u * 4u;
+  var ids = vec4u();
+  var log_sum = vec4f();
+  var h = vec4f();
+  var d_log_prob = vec4f();
+  var d_h = vec4f();
+  for (var k = 0u; k < 4u; k++) {
+    if (mine + k < params.rows * params.response_length) {
+      ids[k] = response_ids[mine + k];
+      log_sum[k] = lse[mine + k];
+      h[k] = entropy[mine + k];
+      d_log_prob[k] = d_log_probs[mine + k];
+      d_h[k] = d_entropy[mine + k];
+    }
+  }
+  let is_moved = any((d_log_prob != vec4f()) | (d_h != vec4f()));
+  if (workgroup_max(lane, f32(is_moved)) > 0.0) {
+    for (var strip = 0u; strip < params.vocab_size; strip += WIDE) {
+      let z = tile_dots(lane, first, strip) * params.inv_temperature;
+      for (var w = 0u; w < 4u; w++) {
+        let row = lane % 16u + w * 16u;
+        let d = d_logits(z[w], ids == vec4u(strip + row), log_sum, h, d_log_prob, d_h);
+        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+      }
+      workgroupBarrier();
+      let count = min(WIDE, params.vocab_size - strip);
+      for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
+        var sums = mat4x4f();
+        for (var row = 0u; row < count; row++) {
+          let x = weight[(strip + row) * params.hidden_size + c];
+          sums[0] += d_z[row * 4u] * x;
+          sums[1] += d_z[row * 4u + 1u] * x;
+          sums[2] += d_z[row * 4u + 2u] * x;
+          sums[3] += d_z[row * 4u + 3u] * x;
+        }
+        put(first, c, sums[0], strip == 0u);
+        put(first + 4u, c, sums[1], strip == 0u);
+        put(first + 8u, c, sums[2], strip == 0u);
+        put(first + 12u, c, sums[3], strip == 0u);
+      }
+    }
+  }
+}

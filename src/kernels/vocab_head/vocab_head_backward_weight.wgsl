@@ -1,0 +1,94 @@
+// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the response tokens; the caller adds the parts.
+// One workgroup per (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a
+// time, with z computed again; lanes stride over columns.
+//   hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
+// uses head_tile.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
+
+struct Params {
+  rows: u32,
+  width: u32,
+  first_column: u32,
+  response_length: u32,
+  hidden_size: u32,
+  vocab_size: u32,
+  inv_temperature: f32,
+  splits: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> hidden: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(4) var<storage, read> lse: array<f32>;
+@group(0) @binding(5) var<storage, read> entropy: array<f32>;
+@group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
+@group(0) @binding(7) var<storage, read> d_entropy: array<f32>;
+@group(0) @binding(8) var<storage, read_write> partials: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 64;
+
+fn narrow_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
+fn wide_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
+
+var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+
+/** Writes (first tile) or adds four vocabulary entries' gradients in column c. */
+fn put(split: u32, v: u32, c: u32, values: vec4f, is_first: bool) {
+  for (var k = 0u; k < 4u; k++) {
+    if (v + k < params.vocab_size) {
+      let at = (split * params.vocab_size + v + k) * params.hidden_size + c;
+      partials[at] = select(partials[at], 0.0, is_first) + values[k];
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let tokens = params.rows * params.response_length;
+  let first = group.x * NARROW;
+  let part = (tokens + params.splits - 1u) / params.splits;
+  let begin = min(group.y * part, tokens);
+  let end = min(begin + part, tokens);
+  let entries = vec4u(first + lane / 16u * 4u) + vec4u(0u, 1u, 2u, 3u);
+
+  var is_first = true;
+  for (var tile = begin; tile < end; tile += WIDE) {
+    let mine = tile + lane;
+    var is_moved = false;
+    if (mine < end) { is_moved = d_log_probs[mine] != 0.0 || d_entropy[mine] != 0.0; }
+    if (workgroup_max(lane, f32(is_moved)) > 0.0) {
+      let z = tile_dots(lane, first, tile) * params.inv_temperature;
+      for (var w = 0u; w < 4u; w++) {
+        let row = lane % 16u + w * 16u;
+        let token = min(tile + row, end - 1u); // rows past the end are computed and not added
+        let d = d_logits(
+          z[w], entries == vec4u(response_ids[token]), vec4f(lse[token]), vec4f(entropy[token]),
+          vec4f(d_log_probs[token]), vec4f(d_entropy[token]),
+        );
+        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+      }
+      workgroupBarrier();
+      let count = min(WIDE, end - tile);
+      for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
+        var sums = mat4x4f();
+        for (var row = 0u; row < count; row++) {
+          let x = hidden[hidden_row(tile + row) * params.hidden_size + c];
+          sums[0] += d_z[row * 4u] * x;
+          sums[1] += d_z[row * 4u + 1u] * x;
+          sums[2] += d_z[row * 4u + 2u] * x;
+          sums[3] += d_z[row * 4u + 3u] * x;
+        }
+        put(group.y, first, c, sums[0], is_first);
+        put(group.y, first + 4u, c, sums[1], is_first);
+        put(group.y, first + 8u, c, sums[2], is_first);
+        put(group.y, first + 12u, c, sums[3], is_first);
+      }
+      is_first = false;
+    }
+  }
+  if (is_first) { // nothing to add: the part is zero
+    for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
+      for (var k = 0u; k < NARROW; k += 4u) { put(group.y, first + k, c, vec4f(), true); }
+    }
+  }
+}

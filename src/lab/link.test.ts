@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import {
+  type Experiment,
+  experimentFields,
+  type Field,
+  newPhase,
+  parseExperiment,
+  withField,
+} from './experiment.ts'
+import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
+import { PRESETS, presetOf } from './presets.ts'
+
+const preset = (id: string): Experiment => presetOf(id)?.experiment as Experiment
+const first = PRESETS[0].experiment
+
+/** Some value of a field, legal for the field alone. */
+function anyValue(field: Field): fc.Arbitrary<unknown> {
+  const { min, max } = field
+  switch (field.kind) {
+    case 'integer':
+      return fc.oneof(
+        fc.integer({ min: min as number, max: max as number }),
+        fc.constantFrom(min, max),
+      )
+    case 'number':
+      return fc.double({ min: min as number, max: max as number, noNaN: true })
+    case 'boolean':
+      return fc.boolean()
+    case 'select':
+      return fc.constantFrom(...(field.options ?? []).map(({ value }) => value))
+    case 'text':
+      return fc.string({ unit: 'grapheme', maxLength: 20 })
+  }
+}
+
+/** A preset after some edits, phases added and removed among them; edits that break a rule are left out. */
+const anyExperiment: fc.Arbitrary<Experiment> = fc
+  .tuple(
+    fc.constantFrom(...PRESETS),
+    fc.option(
+      fc.array(fc.constantFrom('sft' as const, 'rl' as const), { minLength: 1, maxLength: 4 }),
+    ),
+    fc.array(fc.tuple(fc.nat(), fc.infiniteStream(fc.nat())), { maxLength: 8 }),
+  )
+  .chain(([{ experiment }, kinds, edits]) => {
+    const phases = kinds?.map((kind) => newPhase(kind))
+    const start = phases ? withField(experiment, 'phases', phases) : undefined
+    const from = start?.ok ? start.experiment : experiment
+    const fields = experimentFields(from)
+    return fc
+      .tuple(
+        ...edits.map(([nat]) => {
+          const field = fields[nat % fields.length]
+          return anyValue(field).map((value) => [field.path, value] as const)
+        }),
+      )
+      .map((changes) =>
+        changes.reduce((before, [path, value]) => {
+          const result = withField(before, path, value)
+          return result.ok ? result.experiment : before
+        }, from),
+      )
+  })
+
+test('a link brings back exactly the experiment it was made from', () => {
+  let changed = 0
+  fc.assert(
+    fc.property(anyExperiment, (experiment) => {
+      const link = encodeLink(experiment)
+      if (link.split('&').length > 2) changed++
+      const decoded = decodeLink(link)
+      expect(decoded.notices, link).toEqual([])
+      expect(decoded.experiment, link).toEqual(experiment)
+    }),
+    { numRuns: 150, seed: 1 },
+  )
+  expect(changed).toBeGreaterThan(100)
+})
+
+test('every preset has the shortest link, and a few edits stay readable', () => {
+  for (const { id, experiment } of PRESETS) {
+    expect(encodeLink(experiment)).toBe(`v=1&p=${id}`)
+    expect(decodeLink(`?v=1&p=${id}`)).toEqual({ experiment, preset_id: id, notices: [] })
+  }
+})
+
+test('even with every shared setting changed a link is short enough to paste', () => {
+  let experiment = first
+  for (const { path, kind, value } of experimentFields(first))
+    if (kind === 'number' && !path.startsWith('phases')) {
+      const result = withField(experiment, path, Number(value) * 0.9876)
+      if (result.ok) experiment = result.experiment
+    }
+  expect(encodeLink(experiment).split('&').length).toBeGreaterThan(12)
+  expect(encodeLink(experiment).length).toBeLessThan(MAX_LINK_LENGTH / 2)
+})
+
+describe('links that were given away keep their meaning', () => {
+  const golden: [string, object][] = [
+    [
+      'v=1&p=two-skills-bupo&seed=3&actor.optim.lr=0.0002',
+      { seed: 3, actor: { optim: { lr: 0.0002 } } },
+    ],
+    ['v=1&p=two-skills-bupo&name=My+own+%26+best', { name: 'My own & best' }],
+    [
+      'v=1&p=two-skills-bupo&phases.1.target_layer=3&phases.1.actor.optim.lr=0.001',
+      {
+        phases: [
+          { kind: 'sft' },
+          { kind: 'rl', target_layer: 3, actor: { optim: { lr: 0.001 } } },
+          { kind: 'rl', target_layer: 'final' },
+        ],
+      },
+    ],
+    [
+      'v=1&p=two-skills-grpo&phases=sft,rl,rl&phases.1.steps=12',
+      { phases: [{ kind: 'sft' }, { kind: 'rl', steps: 12 }, { kind: 'rl', steps: 120 }] },
+    ],
+    [
+      'v=1&p=two-skills-bupo&task.id=sort_digits&task.length=8',
+      { task: { id: 'sort_digits', length: 8 }, rollout: { max_response_length: 9 } },
+    ],
+  ]
+  test.for(golden)('%s', ([link, expected]) => {
+    const { experiment, notices } = decodeLink(link)
+    expect(notices).toEqual([])
+    expect(experiment).toMatchObject(expected)
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+  })
+})
+
+describe('a bad link says what was wrong and keeps the rest', () => {
+  const bad: [string, RegExp, object?][] = [
+    ['v=1&p=chess&seed=3', /no preset 'chess'/, { seed: 3 }],
+    [
+      'actor.clip_ratio_low=7&seed=3',
+      /^actor.clip_ratio_low: expected a number from .*, got 7. Kept actor.clip_ratio_low at 0.2/,
+      { seed: 3, actor: { clip_ratio_low: 0.2 } },
+    ],
+    ['seed=three', /^seed: expected a number, got 'three'. Kept 1/, { seed: 1 }],
+    ['model.tie_word_embeddings=yes', /expected true or false, got 'yes'/],
+    ['utm_source=mail&seed=3', /^Not understood and left out: 'utm_source'/, { seed: 3 }],
+    ['actor.use_kl_loss=true', /^Not understood .*'actor.use_kl_loss'/],
+    ['v=2&p=tiny&seed=3', /newer version \('2'\)/, { seed: 3, name: preset('tiny').name }],
+    ['v=x', /unknown version/],
+    ['seed=3&name=%E0%A4%A', /^'name=%E0%A4%A' is not written as links are/, { seed: 3 }],
+    ['seed=3&seed=4', /^'seed' is in the link twice; the first one counts/, { seed: 3 }],
+    ['__proto__=1&seed=3', /^Not understood and left out: '__proto__'/, { seed: 3 }],
+    ['__proto__.seed=9&constructor.prototype.x=1', /^Not understood/, { seed: 1 }],
+    [`seed=3&name=${'x'.repeat(9000)}`, /too long .*nothing of it was read/, { seed: 1 }],
+    ['&a=1'.repeat(500), /too long/],
+    ['phases=sft,dpo', /^phases: expected 1 to 8 .*Kept sft,rl,rl/],
+    [`phases=${Array(1000).fill('rl').join(',')}`, /^phases: expected 1 to 8/],
+    ['phases.99.steps=3', /^Not understood/],
+    ['task.id=chess&seed=3', /^task.id: expected .*got 'chess'. Kept/, { seed: 3 }],
+    ['task.digits=50', /^task.digits: expected a whole number/, { task: { digits: 2 } }],
+    [
+      'rollout.train_batch_size=24&seed=3',
+      /^actor.ppo_mini_batch_size: .*Kept rollout.train_batch_size at 32/,
+      { seed: 3, rollout: { train_batch_size: 32 } },
+    ],
+    [
+      'model.num_hidden_layers=3&seed=3',
+      /^phases.1.target_layer: .*Kept model.num_hidden_layers at 6/,
+      { seed: 3 },
+    ],
+    ['name=%00', /^name: expected plain text/, { name: first.name }],
+  ]
+  test.for(bad.map(([link, ...rest]) => [link.slice(0, 60), link, ...rest] as const))(
+    '%s',
+    ([_, link, notice, expected = {}]) => {
+      const { experiment, notices } = decodeLink(link)
+      expect(notices[0]).toMatch(notice)
+      expect(notices.join().length).toBeLessThan(2000)
+      expect(experiment).toMatchObject(expected)
+      expect(parseExperiment(experiment)).toEqual({ ok: true, experiment })
+      expect(({} as Record<string, unknown>).seed).toBeUndefined()
+    },
+  )
+})
+
+test('an empty query is the first preset, without a word', () => {
+  for (const query of ['', '?', '&&'])
+    expect(decodeLink(query)).toEqual({ experiment: first, preset_id: PRESETS[0].id, notices: [] })
+})
+
+test('values that only fit together are taken together', () => {
+  const { experiment, notices } = decodeLink(
+    'p=two-skills-bupo&rollout.train_batch_size=24&actor.ppo_mini_batch_size=12&rollout.n=2',
+  )
+  expect(notices).toEqual([])
+  expect(experiment.rollout.train_batch_size).toBe(24)
+})
+
+test('no query makes decoding throw or the experiment illegal', () => {
+  const paths = experimentFields(first).map(({ path }) => path)
+  const key = fc.oneof(
+    fc.constantFrom('v', 'p', 'phases', 'task.id', '__proto__', 'toString', ...paths),
+    fc.string(),
+  )
+  const value = fc.oneof(
+    fc.string(),
+    fc.double().map(String),
+    fc.constantFrom('inherit', 'final', 'rl,sft', 'sort_digits', 'tiny', '', '%', 'true'),
+  )
+  const query = fc
+    .array(fc.tuple(key, value), { maxLength: 12 })
+    .map((pairs) => pairs.map(([k, v]) => `${k}=${v}`).join('&'))
+  fc.assert(
+    fc.property(query, (text) => {
+      const { experiment } = decodeLink(text)
+      expect(parseExperiment(experiment)).toEqual({ ok: true, experiment })
+    }),
+    { numRuns: 200, seed: 1 },
+  )
+})

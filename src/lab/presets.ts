@@ -1,0 +1,151 @@
+// The experiments on the menu. An id never changes its meaning, because links name it: a changed one gets a new id.
+import { type Experiment, parseExperiment } from './experiment.ts'
+
+export interface Preset {
+  readonly id: string
+  readonly name: string
+  /** One sentence for the menu. */
+  readonly summary: string
+  /** What a run of it looks like when all is well, with the numbers that were measured. */
+  readonly what_you_should_see: string
+  readonly experiment: Experiment
+}
+
+/** A preset is written as what differs from the defaults. */
+function preset(
+  id: string,
+  said: Pick<Preset, 'name' | 'summary' | 'what_you_should_see'>,
+  document: object,
+): Preset {
+  const parsed = parseExperiment({ name: said.name, ...document })
+  if (!parsed.ok)
+    throw new RangeError(
+      `preset ${id}: ${parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    )
+  return { id, ...said, experiment: parsed.experiment }
+}
+
+/** 400 steps at 0.003: enough for both skills, and no more of the right one than its demonstrations. */
+const two_skills_warm_start = { kind: 'sft', steps: 400 }
+
+/** A warm start that stops while sampled answers are still mostly wrong. */
+const half_trained = (steps: number) => ({ kind: 'sft', steps, optim: { lr: 0.002 } })
+
+/** Every preset, in the order of the menu; a new visitor sees the first. */
+export const PRESETS: readonly Preset[] = [
+  preset(
+    'two-skills-bupo',
+    {
+      name: 'Two-skills addition, BuPO',
+      summary:
+        'After the warm start, 12 steps train the policy that layer 5 already holds; then the whole model is trained.',
+      what_you_should_see:
+        'The warm start ends near 22 % greedy accuracy, because most demonstrations forget the carries. In the inner phase the entropy of layer 5 falls faster than that of the other layers. In the last phase accuracy climbs above 85 % within about 40 steps. Learning here selects a skill that the model already has; it does not teach addition. At this size an inner phase does not beat plain GRPO: look at the entropies, not at the final score.',
+    },
+    {
+      phases: [
+        two_skills_warm_start,
+        { kind: 'rl', steps: 12, target_layer: 5 },
+        { kind: 'rl', steps: 108 },
+      ],
+    },
+  ),
+  preset(
+    'two-skills-grpo',
+    {
+      name: 'Two-skills addition, GRPO',
+      summary:
+        'The model knows how to add and how to forget carries; reinforcement learning picks the right skill.',
+      what_you_should_see:
+        'Greedy accuracy goes from about 22 % to 78 % in 20 steps of reinforcement learning and to 96 % in 120 (three seeds). The entropy of the final policy falls; those of the layers below hardly move.',
+    },
+    { phases: [two_skills_warm_start, { kind: 'rl', steps: 120 }] },
+  ),
+  preset(
+    'partial-sft-addition',
+    {
+      name: 'Half-trained addition',
+      summary:
+        'A warm start that is stopped early, with every demonstration right; reinforcement learning goes on from there.',
+      what_you_should_see:
+        'Right answers are about 30 % of the samples at the switch and about 70 % after 200 steps; greedy accuracy goes from about 55 % to 89 % (three seeds). Where the warm start ends differs a lot from seed to seed, so compare runs of one seed only.',
+    },
+    {
+      task: { id: 'partial_sft_addition' },
+      phases: [half_trained(210), { kind: 'rl', steps: 200 }],
+      rollout: { train_batch_size: 128, n: 4 },
+      actor: { ppo_mini_batch_size: 64, optim: { lr: 0.00015 } },
+    },
+  ),
+  preset(
+    'reverse-digits',
+    {
+      name: 'Reverse six digits',
+      summary: 'Writes a string of digits backwards, after a short warm start.',
+      what_you_should_see:
+        'Greedy accuracy starts near 60 % and reaches about 88 % in 160 steps; that of samples goes from about 20 % to 50 % (three seeds).',
+    },
+    {
+      task: { id: 'reverse_digits', length: 6 },
+      phases: [half_trained(115), { kind: 'rl', steps: 160 }],
+    },
+  ),
+  preset(
+    'sort-digits',
+    {
+      name: 'Sort six digits',
+      summary: 'Writes a string of digits in ascending order; the shortest warm start of all.',
+      what_you_should_see:
+        'Greedy accuracy is near 78 % already at the switch and flat after 20 steps. Watch the samples instead: they go from about 18 % right to 51 % in 160 steps (one seed).',
+    },
+    {
+      task: { id: 'sort_digits', length: 6 },
+      phases: [half_trained(80), { kind: 'rl', steps: 160 }],
+    },
+  ),
+  preset(
+    'brackets',
+    {
+      name: 'Close the brackets',
+      summary: 'Completes a string of opened brackets with the right closing ones.',
+      what_you_should_see:
+        'Greedy accuracy goes from about 49 % to 67 % in 160 steps, that of samples from about 15 % to 37 % (one seed). Slower than the other tasks, because the answers are longer.',
+    },
+    {
+      task: { id: 'bracket_completion', length: 8 },
+      phases: [half_trained(110), { kind: 'rl', steps: 160 }],
+    },
+  ),
+  preset(
+    'tiny',
+    {
+      name: 'Tiny: sort three digits',
+      summary:
+        'Three narrow layers and small batches: every phase within a minute, even without a GPU.',
+      what_you_should_see:
+        'The loss of the warm start falls at once; then 6 steps train layer 2 and 34 the whole model, and the reward rises in both.',
+    },
+    {
+      task: { id: 'sort_digits', length: 3 },
+      model: {
+        hidden_size: 32,
+        num_hidden_layers: 3,
+        num_attention_heads: 2,
+        num_key_value_heads: 2,
+        intermediate_size: 64,
+      },
+      phases: [
+        { kind: 'sft', steps: 60, batch_size: 64, optim: { lr_warmup_steps: 10 } },
+        { kind: 'rl', steps: 6, target_layer: 2 },
+        { kind: 'rl', steps: 34 },
+      ],
+      rollout: { train_batch_size: 16, n: 4 },
+      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
+      validation: { prompts: 64, n: 0 },
+      probe: { rows: 32 },
+    },
+  ),
+]
+
+/** The preset of that id; undefined when there is none. */
+export const presetOf = (id: string): Preset | undefined => PRESETS.find((p) => p.id === id)

@@ -1,0 +1,24 @@
+// Puts the page together: theme, redraw clock, lab, React.
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { openLab } from './lab/client.ts'
+import { App } from './ui/App.tsx'
+import { followTheme } from './ui/store.ts'
+import { startTicker } from './ui/ticker.ts'
+import './ui/tokens.css'
+import './ui/base.css'
+import './ui/layout.css'
+import './ui/panels.css'
+import './ui/charts.css'
+
+followTheme()
+startTicker()
+openLab()
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )

@@ -1,0 +1,390 @@
+// The transformer, forward and backward, as lists of kernel calls.
+// B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
+import {
+  attention_backward_key_value,
+  attention_backward_query,
+  attention_forward,
+} from '../kernels/attention/attention.ts'
+import { embedding_backward, embedding_forward } from '../kernels/embedding/embedding.ts'
+import type { Recorder, Tensor, Value } from '../kernels/gpu.ts'
+import {
+  column_sum_accumulate,
+  matmul_nn,
+  matmul_nt,
+  matmul_nt_add,
+  matmul_tn,
+} from '../kernels/matmul/matmul.ts'
+import { reduce_rows } from '../kernels/reduce/reduce.ts'
+import {
+  rms_norm_backward,
+  rms_norm_forward,
+  rms_norm_weight_grad,
+} from '../kernels/rms_norm/rms_norm.ts'
+import { qk_norm_rope_backward, qk_norm_rope_forward } from '../kernels/rope/rope.ts'
+import { swiglu_backward, swiglu_forward } from '../kernels/swiglu/swiglu.ts'
+import {
+  vocab_head_backward_hidden,
+  vocab_head_backward_weight,
+  vocab_head_forward,
+} from '../kernels/vocab_head/vocab_head.ts'
+import type { ModelShape } from './config.ts'
+import type { LayerTensors, ParamTensors } from './params.ts'
+import { NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
+
+/** What every pass needs besides activations. */
+export interface Model {
+  readonly shape: ModelShape
+  readonly weights: ParamTensors
+  /** [D/2], from inverseFrequencies. */
+  readonly inv_freq: Tensor
+}
+
+/** out [M, out] = x [M, in] · weight [out, in]^T (+ residual [M, out]). */
+export function linear<L extends string>(
+  run: Recorder<L>['run'],
+  tokens: number,
+  x: Tensor,
+  weight: Tensor,
+  out: Tensor,
+  residual?: Tensor,
+): void {
+  const [n, k] = weight.shape
+  if (residual) {
+    const size = { m: tokens, n, k, addend_stride: n }
+    run(matmul_nt_add, size, { a: x, b: weight, addend: residual, out })
+  } else run(matmul_nt, { m: tokens, n, k, accumulate: 0 }, { a: x, b: weight, out })
+}
+
+/** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
+export function projectQkv<L extends string>(
+  run: Recorder<L>['run'],
+  shape: ModelShape,
+  tokens: number,
+  x: Tensor,
+  layer: LayerTensors,
+  qkv: Tensor,
+): void {
+  if (!shape.has_qkv_bias) return linear(run, tokens, x, layer.qkv_proj, qkv)
+  const size = { m: tokens, n: shape.qkv_size, k: shape.hidden_size, addend_stride: 0 }
+  run(matmul_nt_add, size, { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv })
+}
+
+/** The parameters that the rotary kernel and the attention kernels share. */
+export const headParams = (shape: ModelShape) => ({
+  num_attention_heads: shape.num_attention_heads,
+  num_key_value_heads: shape.num_key_value_heads,
+  head_dim: shape.head_dim,
+})
+
+/** Per-head norm (Qwen3) and rotation: params of qk_norm_rope_*. */
+export const ropeParams = (shape: ModelShape, tokens: number) => ({
+  tokens,
+  ...headParams(shape),
+  has_qk_norm: shape.has_qk_norm ? 1 : 0,
+  eps: shape.rms_norm_eps,
+})
+
+/**
+ * Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards need.
+ * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it.
+ */
+export function forward<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights, inv_freq }: Model,
+  ws: Workspace,
+  layers: number = shape.num_hidden_layers,
+  onHidden: (layer: number) => void = () => {},
+): void {
+  const { hidden_size, intermediate_size, rms_norm_eps: eps } = shape
+  const { rows, width, input_ids, attention_mask, position_ids } = ws
+  const tokens = rows * width
+  const norm = { rows: tokens, cols: hidden_size, eps }
+  const attention = { rows, width, ...headParams(shape), scale: shape.head_dim ** -0.5 }
+
+  const embed = { tokens, hidden_size }
+  run(embedding_forward, embed, { input_ids, weight: weights.embed_tokens, out: ws.hidden[0] })
+  onHidden(0)
+  for (let l = 0; l < layers; l++) {
+    const w = weights.layers[l]
+    const a = ws.layers[l]
+    const x = ws.hidden[l]
+    run(rms_norm_forward, norm, {
+      x,
+      weight: w.input_layernorm,
+      y: a.attn_in,
+      inv_rms: a.attn_inv_rms,
+    })
+    projectQkv(run, shape, tokens, a.attn_in, w, a.qkv)
+    run(qk_norm_rope_forward, ropeParams(shape, tokens), {
+      qkv: a.qkv,
+      norm_weight: w.qk_norm,
+      position_ids,
+      inv_freq,
+      out: a.qkv_rotated,
+    })
+    run(attention_forward, attention, {
+      qkv: a.qkv_rotated,
+      attention_mask,
+      out: a.context,
+      lse: a.lse,
+    })
+    linear(run, tokens, a.context, w.o_proj, a.middle, x)
+    run(rms_norm_forward, norm, {
+      x: a.middle,
+      weight: w.post_attention_layernorm,
+      y: a.ffn_in,
+      inv_rms: a.ffn_inv_rms,
+    })
+    linear(run, tokens, a.ffn_in, w.gate_up_proj, a.gate_up)
+    run(
+      swiglu_forward,
+      { rows: tokens, intermediate_size },
+      { gate_up: a.gate_up, out: a.activated },
+    )
+    linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle)
+    onHidden(l + 1)
+  }
+}
+
+/** Final norm of hidden[layer] into ws.normed. */
+export function finalNorm<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights }: Model,
+  ws: Workspace,
+  layer: number,
+): void {
+  run(
+    rms_norm_forward,
+    { rows: ws.rows * ws.width, cols: shape.hidden_size, eps: shape.rms_norm_eps },
+    { x: ws.hidden[layer], weight: weights.norm, y: ws.normed, inv_rms: ws.normed_inv_rms },
+  )
+}
+
+/** Where response token t of a row is predicted: the column before it, P-1+t. */
+const headParamsOf = (shape: ModelShape, ws: Workspace) => ({
+  rows: ws.rows,
+  width: ws.width,
+  first_column: ws.width - ws.response_length - 1,
+  response_length: ws.response_length,
+  hidden_size: shape.hidden_size,
+  vocab_size: shape.vocab_size,
+})
+
+/**
+ * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy and lse, [rows, R].
+ * layer < L: softmax(hidden[layer] · E^T), no norm (BuPO eq. 5, arXiv 2512.19673); layer = L: the model's own, with the
+ * final norm. Training and display both call this.
+ */
+export function readPolicy<L extends string>(
+  recorder: Pick<Recorder<L>, 'run'>,
+  model: Model,
+  ws: Workspace,
+  layer: number,
+  inv_temperature: Value<L>,
+  out: { log_probs: Tensor; entropy: Tensor; lse: Tensor } = ws.response,
+): void {
+  const { shape, weights } = model
+  const is_final = layer === shape.num_hidden_layers
+  if (is_final) finalNorm(recorder, model, ws, layer)
+  const { response_ids, response_mask } = ws.response
+  recorder.run(
+    vocab_head_forward,
+    { ...headParamsOf(shape, ws), inv_temperature },
+    {
+      hidden: is_final ? ws.normed : ws.hidden[layer],
+      weight: weights.lm_head,
+      response_ids,
+      response_mask,
+      log_probs: out.log_probs,
+      entropy: out.entropy,
+      lse: out.lse,
+    },
+  )
+}
+
+/**
+ * Gradient of everything that readPolicy(layer) used, from ws.response.d_log_probs and d_entropy.
+ * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm only for layer = L.
+ * Blocks above `layer` are not run.
+ */
+export function backward<L extends string>(
+  recorder: Pick<Recorder<L>, 'run' | 'clear'>,
+  model: Model,
+  grads: ParamTensors,
+  ws: Workspace,
+  layer: number,
+  inv_temperature: Value<L>,
+): void {
+  const { shape, weights } = model
+  const { run } = recorder
+  const scratch = ws.backward
+  if (!scratch) throw new Error('backward: this workspace keeps no activations')
+  const { d_hidden, d_normed } = scratch
+  const is_final = layer === shape.num_hidden_layers
+  const d_read = is_final ? d_normed : d_hidden
+
+  // log_probs, entropy = head(hidden · E^T)
+  const { response_ids, lse, entropy, d_log_probs, d_entropy } = ws.response
+  const head = {
+    hidden: is_final ? ws.normed : ws.hidden[layer],
+    weight: weights.lm_head,
+    response_ids,
+    lse,
+    entropy,
+    d_log_probs,
+    d_entropy,
+  }
+  const head_size = { ...headParamsOf(shape, ws), inv_temperature }
+  recorder.clear(d_read)
+  run(vocab_head_backward_hidden, head_size, { ...head, d_hidden: d_read })
+  const splits = ws.head_splits
+  run(
+    vocab_head_backward_weight,
+    { ...head_size, splits },
+    { ...head, partials: scratch.head_partials },
+  )
+  const vocab_cols = shape.vocab_size * shape.hidden_size
+  run(
+    reduce_rows,
+    { rows: splits, cols: vocab_cols },
+    { x: scratch.head_partials, out: grads.lm_head },
+  )
+
+  if (is_final) {
+    // normed = rms_norm(hidden[L])
+    const x = ws.hidden[layer]
+    normBackward(run, shape, ws, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
+  }
+  for (let l = layer - 1; l >= 0; l--) blockBackward(run, model, grads, ws, l)
+
+  // hidden[0] = E[input_ids]
+  const tokens = ws.rows * ws.width
+  run(
+    embedding_backward,
+    { tokens, hidden_size: shape.hidden_size },
+    { input_ids: ws.input_ids, d_out: d_hidden, d_weight: grads.embed_tokens },
+  )
+}
+
+/** One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1], leaves as that of hidden[l]. */
+function blockBackward<L extends string>(
+  run: Recorder<L>['run'],
+  { shape, weights, inv_freq }: Model,
+  grads: ParamTensors,
+  ws: Workspace,
+  l: number,
+): void {
+  const d = ws.backward as NonNullable<Workspace['backward']>
+  const a = ws.layers[l]
+  const w = weights.layers[l]
+  const g = grads.layers[l]
+  const { intermediate_size } = shape
+  const tokens = ws.rows * ws.width
+
+  // hidden[l+1] = middle + activated · down^T
+  inputGrad(run, tokens, d.d_hidden, w.down_proj, d.d_activated)
+  weightGrad(run, tokens, d.d_hidden, a.activated, g.down_proj)
+  // activated = silu(gate) · up
+  const ffn = { gate_up: a.gate_up, d_out: d.d_activated, d_gate_up: d.d_gate_up }
+  run(swiglu_backward, { rows: tokens, intermediate_size }, ffn)
+  // gate_up = ffn_in · gate_up_proj^T
+  inputGrad(run, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
+  weightGrad(run, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
+  // ffn_in = rms_norm(middle)
+  const ffn_norm = w.post_attention_layernorm
+  normBackward(run, shape, ws, a.middle, ffn_norm, a.ffn_inv_rms, g.post_attention_layernorm, 1)
+
+  // middle = hidden[l] + context · o^T
+  inputGrad(run, tokens, d.d_hidden, w.o_proj, d.d_context)
+  weightGrad(run, tokens, d.d_hidden, a.context, g.o_proj)
+  // context = attention(qkv_rotated)
+  const size = {
+    rows: ws.rows,
+    width: ws.width,
+    ...headParams(shape),
+    scale: shape.head_dim ** -0.5,
+  }
+  const attention = {
+    qkv: a.qkv_rotated,
+    attention_mask: ws.attention_mask,
+    out: a.context,
+    lse: a.lse,
+    d_out: d.d_context,
+    d_qkv: d.d_qkv_rotated,
+  }
+  run(attention_backward_query, size, attention)
+  run(attention_backward_key_value, size, attention)
+  // qkv_rotated = rope(qk_norm(qkv))
+  run(qk_norm_rope_backward, ropeParams(shape, tokens), {
+    qkv: a.qkv,
+    norm_weight: w.qk_norm,
+    position_ids: ws.position_ids,
+    inv_freq,
+    d_out: d.d_qkv_rotated,
+    d_qkv: d.d_qkv,
+    d_norm_partials: d.d_qk_norm,
+  })
+  if (shape.has_qk_norm)
+    run(reduce_rows, { rows: tokens, cols: 2 * shape.head_dim }, { x: d.d_qk_norm, out: g.qk_norm })
+  // qkv = attn_in · qkv_proj^T + bias
+  inputGrad(run, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
+  weightGrad(run, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
+  if (shape.has_qkv_bias)
+    run(
+      column_sum_accumulate,
+      { rows: tokens, cols: shape.qkv_size },
+      { x: d.d_qkv, out: g.qkv_bias },
+    )
+  // attn_in = rms_norm(hidden[l])
+  const attn_norm = w.input_layernorm
+  normBackward(run, shape, ws, ws.hidden[l], attn_norm, a.attn_inv_rms, g.input_layernorm, 1)
+}
+
+/** d_x [M, in] = d_y [M, out] · weight [out, in]. */
+function inputGrad<L extends string>(
+  run: Recorder<L>['run'],
+  tokens: number,
+  d_y: Tensor,
+  weight: Tensor,
+  d_x: Tensor,
+): void {
+  const [k, n] = weight.shape
+  run(matmul_nn, { m: tokens, n, k, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
+}
+
+/** d_weight [out, in] += d_y [M, out]^T · x [M, in]. */
+function weightGrad<L extends string>(
+  run: Recorder<L>['run'],
+  tokens: number,
+  d_y: Tensor,
+  x: Tensor,
+  d_weight: Tensor,
+): void {
+  const [m, n] = d_weight.shape
+  run(matmul_tn, { m, n, k: tokens, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
+}
+
+/** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient. */
+function normBackward<L extends string>(
+  run: Recorder<L>['run'],
+  shape: ModelShape,
+  ws: Workspace,
+  x: Tensor,
+  weight: Tensor,
+  inv_rms: Tensor,
+  d_weight: Tensor,
+  accumulate: 0 | 1,
+): void {
+  const {
+    d_normed: d_y,
+    d_hidden: d_x,
+    norm_partials: partials,
+  } = ws.backward as NonNullable<Workspace['backward']>
+  const rows = ws.rows * ws.width
+  const cols = shape.hidden_size
+  run(rms_norm_backward, { rows, cols, accumulate }, { x, weight, inv_rms, d_y, d_x })
+  const rows_per_block = NORM_ROWS_PER_BLOCK
+  run(rms_norm_weight_grad, { rows, cols, rows_per_block }, { x, inv_rms, d_y, partials })
+  const blocks = Math.ceil(rows / rows_per_block)
+  run(reduce_rows, { rows: blocks, cols }, { x: partials, out: d_weight })
+}

@@ -1,0 +1,539 @@
+// The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
+import { GpuError } from '../kernels/errors.ts'
+import { type Allocator, type Gpu, MemoryPlan, type Program } from '../kernels/gpu.ts'
+import { masked_sum } from '../kernels/metrics/metrics.ts'
+import { type ModelConfig, modelShape } from '../model/config.ts'
+import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
+import { createRolloutTensors, Rollout, type RolloutSize } from '../model/rollout.ts'
+import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
+import { Actor, type ActorSize, createActorTensors, phaseRows } from './actor.ts'
+import { grpoAdvantages, informativeShare, spreadAdvantages } from './advantages.ts'
+import { makeBatch, padPrompts, type RolloutBatch, tokenCount } from './batch.ts'
+import { actorMetrics, responseMetrics } from './metrics.ts'
+import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
+import { learningRate, stageOf } from './schedule.ts'
+
+export interface TrainerConfig {
+  readonly seed: number
+  readonly task: Task
+  readonly tokenizer: Tokenizer
+  readonly model: ModelConfig
+  readonly phases: readonly Phase[]
+  readonly validation: Validation
+  readonly probe: Probe
+}
+
+/** One response of a step, as text. */
+export interface StepSample {
+  readonly prompt: string
+  readonly response: string
+  readonly ground_truth: string
+  readonly score: number
+  readonly advantage: number
+  readonly response_length: number
+  readonly is_ended: boolean
+}
+
+export interface StepResult {
+  /** 0 = before training. */
+  readonly step: number
+  readonly phase: number
+  /** Steps done in this phase, this one included. */
+  readonly phase_step: number
+  readonly metrics: Record<string, number>
+  /** All rows of a reinforcement step; none of a supervised one. */
+  readonly samples: readonly StepSample[]
+  /** Set on the first step of a phase. */
+  readonly phase_started?: { readonly phase: number; readonly reason: PhaseReason }
+}
+
+export type PhaseReason = 'start' | 'steps' | 'next_phase'
+
+/** A step whose work is queued on the GPU; its numbers follow. */
+export interface PendingStep {
+  readonly result: Promise<StepResult>
+}
+
+/** Streams of the counter-based generator. */
+const STREAM = { train: 0, validation: 1 } as const
+
+export class Trainer {
+  readonly config: TrainerConfig
+  readonly layout: ParamLayout
+  /** Index of the current phase. */
+  phase = 0
+  /** Training steps done, over all phases. */
+  step = 0
+  #gpu: Gpu
+  #actor: Actor
+  #rollouts: Map<string, Sampler>
+  #phase_step = 0
+  #stage_step = 0
+  #sample_index = 0
+  #is_started = false
+  #wants_next_phase = false
+  #reason: PhaseReason | undefined = 'start'
+
+  private constructor(
+    gpu: Gpu,
+    config: TrainerConfig,
+    layout: ParamLayout,
+    actor: Actor,
+    rollouts: Map<string, Sampler>,
+  ) {
+    this.#gpu = gpu
+    this.config = config
+    this.layout = layout
+    this.#actor = actor
+    this.#rollouts = rollouts
+  }
+
+  /**
+   * Plans the memory, allocates, uploads seeded weights and records every program of every phase.
+   * Throws GpuError too_large before anything is allocated when the adapter's limits do not suffice.
+   */
+  static async create(
+    gpu: Gpu,
+    config: TrainerConfig,
+    onProgress: (message: string) => void = () => {},
+  ): Promise<Trainer> {
+    const layout = paramLayout(modelShape(config.model))
+    const plan = planMemory(config)
+    if (plan.largest.bytes > gpu.facts.max_binding_bytes)
+      throw new GpuError(
+        'too_large',
+        `${plan.largest.label} needs ${megabytes(plan.largest.bytes)}; this adapter binds at most ` +
+          `${megabytes(gpu.facts.max_binding_bytes)}. Choose a smaller batch or a smaller model.`,
+      )
+    onProgress(`Allocating ${megabytes(plan.total())}`)
+    const { eos_token_id, pad_token_id } = config.tokenizer
+    onProgress('Compiling shaders')
+    const weights = initialWeights(layout, config.seed)
+    const actor = await Actor.create(gpu, layout, actorSize(config), config.phases, weights)
+    const rollouts = new Map<string, Sampler>()
+    for (const size of rolloutSizes(config)) {
+      const tensors = createRolloutTensors(gpu, layout.shape, size)
+      const special = { eos_token_id, pad_token_id }
+      const rollout = await Rollout.create(gpu, actor.tensors.model, size, tensors, special)
+      rollouts.set(sizeKey(size), await createSampler(gpu, rollout))
+    }
+    return new Trainer(gpu, config, layout, actor, rollouts)
+  }
+
+  get phases(): readonly Phase[] {
+    return this.config.phases
+  }
+
+  /** The current phase's configuration. */
+  get current(): Phase {
+    return this.config.phases[this.phase]
+  }
+
+  get isFinished(): boolean {
+    const is_last = this.phase === this.phases.length - 1
+    const is_over = this.#phase_step >= this.current.steps || this.#wants_next_phase
+    return this.#is_started && is_last && is_over
+  }
+
+  /** Ends the current phase before the next step. */
+  nextPhase(): void {
+    this.#wants_next_phase = true
+  }
+
+  /** One step and its numbers. The first call validates the untrained model and reports step 0. */
+  async next(): Promise<StepResult> {
+    return (await this.queue()).result
+  }
+
+  /**
+   * Queues one step: returns once its last GPU work is submitted, with the promise of its numbers. Queue the next step
+   * before awaiting them, and the GPU never waits for the readback.
+   */
+  async queue(): Promise<PendingStep> {
+    if (!this.#is_started) return this.#before()
+    this.#enterPhase()
+    const started = performance.now()
+    const { current } = this
+    this.step++
+    this.#phase_step++
+    const { total_steps } = stageOf(this.phases, this.phase)
+    const optim = current.kind === 'sft' ? current.optim : current.actor.optim
+    const lr = learningRate(optim, this.#stage_step++, total_steps)
+    this.#actor.beginStep()
+    const queued = current.kind === 'sft' ? this.#sft(current, lr) : await this.#rl(current, lr)
+    const position = { step: this.step, phase: this.phase, phase_step: this.#phase_step }
+    const reading = this.#readMetrics(queued)
+    const validation = this.#isValidationDue() ? await this.#validate() : {}
+    const result = reading.then((metrics) => ({
+      ...position,
+      metrics: {
+        'training/global_step': position.step,
+        ...metrics,
+        ...validation,
+        'timing_s/step': (performance.now() - started) / 1000,
+      },
+      samples: queued.samples,
+      ...this.#takeReason(),
+    }))
+    result.catch(() => {}) // its reader may come late
+    return { result }
+  }
+
+  /** Frees the GPU memory. */
+  destroy(): void {
+    this.#gpu.destroy()
+  }
+
+  /** The weights in the flat layout. */
+  exportWeights(): Promise<Float32Array> {
+    return this.#actor.exportWeights()
+  }
+
+  /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for another size. */
+  importWeights(flat: Float32Array): void {
+    if (flat.length !== this.layout.size)
+      throw new RangeError(`weights: expected ${this.layout.size} values, got ${flat.length}`)
+    this.#gpu.write(this.#actor.tensors.model.weights.flat, flat)
+  }
+
+  /** Supervised step: cross-entropy on the next demonstrations. */
+  #sft(phase: SftPhase, lr: number): QueuedStep {
+    const { tokenizer } = this.config
+    const rows = this.#rows(phase)
+    const samples = this.#takeSamples(rows.batch)
+    const R = this.#actor.size.response_length
+    const response_ids = new Uint32Array(rows.batch * R).fill(tokenizer.pad_token_id)
+    samples.forEach(({ demonstration }, b) => {
+      response_ids.set(
+        [...tokenizer.encode(demonstration), tokenizer.eos_token_id].slice(0, R),
+        b * R,
+      )
+    })
+    const batch = this.#makeBatch(samples, response_ids, R)
+    this.#actor.upload(batch)
+    this.#actor.updateSupervised(batch, rows.micro, phase.optim, phase.grad_clip, lr)
+    return { phase, batch, lr, updates: 1, samples: [], metrics: {}, sampler: undefined }
+  }
+
+  /** Reinforcement step of the policy of `target_layer`; responses always come from the final policy. */
+  async #rl(phase: RlPhase, lr: number): Promise<QueuedStep> {
+    const { seed, task, tokenizer } = this.config
+    const { rollout, target_layer, actor: config } = phase
+    const { temperature, n: G } = rollout
+    const rows = this.#rows(phase)
+    const started = performance.now()
+
+    // Sample G responses to each prompt.
+    const prompts = this.#takeSamples(rollout.train_batch_size)
+    const samples = prompts.flatMap((sample) => Array.from({ length: G }, () => sample))
+    const sampler = this.#sampler(this.#rolloutSize(phase))
+    const sampling = { ...rollout, seed, stream: STREAM.train, step: this.step, row_offset: 0 }
+    sampler.rollout.generate(this.#pad(samples), sampling)
+    const [response_ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids) // readback 1
+    const generated = performance.now()
+
+    // Score them, and compare each with its group.
+    const R = rollout.max_response_length
+    const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
+    const batch = this.#makeBatch(samples, response_ids, R)
+    const scores = samples.map(({ prompt }, b) =>
+      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
+    )
+    const group_index = samples.map((_, b) => Math.floor(b / G))
+    const advantages = grpoAdvantages(scores, group_index, phase.algorithm)
+    const scored = performance.now()
+
+    // Old policy, then the update: both of the same layer.
+    const actor = this.#actor
+    actor.upload(batch, spreadAdvantages(advantages, batch.response_mask, batch.response_length))
+    actor.computeLogProbs(target_layer, batch.rows, rows.micro, temperature)
+    const updates = actor.updatePolicy(batch, target_layer, rows, config, temperature, lr)
+
+    return {
+      phase,
+      batch,
+      lr,
+      updates,
+      sampler,
+      samples: samples.map(({ prompt, ground_truth }, b) => ({
+        prompt,
+        response: texts[b],
+        ground_truth,
+        score: scores[b],
+        advantage: advantages[b],
+        response_length: batch.response_lengths[b],
+        is_ended: batch.is_ended[b],
+      })),
+      metrics: {
+        ...responseMetrics(batch, scores, advantages),
+        'group/informative': informativeShare(scores, G),
+        'timing_s/gen': (generated - started) / 1000,
+        'timing_s/reward': (scored - generated) / 1000,
+      },
+    }
+  }
+
+  /** Probes the layers, then reads every number of this step in one readback. */
+  #readMetrics({
+    phase,
+    batch,
+    lr,
+    updates,
+    metrics,
+    sampler,
+  }: QueuedStep): Promise<Record<string, number>> {
+    const actor = this.#actor
+    const { sums, history, probe_sums } = actor.tensors
+    const { freq, rows } = this.config.probe
+    const probes = freq > 0 && this.step % freq === 0
+    if (probes) actor.probe()
+    if (sampler) sampler.entropySum()
+    const entropy_sum = sampler?.entropy_sum ?? sums
+    const queued = performance.now()
+    const read = this.#gpu.read(sums, history, probe_sums, entropy_sum) // readback 2
+    return read.then(([loss_sums, controls, layer_sums, [entropy]]) => ({
+      ...metrics,
+      ...actorMetrics(phase.kind, loss_sums, controls, updates),
+      [phase.kind === 'sft' ? 'train/lr' : 'actor/lr']: lr,
+      ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
+      ...(probes ? layerEntropies(layer_sums, tokenCount(batch, 0, rows)) : {}),
+      'timing_s/update_actor': (performance.now() - queued) / 1000,
+    }))
+  }
+
+  /** Step 0: validation before training, as verl's val_before_train. */
+  async #before(): Promise<PendingStep> {
+    this.#is_started = true
+    const metrics = this.config.validation.test_freq > 0 ? await this.#validate() : {}
+    const result = { step: 0, phase: 0, phase_step: 0, metrics, samples: [], ...this.#takeReason() }
+    return { result: Promise.resolve(result) }
+  }
+
+  /** Moves to the next phase when this one is over. A stage of another kind begins with a new optimizer. */
+  #enterPhase(): void {
+    const is_over = this.#phase_step >= this.current.steps
+    if (!is_over && !this.#wants_next_phase) return
+    if (this.phase === this.phases.length - 1) throw new Error('trainer: the last phase is over')
+    const before = this.current.kind
+    this.#reason = this.#wants_next_phase ? 'next_phase' : 'steps'
+    this.#wants_next_phase = false
+    this.phase++
+    this.#phase_step = 0
+    if (this.current.kind !== before) {
+      this.#stage_step = 0
+      this.#actor.resetOptimizer()
+    }
+  }
+
+  #takeReason(): { phase_started?: { phase: number; reason: PhaseReason } } {
+    const reason = this.#reason
+    this.#reason = undefined
+    return reason ? { phase_started: { phase: this.phase, reason } } : {}
+  }
+
+  #isValidationDue(): boolean {
+    const { test_freq } = this.config.validation
+    if (test_freq <= 0) return false
+    return this.step % test_freq === 0 || this.#phase_step === this.current.steps
+  }
+
+  /** Held-out accuracy: greedy once, sampled n times per prompt, in batches of the rollout's size. */
+  async #validate(): Promise<Record<string, number>> {
+    const started = performance.now()
+    const { task, validation, phases } = this.config
+    const rl = phases.filter((phase) => phase.kind === 'rl')
+    const rollout = rl.at(-1)?.rollout
+    const greedy = await this.#accuracy(1, 0, { temperature: 0, top_k: -1, top_p: 1 })
+    const metrics: Record<string, number> = { [`val-aux/${task.id}/acc/greedy`]: greedy }
+    if (validation.n > 0) {
+      const { temperature = 1, top_k = -1, top_p = 1 } = rollout ?? {}
+      const sampling = { temperature, top_k, top_p }
+      const name = `val-core/${task.id}/acc/mean@${validation.n}`
+      metrics[name] = await this.#accuracy(validation.n, 1, sampling)
+    }
+    metrics['timing_s/testing'] = (performance.now() - started) / 1000
+    return metrics
+  }
+
+  async #accuracy(
+    n: number,
+    part: number,
+    sampling: { temperature: number; top_k: number; top_p: number },
+  ): Promise<number> {
+    const { seed, task, tokenizer, validation } = this.config
+    const { rollout } = this.#sampler(validationSize(this.config))
+    const { rows: B, response_length: R } = rollout.size
+    const total = validation.prompts * n
+    let correct = 0
+    for (let first = 0; first < total; first += B) {
+      const samples = Array.from({ length: B }, (_, b) =>
+        task.sample(seed, Math.floor((first + b) / n), 'test'),
+      )
+      const row_offset = part * total + first
+      const stream = STREAM.validation
+      rollout.generate(this.#pad(samples), {
+        ...sampling,
+        seed,
+        stream,
+        step: this.step,
+        row_offset,
+      })
+      const [ids] = await this.#gpu.read(rollout.tensors.response_ids)
+      for (let b = 0; b < Math.min(B, total - first); b++) {
+        const response = ids.subarray(b * R, (b + 1) * R)
+        if (response.includes(tokenizer.eos_token_id))
+          correct += task.score(samples[b].prompt, tokenizer.decode(response))
+      }
+    }
+    return correct / total
+  }
+
+  #takeSamples(count: number): Sample[] {
+    const { seed, task } = this.config
+    const first = this.#sample_index
+    this.#sample_index += count
+    return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
+  }
+
+  #pad(samples: readonly Sample[]) {
+    const { task, tokenizer } = this.config
+    const ids = samples.map(({ prompt }) => tokenizer.encode(prompt))
+    return padPrompts(ids, task.max_prompt_length, tokenizer.pad_token_id)
+  }
+
+  /** Rows of ids, with responses widened to the actor's R where this phase's are shorter. */
+  #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
+    const { task, tokenizer } = this.config
+    const width = this.#actor.size.response_length
+    const ids = widen(response_ids, R, width, tokenizer.pad_token_id)
+    const size = {
+      rows: samples.length,
+      prompt_length: task.max_prompt_length,
+      response_length: width,
+    }
+    return makeBatch(this.#pad(samples), ids, size, tokenizer.eos_token_id, R)
+  }
+
+  #rows(phase: Phase) {
+    return phaseRows(phase, this.#actor.size.prompt_length + this.#actor.size.response_length)
+  }
+
+  #rolloutSize(phase: RlPhase): RolloutSize {
+    return rolloutSize(this.config, phase)
+  }
+
+  #sampler(size: RolloutSize): Sampler {
+    const sampler = this.#rollouts.get(sizeKey(size))
+    if (!sampler) throw new Error(`trainer: no rollout of ${sizeKey(size)}`)
+    return sampler
+  }
+}
+
+/** What a queued step still has to be told about. */
+interface QueuedStep {
+  readonly phase: Phase
+  readonly batch: RolloutBatch
+  readonly lr: number
+  readonly updates: number
+  readonly samples: readonly StepSample[]
+  readonly metrics: Record<string, number>
+  readonly sampler: Sampler | undefined
+}
+
+/** A rollout, and the sum of the entropies it sampled with. */
+interface Sampler {
+  readonly rollout: Rollout
+  readonly entropy_sum: ReturnType<Gpu['tensor']>
+  entropySum(): void
+}
+
+async function createSampler(gpu: Gpu, rollout: Rollout): Promise<Sampler> {
+  const { rows, response_length } = rollout.size
+  const entropy_sum = gpu.tensor('rollout.entropy_sum', 'f32', [1], { kind: 'batch' })
+  const count = rows * response_length
+  // A finished row's entropy is 0, so every value counts.
+  const ones = gpu.tensor('rollout.ones', 'f32', [count], {
+    kind: 'batch',
+    data: new Float32Array(count).fill(1),
+  })
+  const program: Program<never> = await gpu.record('rollout_entropy', [], (r) => {
+    const values = rollout.tensors.entropy
+    r.run(masked_sum, { count, sets: 1 }, { values, mask: ones, sums: entropy_sum })
+  })
+  return { rollout, entropy_sum, entropySum: () => gpu.replay(program) }
+}
+
+const sizeKey = ({ rows, response_length }: RolloutSize) => `${rows}×${response_length}`
+
+function rolloutSize({ task }: TrainerConfig, phase: RlPhase): RolloutSize {
+  const { train_batch_size, n, max_response_length } = phase.rollout
+  return {
+    rows: train_batch_size * n,
+    prompt_length: task.max_prompt_length,
+    response_length: max_response_length,
+  }
+}
+
+/** Validation borrows the rollout of the last reinforcement phase. */
+function validationSize(config: TrainerConfig): RolloutSize {
+  const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
+  if (rl) return rolloutSize(config, rl)
+  const { max_prompt_length: prompt_length, max_response_length: response_length } = config.task
+  return { rows: Math.min(256, config.validation.prompts), prompt_length, response_length }
+}
+
+function rolloutSizes(config: TrainerConfig): RolloutSize[] {
+  const phases = config.phases.filter((phase) => phase.kind === 'rl')
+  const sizes = [...phases.map((phase) => rolloutSize(config, phase)), validationSize(config)]
+  return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
+}
+
+function actorSize(config: TrainerConfig): ActorSize {
+  const { task, phases } = config
+  const lengths = phases.map((phase) =>
+    phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
+  )
+  const response_length = Math.max(...lengths)
+  const rows = phases.map((phase) => phaseRows(phase, task.max_prompt_length + response_length))
+  const updates = phases.map((phase, i) =>
+    phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
+  )
+  return {
+    prompt_length: task.max_prompt_length,
+    response_length,
+    batch_rows: Math.max(...rows.map(({ batch }) => batch)),
+    micro_rows: Math.max(...rows.map(({ micro }) => micro)),
+    updates: Math.max(...updates),
+    probe_rows: Math.min(config.probe.rows, ...rows.map(({ batch }) => batch)),
+  }
+}
+
+/** Adds up every tensor that `Trainer.create` would allocate, without a device. */
+export function planMemory(config: TrainerConfig): MemoryPlan {
+  const plan = new MemoryPlan()
+  const layout = paramLayout(modelShape(config.model))
+  createActorTensors(plan, layout, actorSize(config))
+  for (const size of rolloutSizes(config)) planSampler(plan, layout, size)
+  return plan
+}
+
+function planSampler(plan: Allocator, layout: ParamLayout, size: RolloutSize): void {
+  createRolloutTensors(plan, layout.shape, size)
+  plan.tensor('rollout.entropy_sum', 'f32', [1], { kind: 'batch' })
+  plan.tensor('rollout.ones', 'f32', [size.rows * size.response_length], { kind: 'batch' })
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+function layerEntropies(sums: Float32Array, tokens: number): Record<string, number> {
+  return Object.fromEntries(Array.from(sums, (sum, l) => [`layer/entropy/${l}`, sum / tokens]))
+}
+
+/** Pads rows of R ids to `width` columns. */
+function widen(ids: Uint32Array, R: number, width: number, pad: number): Uint32Array {
+  if (R === width) return ids
+  const rows = ids.length / R
+  const wide = new Uint32Array(rows * width).fill(pad)
+  for (let b = 0; b < rows; b++) wide.set(ids.subarray(b * R, (b + 1) * R), b * width)
+  return wide
+}

@@ -1,0 +1,107 @@
+// What every task promises, checked on each of them at its smallest, default and largest parameters.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { createTask, TASKS } from './index.ts'
+import type { TaskKind, TaskParam } from './task.ts'
+import { tokenizer } from './tokenizer.ts'
+
+const at = (kind: TaskKind, pick: (param: TaskParam) => number) =>
+  createTask(kind.id, Object.fromEntries(kind.params.map((param) => [param.name, pick(param)])))
+
+const CASES = TASKS.flatMap((kind) => [
+  { label: `${kind.id}, smallest`, task: at(kind, (param) => param.min) },
+  { label: `${kind.id}, default`, task: createTask(kind.id) },
+  { label: `${kind.id}, largest`, task: at(kind, (param) => param.max) },
+])
+
+describe.for(CASES)('$label', ({ task }) => {
+  const held_out = Array.from({ length: task.test_size }, (_, i) => task.sample(0, i, 'test'))
+
+  test('a held-out problem is never drawn for training, whatever the seed', () => {
+    const prompts = new Set(held_out.map((sample) => sample.prompt))
+    expect(prompts.size).toBe(task.test_size)
+    const drawn = Array.from({ length: 5000 }, (_, i) => task.sample(i % 7, i, 'train').prompt)
+    expect(drawn.filter((prompt) => prompts.has(prompt))).toEqual([])
+  })
+
+  test('the held-out problems ignore the seed and wrap around', () => {
+    const last = task.test_size - 1
+    expect(task.sample(5, last, 'test')).toEqual(held_out[last])
+    expect(task.sample(6, 2 * task.test_size + last, 'test')).toEqual(held_out[last])
+  })
+
+  test('a sample does not depend on what was drawn before it', () => {
+    const indices = [0, 1, 2, 40, 999]
+    const forwards = indices.map((i) => task.sample(9, i, 'train'))
+    const backwards = indices.toReversed().map((i) => task.sample(9, i, 'train'))
+    expect(backwards.toReversed()).toEqual(forwards)
+  })
+
+  test('only the exact answer scores', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (seed, index) => {
+        const { prompt, ground_truth } = task.sample(seed, index, 'train')
+        expect(task.score(prompt, ground_truth)).toBe(1)
+        const changed = (ground_truth[0] === '1' ? '2' : '1') + ground_truth.slice(1)
+        for (const wrong of [
+          '',
+          ground_truth.slice(0, -1),
+          `${ground_truth}0`,
+          `0${ground_truth}`,
+          `${ground_truth}=`,
+          ` ${ground_truth}`,
+          changed,
+        ])
+          expect(task.score(prompt, wrong), wrong).toBe(0)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('prompts, answers and demonstrations fit their lengths and the vocabulary', () => {
+    let longest = 0
+    for (const { prompt, ground_truth, demonstration } of [
+      ...held_out,
+      ...Array.from({ length: 500 }, (_, i) => task.sample(1, i, 'train')),
+    ]) {
+      expect(tokenizer.encode(prompt).length).toBeLessThanOrEqual(task.max_prompt_length)
+      for (const answer of [ground_truth, demonstration])
+        expect(tokenizer.encode(answer).length + 1).toBeLessThanOrEqual(task.max_response_length)
+      longest = Math.max(longest, ground_truth.length + 1)
+    }
+    // The bound is reached, or short by two where the longest answers are rare.
+    expect(longest).toBeGreaterThanOrEqual(task.max_response_length - 2)
+  })
+
+  test('a prompt of another task is an error', () => {
+    expect(() => task.score('1-1', '0')).toThrow(/expected a prompt like/)
+  })
+})
+
+describe('createTask', () => {
+  test('fills in defaults', () => {
+    const given = createTask('two_skills_addition', { digits: 2, correct_share: 0.25 })
+    const filled = createTask('two_skills_addition')
+    for (let i = 0; i < 50; i++)
+      expect(filled.sample(1, i, 'train')).toEqual(given.sample(1, i, 'train'))
+  })
+
+  test('says what it would have taken', () => {
+    expect(() => createTask('chess')).toThrow(/one of two_skills_addition, .*, got chess/)
+    expect(() => createTask('sort_digits', { digits: 2 })).toThrow(/of length, got digits/)
+    expect(() => createTask('sort_digits', { length: 9 })).toThrow(/from 2 to 8, got 9/)
+    expect(() => createTask('sort_digits', { length: 2.5 })).toThrow(/a whole number .* got 2.5/)
+    expect(() => createTask('two_skills_addition', { correct_share: 1.1 })).toThrow(/from 0 to 1/)
+    expect(() => createTask('two_skills_addition', { digits: Number.NaN })).toThrow(/got NaN/)
+  })
+
+  test('every default is legal and on its grid', () => {
+    for (const { id, params } of TASKS)
+      for (const { name, min, max, step, default: value } of params) {
+        expect(value, `${id} ${name}`).toBeGreaterThanOrEqual(min)
+        expect(value, `${id} ${name}`).toBeLessThanOrEqual(max)
+        expect((value - min) / step, `${id} ${name}`).toBeCloseTo(Math.round((value - min) / step))
+      }
+  })
+})

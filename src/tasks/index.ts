@@ -1,0 +1,52 @@
+// The list of tasks, and the one way to make a task from an experiment's numbers.
+import { bracket_completion } from './bracket_completion.ts'
+import { partial_sft_addition } from './partial_sft_addition.ts'
+import { reverse_digits } from './reverse_digits.ts'
+import { sort_digits } from './sort_digits.ts'
+import type { Task, TaskKind, TaskParam } from './task.ts'
+import { two_skills_addition } from './two_skills_addition.ts'
+
+/** Every kind of task, in the order of the menu; the first is the default. */
+export const TASKS: readonly TaskKind[] = [
+  two_skills_addition,
+  partial_sft_addition,
+  reverse_digits,
+  sort_digits,
+  bracket_completion,
+]
+
+/**
+ * A task with its parameters filled in; what `params` leaves out gets its default.
+ *
+ * Throws RangeError for an unknown task, an unknown parameter or an illegal value, naming the legal ones.
+ */
+export function createTask(id: string, params: Readonly<Record<string, number>> = {}): Task {
+  const kind = TASKS.find((task) => task.id === id)
+  if (!kind)
+    throw new RangeError(
+      `task: expected one of ${TASKS.map((task) => task.id).join(', ')}, got ${id}`,
+    )
+  for (const name of Object.keys(params))
+    if (!kind.params.some((param) => param.name === name))
+      throw new RangeError(
+        `task ${id}: expected parameters of ${kind.params.map((param) => param.name).join(', ')}, got ${name}`,
+      )
+  return kind.create(
+    Object.fromEntries(kind.params.map((param) => [param.name, legalValue(id, param, params)])),
+  )
+}
+
+/** The given value or the default. A parameter that steps by whole numbers takes whole numbers only. */
+function legalValue(
+  id: string,
+  { name, min, max, step, default: fallback }: TaskParam,
+  params: Readonly<Record<string, number>>,
+): number {
+  const value = Object.hasOwn(params, name) ? params[name] : fallback
+  const whole = Number.isInteger(step)
+  if (!(value >= min && value <= max && (!whole || Number.isInteger(value))))
+    throw new RangeError(
+      `task ${id}: expected ${name} to be a ${whole ? 'whole ' : ''}number from ${min} to ${max}, got ${value}`,
+    )
+  return value
+}

@@ -1,0 +1,12 @@
+import { additionTask, digits_param } from './addition.ts'
+import type { TaskKind } from './task.ts'
+
+/** Addition with correct demonstrations only: the warm start is half done because its phase stops early. */
+export const partial_sft_addition: TaskKind = {
+  id: 'partial_sft_addition',
+  name: 'Half-learned addition',
+  summary:
+    'Add two numbers. Every demonstration is right, but the warm start stops early; the reward has to do the rest.',
+  params: [digits_param],
+  create: ({ digits }) => additionTask('partial_sft_addition', digits, (a, b) => String(a + b)),
+}

@@ -1,0 +1,12 @@
+import { digitStringTask, length_param } from './digit_string.ts'
+import type { TaskKind } from './task.ts'
+
+/** `382910>` → `019283`. */
+export const reverse_digits: TaskKind = {
+  id: 'reverse_digits',
+  name: 'Reverse digits',
+  summary: 'Write a string of digits backwards.',
+  params: [length_param],
+  create: ({ length }) =>
+    digitStringTask('reverse_digits', length, (digits) => [...digits].reverse().join('')),
+}

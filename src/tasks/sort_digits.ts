@@ -1,0 +1,12 @@
+import { digitStringTask, length_param } from './digit_string.ts'
+import type { TaskKind } from './task.ts'
+
+/** `382910>` → `012389`. */
+export const sort_digits: TaskKind = {
+  id: 'sort_digits',
+  name: 'Sort digits',
+  summary: 'Write the digits of a string in ascending order.',
+  params: [length_param],
+  create: ({ length }) =>
+    digitStringTask('sort_digits', length, (digits) => [...digits].sort().join('')),
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { tokenizer } from './tokenizer.ts'
+
+const { tokens, vocab_size, encode, decode } = tokenizer
+
+test('there are 26 tokens, padding first, the end token second, none of them twice', () => {
+  expect(vocab_size).toBe(26)
+  expect(new Set(tokens).size).toBe(26)
+  expect(tokens.slice(0, 4)).toEqual(['<pad>', '<eos>', '0', '1'])
+  expect([tokenizer.pad_token_id, tokenizer.eos_token_id]).toEqual([0, 1])
+})
+
+test('text becomes one id per character', () => {
+  expect(encode('09+=')).toEqual([2, 11, 12, 17])
+  expect(encode('')).toEqual([])
+})
+
+test('any text of the vocabulary survives the round trip, padded on both sides', () => {
+  const text = fc.string({ unit: fc.constantFrom(...tokens.slice(2)), maxLength: 20 })
+  fc.assert(
+    fc.property(text, fc.nat(3), (original, padding) => {
+      const pad = Array.from({ length: padding }, () => 0)
+      expect(decode([...pad, ...encode(original), 1, ...pad])).toBe(original)
+      expect(decode([...pad, ...encode(original)])).toBe(original)
+    }),
+  )
+})
+
+test('decoding stops at the first end token', () => {
+  expect(decode([...encode('12'), 1, ...encode('34'), 1])).toBe('12')
+  expect(decode([1, 5])).toBe('')
+})
+
+test('a character or an id outside the vocabulary is an error that names it', () => {
+  expect(() => encode('1a')).toThrow(/"a" in "1a"/)
+  expect(() => encode('<eos>')).toThrow(RangeError)
+  expect(() => decode([2, 26])).toThrow(/below 26, got 26/)
+})

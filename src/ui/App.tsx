@@ -1,0 +1,35 @@
+import { Charts } from './Charts.tsx'
+import { Controls } from './Controls.tsx'
+import { Header } from './Header.tsx'
+import { Intro } from './Intro.tsx'
+import { Numbers } from './Numbers.tsx'
+import { PhaseBar } from './PhaseBar.tsx'
+import { Failure } from './panels/Failure.tsx'
+import { Memory } from './panels/Memory.tsx'
+import { Notices } from './panels/Notices.tsx'
+import { Settings } from './panels/Settings.tsx'
+import { Toast } from './Toast.tsx'
+
+export function App() {
+  return (
+    <div className="app">
+      <Header />
+      <Controls />
+      <div className="body">
+        <Settings />
+        <main>
+          <Notices />
+          <Failure />
+          <section className="card now" aria-label="Progress">
+            <Numbers />
+            <PhaseBar />
+          </section>
+          <Intro />
+          <Charts />
+          <Memory />
+        </main>
+      </div>
+      <Toast />
+    </div>
+  )
+}

@@ -1,0 +1,179 @@
+// Which metrics are drawn where, and what each of them means.
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { Heatmap, layerName } from './charts/Heatmap.tsx'
+import { type Line, MetricChart } from './charts/MetricChart.tsx'
+import { depthColor } from './charts/palette.ts'
+import { formatNumber, formatShare, formatTick } from './format.ts'
+import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy } from './metrics.ts'
+import { shownExperiment, useLab, useLastLayer } from './run.ts'
+import { Samples } from './panels/Samples.tsx'
+import { type UiState, uiStore } from './store.ts'
+
+const PLOT_HEIGHT = 232
+const SMALL_HEIGHT = 128
+const SHARE = [0, 1] as const
+const formatPercent = (share: number) => `${Math.round(share * 100)} %`
+
+interface Small {
+  readonly id: string
+  readonly title: string
+  readonly note: string
+  readonly metric: string
+  readonly format?: (value: number | undefined) => string
+  readonly is_share?: boolean
+}
+
+const SMALL: readonly Small[] = [
+  {
+    id: 'kl',
+    title: 'KL to the old policy',
+    note: 'nats per token, over one update',
+    metric: 'actor/ppo_kl',
+  },
+  {
+    id: 'clip-fraction',
+    title: 'Clip fraction',
+    note: 'share of tokens whose ratio was clipped',
+    metric: 'actor/pg_clipfrac',
+    format: formatShare,
+  },
+  {
+    id: 'grad-norm',
+    title: 'Gradient norm',
+    note: 'before clipping, in reinforcement phases',
+    metric: 'actor/grad_norm',
+  },
+  {
+    id: 'response-length',
+    title: 'Response length',
+    note: 'tokens, end token included',
+    metric: 'response_length/mean',
+  },
+  {
+    id: 'informative',
+    title: 'Informative groups',
+    note: 'share of prompts whose responses differ in score',
+    metric: 'group/informative',
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'sft-loss',
+    title: 'Warm-start loss',
+    note: 'cross-entropy of demonstrations, nats per token',
+    metric: 'train/loss',
+  },
+]
+
+const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task.id
+const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).validation.n
+const selectIsDark = (state: UiState) => state.is_dark
+
+function RewardChart() {
+  const task = useLab(selectTask)
+  const n = useLab(selectSampledN)
+  const lines = useMemo<readonly Line[]>(
+    () => [
+      {
+        metric: REWARD,
+        label: 'reward, sampled',
+        color: '--series-1',
+        width: 1.75,
+        help: 'Mean score of the responses sampled for training',
+      },
+      {
+        metric: greedyAccuracy(task),
+        label: 'held-out, greedy',
+        color: '--series-2',
+        width: 2,
+        dots: true,
+        help: 'Share of held-out problems solved when the likeliest token is always taken',
+      },
+      {
+        metric: sampledAccuracy(task, n),
+        label: 'held-out, sampled',
+        color: '--series-3',
+        dash: [5, 3],
+        dots: true,
+        help: 'Share of held-out problems solved by sampled responses',
+      },
+    ],
+    [task, n],
+  )
+  return (
+    <MetricChart
+      id="reward-chart"
+      title="Reward and held-out accuracy"
+      note="Share of correct answers: on training prompts, and on problems never trained on."
+      lines={lines}
+      height={PLOT_HEIGHT}
+      y={SHARE}
+      formatY={formatPercent}
+      formatValue={formatShare}
+    />
+  )
+}
+
+function EntropyChart() {
+  const last_layer = useLastLayer()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const lines = useMemo<readonly Line[]>(
+    () =>
+      Array.from({ length: last_layer + 1 }, (_, layer) => ({
+        metric: layerEntropy(layer),
+        label: layerName(layer, last_layer),
+        color: layer === last_layer ? '--ink' : depthColor(layer, last_layer, is_dark),
+        width: layer === last_layer ? 2.5 : 1.4,
+      })),
+    [last_layer, is_dark],
+  )
+  return (
+    <MetricChart
+      id="entropy-chart"
+      title="Entropy of every layer’s policy"
+      note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
+      lines={lines}
+      height={PLOT_HEIGHT}
+      formatY={formatTick}
+      formatValue={formatNumber}
+    />
+  )
+}
+
+function SmallChart({ small }: { small: Small }) {
+  const lines = useMemo<readonly Line[]>(
+    () => [{ metric: small.metric, label: small.title, color: '--series-1', width: 1.4 }],
+    [small],
+  )
+  return (
+    <MetricChart
+      id={`${small.id}-chart`}
+      title={small.title}
+      note={small.note}
+      lines={lines}
+      height={SMALL_HEIGHT}
+      {...(small.is_share ? { y: SHARE } : {})}
+      formatY={small.format ? formatPercent : formatTick}
+      formatValue={small.format ?? formatNumber}
+      compact
+    />
+  )
+}
+
+export function Charts() {
+  return (
+    <section className="charts" aria-label="Charts">
+      <RewardChart />
+      <EntropyChart />
+      <Heatmap height={PLOT_HEIGHT} />
+      <Samples />
+      <div className="small-charts">
+        {SMALL.map((small) => (
+          <SmallChart key={small.id} small={small} />
+        ))}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,109 @@
+// What recharts draws: axes, grid, phase shades and markers. The lines lie on a canvas above it.
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ReferenceArea,
+  ReferenceLine,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import { type Domain, stepTicks } from './domain.ts'
+import { INSET, markerLabels, type PhaseSpan, plotSize, type Size } from './geometry.ts'
+
+export interface FrameProps {
+  readonly size: Size
+  readonly x_end: number
+  readonly y: Domain
+  readonly y_ticks: readonly number[]
+  readonly formatY: (value: number) => string
+  readonly spans: readonly PhaseSpan[]
+  /** Phase names at their markers; else numbers only. */
+  readonly with_names: boolean
+  readonly show_grid: boolean
+}
+
+const TICK = { fill: 'var(--soft)', fontSize: 11 }
+const AXIS_LINE = { stroke: 'var(--line)' }
+const formatStep = (step: number) => step.toLocaleString('en')
+
+/** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
+export function Frame(props: FrameProps) {
+  const { size, x_end, y, y_ticks, formatY, spans, with_names, show_grid } = props
+  const plot = plotSize(size)
+  // recharts makes no y scale without a graphical item: one invisible line through two corners.
+  const corners = [
+    { step: 0, value: y[0] },
+    { step: x_end, value: y[1] },
+  ]
+  const labels = markerLabels(spans, x_end, plot.width, with_names)
+  return (
+    <LineChart
+      width={size.width}
+      height={size.height}
+      data={corners}
+      margin={{ top: INSET.top, right: INSET.right, bottom: 0, left: 0 }}
+      accessibilityLayer={false}
+    >
+      {spans.map((span) =>
+        span.is_sft ? (
+          <ReferenceArea
+            key={`shade ${span.step} ${span.number}`}
+            x1={span.step}
+            x2={span.end ?? x_end}
+            fill="var(--sft)"
+            fillOpacity={0.75}
+            stroke="none"
+            ifOverflow="hidden"
+          />
+        ) : null,
+      )}
+      {show_grid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
+      <XAxis
+        dataKey="step"
+        type="number"
+        domain={[0, x_end]}
+        ticks={stepTicks(x_end, Math.max(2, Math.floor(plot.width / 70)))}
+        tickFormatter={formatStep}
+        height={INSET.bottom}
+        tick={TICK}
+        axisLine={AXIS_LINE}
+        tickLine={false}
+        interval="preserveStart"
+        allowDataOverflow
+      />
+      <YAxis
+        type="number"
+        domain={[y[0], y[1]]}
+        ticks={[...y_ticks]}
+        tickFormatter={formatY}
+        width={INSET.left}
+        tick={TICK}
+        axisLine={false}
+        tickLine={false}
+        interval={0}
+        allowDataOverflow
+      />
+      {spans.map((span, i) => (
+        <ReferenceLine
+          key={`mark ${span.step} ${span.number}`}
+          x={span.step}
+          stroke="var(--marker)"
+          strokeDasharray={span.step === 0 ? '0 1' : '3 3'}
+          ifOverflow="hidden"
+          label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
+            <text
+              x={(viewBox?.x ?? 0) + (span.step === 0 ? 0 : 3)}
+              y={INSET.top - 6}
+              fill="var(--soft)"
+              fontSize={10.5}
+            >
+              {labels[i]}
+            </text>
+          )}
+        />
+      ))}
+      <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
+    </LineChart>
+  )
+}

@@ -1,0 +1,146 @@
+// Entropy of every layer's policy over the run: the understory as a picture.
+import { useCallback, useId, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { formatNats, formatNumber, NONE } from '../format.ts'
+import { seriesOf, useLastLayer } from '../run.ts'
+import { uiStore } from '../store.ts'
+import { niceCeil } from './domain.ts'
+import { extentOf } from './extent.ts'
+import { heatmapPixels, rowAt } from './heatmap.ts'
+import { indexAt } from './lines.ts'
+import { HEAT_RAMP } from './palette.ts'
+import { type Paint, Plot } from './Plot.tsx'
+
+const entropyOf = (layer: number) => seriesOf(`layer/entropy/${layer}`)
+
+/** Top of the colour scale: a nice number at or above every entropy measured so far. */
+function scaleMax(last_layer: number): number {
+  let max = 0
+  for (let layer = 0; layer <= last_layer; layer++) {
+    const columns = entropyOf(layer)
+    if (columns) max = Math.max(max, extentOf(columns)[1])
+  }
+  return max > 0 ? niceCeil(max) : 0
+}
+
+function latest(layer: number, step?: number): number | undefined {
+  const columns = entropyOf(layer)
+  if (!columns || columns.length === 0) return undefined
+  const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
+  return index < 0 ? undefined : columns.values[index]
+}
+
+/** Name of a layer as the page writes it. */
+export function layerName(layer: number, last_layer: number): string {
+  if (layer === 0) return '0 embedding'
+  return layer === last_layer ? `${layer} final policy` : `layer ${layer}`
+}
+
+export function Heatmap({ height }: { readonly height: number }) {
+  const last_layer = useLastLayer()
+  const rows = last_layer + 1
+  const scale_max = useStore(uiStore, () => scaleMax(last_layer))
+  const [hovered, setHovered] = useState<number>()
+  const strip = useRef<HTMLCanvasElement>(undefined)
+  const title_id = useId()
+  const paint = useCallback<Paint>(
+    (ctx, view, pixel_ratio) => {
+      const width = Math.max(1, Math.round(view.width * pixel_ratio))
+      const columns = Array.from({ length: rows }, (_, layer) => entropyOf(layer))
+      const pixels = heatmapPixels(columns, { width, x: view.x }, scale_max, HEAT_RAMP)
+      strip.current ??= document.createElement('canvas')
+      strip.current.width = width
+      strip.current.height = rows
+      strip.current.getContext('2d')?.putImageData(new ImageData(pixels, width, rows), 0, 0)
+      ctx.imageSmoothingEnabled = false
+      ctx.drawImage(strip.current, 0, 0, view.width, view.height)
+    },
+    [rows, scale_max],
+  )
+  const summarise = useCallback(
+    () =>
+      `Entropy of each layer's policy by step. ${Array.from(
+        { length: rows },
+        (_, layer) => `${layerName(layer, rows - 1)}: ${formatNats(latest(layer))}`,
+      ).join('; ')}`,
+    [rows],
+  )
+  const ticks = useMemo(() => Array.from({ length: rows }, (_, layer) => layer), [rows])
+  const formatRow = useCallback(
+    (layer: number) => (layer === 0 ? '0 emb' : layer === rows - 1 ? `${layer} fin` : `${layer}`),
+    [rows],
+  )
+  const onHoverY = useCallback(
+    (share: number | undefined) =>
+      setHovered(share === undefined ? undefined : rowAt(share, 1, rows)),
+    [rows],
+  )
+  return (
+    <figure
+      className="card chart"
+      aria-labelledby={title_id}
+      data-testid="heatmap"
+      data-rows={rows}
+    >
+      <figcaption>
+        <h2 id={title_id}>Entropy map, layer × step</h2>
+        <p className="soft">Bottom row is the embedding, top row the final policy. Dark is certain.</p>
+      </figcaption>
+      <Plot
+        id="heatmap-plot"
+        height={height}
+        y={[-0.5, rows - 0.5]}
+        y_ticks={ticks}
+        formatY={formatRow}
+        with_names
+        show_grid={false}
+        paint={paint}
+        summarise={summarise}
+        onHoverY={onHoverY}
+      />
+      <div className="heat-foot">
+        <Readout hovered={hovered} last_layer={last_layer} />
+        <span className="heat-scale">
+          <span>0</span>
+          <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
+          <span>{scale_max > 0 ? `${formatNumber(scale_max)} nats` : NONE}</span>
+        </span>
+      </div>
+      <LatestTable rows={rows} />
+    </figure>
+  )
+}
+
+const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 === 0)
+  .map(([r, g, b]) => `rgb(${r} ${g} ${b})`)
+  .join(', ')})`
+
+function Readout({ hovered, last_layer }: { hovered: number | undefined; last_layer: number }) {
+  useStore(uiStore, (state) => state.frame)
+  const step = useStore(uiStore, (state) => state.hover_step)
+  const layer = hovered ?? last_layer
+  return (
+    <output data-testid="heatmap-value">
+      {layerName(layer, last_layer)}
+      {step === undefined ? ', latest' : `, step ${step}`}: {formatNats(latest(layer, step))}
+    </output>
+  )
+}
+
+/** The newest column as a table, for people who do not see the picture. */
+function LatestTable({ rows }: { rows: number }) {
+  useStore(uiStore, (state) => state.frame)
+  return (
+    <table className="visually-hidden" data-testid="heatmap-latest">
+      <caption>Latest entropy by layer</caption>
+      <tbody>
+        {Array.from({ length: rows }, (_, layer) => (
+          <tr key={layer} data-layer={layer} data-value={latest(layer)}>
+            <th scope="row">{layerName(layer, rows - 1)}</th>
+            <td>{formatNats(latest(layer))}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,42 @@
+// One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
+
+/** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at the left. */
+export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Size of the plot area inside a chart of this size; never negative. */
+export function plotSize({ width, height }: Size): Size {
+  return {
+    width: Math.max(0, Math.floor(width - INSET.left - INSET.right)),
+    height: Math.max(0, Math.floor(height - INSET.top - INSET.bottom)),
+  }
+}
+
+/** A phase as the charts show it: it begins after `step` and ends after `end` (undefined: it still runs). */
+export interface PhaseSpan {
+  readonly step: number
+  readonly end: number | undefined
+  /** 1 for the first phase of the experiment. */
+  readonly number: number
+  readonly name: string
+  readonly is_sft: boolean
+}
+
+/** Marker label: number and name where it fits before the next marker, else the number alone. */
+export function markerLabels(
+  spans: readonly PhaseSpan[],
+  x_end: number,
+  width: number,
+  with_names: boolean,
+): string[] {
+  return spans.map((span, i) => {
+    const next = i + 1 < spans.length ? spans[i + 1].step : x_end
+    const room = ((next - span.step) / x_end) * width
+    const text = `${span.number} ${span.name}`
+    return with_names && text.length * 6.2 + 8 < room ? text : String(span.number)
+  })
+}

@@ -1,0 +1,43 @@
+// The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
+import type { Domain } from './domain.ts'
+import { type Columns, lowerBound, toPixel } from './lines.ts'
+import type { Rgb } from './palette.ts'
+
+/**
+ * RGBA of a picture `width` × rows.length, top row = last layer. A column of pixels shows the newest
+ * measurement at or before its right edge; a measurement is held until the next one, the newest for as
+ * long as the one before it. Pixels outside what was measured, and NaN, stay transparent.
+ */
+export function heatmapPixels(
+  rows: readonly (Columns | undefined)[],
+  size: { readonly width: number; readonly x: Domain },
+  scale_max: number,
+  ramp: readonly Rgb[],
+): Uint8ClampedArray<ArrayBuffer> {
+  const { width, x } = size
+  const pixels = new Uint8ClampedArray(width * rows.length * 4)
+  rows.forEach((columns, row) => {
+    if (!columns || columns.length === 0) return
+    const { steps, values, length } = columns
+    const top = (rows.length - 1 - row) * width
+    const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
+    const start = Math.max(0, Math.floor(toPixel(steps[0], x, width)))
+    const end = Math.min(width, Math.ceil(toPixel(steps[length - 1] + gap, x, width)))
+    let index = Math.max(0, lowerBound(columns, x[0]) - 1)
+    for (let column = start; column < end; column++) {
+      const right = x[0] + ((column + 1) / width) * (x[1] - x[0])
+      while (index + 1 < length && steps[index + 1] < right) index++
+      const value = values[index]
+      if (!Number.isFinite(value)) continue
+      const share = Math.min(1, Math.max(0, value / (scale_max || 1)))
+      const [r, g, b] = ramp[Math.round(share * (ramp.length - 1))]
+      pixels.set([r, g, b, 255], (top + column) * 4)
+    }
+  })
+  return pixels
+}
+
+/** Layer under a vertical position in a plot of `height` pixels with `rows` rows; bottom row = 0. */
+export function rowAt(y: number, height: number, rows: number): number {
+  return Math.min(rows - 1, Math.max(0, Math.floor(((height - y) / height) * rows)))
+}

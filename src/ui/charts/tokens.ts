@@ -1,0 +1,23 @@
+// Colours of tokens.css as a canvas understands them.
+let cache = new Map<string, string>()
+let cached_theme: boolean | undefined
+
+/** Resolved colour of a custom property such as '--ink'; anything else is returned as it is. */
+export function resolveColor(color: string, is_dark: boolean): string {
+  if (!color.startsWith('--')) return color
+  if (cached_theme !== is_dark) {
+    cache = new Map()
+    cached_theme = is_dark
+  }
+  let resolved = cache.get(color)
+  if (resolved === undefined) {
+    // light-dark() is resolved only where a real property uses it.
+    const probe = document.createElement('span')
+    probe.style.color = `var(${color})`
+    document.body.append(probe)
+    resolved = getComputedStyle(probe).color
+    probe.remove()
+    cache.set(color, resolved)
+  }
+  return resolved
+}

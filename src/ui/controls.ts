@@ -1,0 +1,30 @@
+// What the buttons do, and when they can: shared by the control bar and the keys.
+import { pause, resume, train } from '../lab/client.ts'
+import { type LabState, labStore } from '../lab/store.ts'
+
+/** Errors after which pressing Train again cannot help. */
+const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
+
+export const canToggle = ({ status, error }: LabState): boolean =>
+  status !== 'loading' && !(error && HOPELESS.includes(error.code))
+export const canStep = ({ status, error }: LabState): boolean =>
+  (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
+export const canNextPhase = (state: LabState): boolean =>
+  (state.status === 'running' || state.status === 'paused') &&
+  state.phase + 1 < (state.run_experiment ?? state.experiment).phases.length
+export const canReset = ({ status }: LabState): boolean =>
+  status !== 'loading' && status !== 'idle'
+
+/** What the big button says and does now. */
+export function toggleLabel({ status }: LabState): 'Train' | 'Pause' | 'Continue' | 'Train again' {
+  if (status === 'running' || status === 'preparing') return 'Pause'
+  if (status === 'paused') return 'Continue'
+  return status === 'finished' || status === 'failed' ? 'Train again' : 'Train'
+}
+
+export function toggleTraining(): void {
+  const { status } = labStore.getState()
+  if (status === 'running' || status === 'preparing') pause()
+  else if (status === 'paused') resume()
+  else train()
+}

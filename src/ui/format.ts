@@ -1,0 +1,58 @@
+// Numbers as the page writes them. What was not computed is a dash.
+
+export const NONE = '–'
+
+type Value = number | undefined
+
+const isShown = (value: Value): value is number => value !== undefined && Number.isFinite(value)
+
+/** Three significant digits; scientific below 0.001 and from a million. */
+export function formatNumber(value: Value): string {
+  if (!isShown(value)) return value === undefined ? NONE : 'not finite'
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(1).replace('e+', 'e')
+  if (size >= 1000) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(3)))
+}
+
+/** 0.8312 as 83.1 %. */
+export function formatShare(value: Value): string {
+  return isShown(value) ? `${(value * 100).toFixed(1)} %` : NONE
+}
+
+export function formatNats(value: Value): string {
+  return isShown(value) ? `${value.toFixed(3)} nats` : NONE
+}
+
+export function formatCount(value: Value): string {
+  return isShown(value) ? Math.round(value).toLocaleString('en') : NONE
+}
+
+/** Bytes in the largest unit that leaves at least 1. */
+export function formatBytes(value: Value): string {
+  if (!isShown(value)) return NONE
+  const units = ['B', 'KiB', 'MiB', 'GiB']
+  const power = value < 1 ? 0 : Math.min(3, Math.floor(Math.log2(value) / 10))
+  const scaled = value / 1024 ** power
+  return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${units[power]}`
+}
+
+/** Seconds as 45 s, 3 min 20 s or 1 h 05 min. */
+export function formatDuration(value: Value): string {
+  if (!isShown(value)) return NONE
+  const seconds = Math.max(0, Math.round(value))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
+/** Axis ticks: short, with as many decimals as the tick distance needs. */
+export function formatTick(value: number): string {
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  if (size >= 1e4 && size < 1e6) return `${Number((value / 1000).toPrecision(3))}k`
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(0).replace('e+', 'e')
+  return String(Number(value.toPrecision(4)))
+}

@@ -1,0 +1,31 @@
+import { TriangleAlert } from 'lucide-react'
+import type { LabState } from '../../lab/store.ts'
+import { failureText } from '../failures.ts'
+import { useLab } from '../run.ts'
+
+const selectError = (state: LabState) => state.error
+
+/** What went wrong, why, and what to do now. */
+export function Failure() {
+  const error = useLab(selectError)
+  if (!error) return null
+  const { title, cause, advice } = failureText(error.code, navigator.userAgent)
+  return (
+    <section className="card failure" role="alert" data-testid="error" data-code={error.code}>
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <div>
+        <h2>{title}</h2>
+        <p>{cause}</p>
+        <ul>
+          {advice.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+        <details open={error.code === 'experiment'}>
+          <summary>Message</summary>
+          <code>{error.message}</code>
+        </details>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,202 @@
+// One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
+import { Undo2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { editField } from '../../lab/client.ts'
+import type { experimentFields } from '../../lab/experiment.ts'
+import { formatNumber } from '../format.ts'
+
+export type FieldData = ReturnType<typeof experimentFields>[number]
+
+const SLIDER_TICKS = 200
+
+/** Position 0…SLIDER_TICKS of a value on its scale. */
+export function sliderPosition(field: FieldData, value: number): number {
+  const { min = 0, max = 1, scale = 'linear' } = field
+  if (scale === 'log' && min > 0)
+    return (Math.log(value / min) / Math.log(max / min)) * SLIDER_TICKS
+  return ((value - min) / (max - min)) * SLIDER_TICKS
+}
+
+/** Value at a slider position: two significant digits on a log scale, whole steps on a linear one. */
+export function sliderValue(field: FieldData, position: number): number {
+  const { min = 0, max = 1, scale = 'linear', step = 0, kind } = field
+  const share = position / SLIDER_TICKS
+  let value = min + (max - min) * share
+  if (scale === 'log' && min > 0) value = Number((min * (max / min) ** share).toPrecision(2))
+  else if (step > 0) value = Number((min + Math.round((value - min) / step) * step).toPrecision(10))
+  if (kind === 'integer') value = Math.round(value)
+  return Math.min(max, Math.max(min, value))
+}
+
+const hasSlider = ({ kind, min, max, path }: FieldData) =>
+  (kind === 'integer' || kind === 'number') &&
+  min !== undefined &&
+  max !== undefined &&
+  path !== 'seed'
+
+export function Field({ field, changed_from }: { field: FieldData; changed_from: unknown }) {
+  const id = `field-${field.path.replaceAll('.', '-')}`
+  const help_id = useId()
+  const [draft, setDraft] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const commit = (value: FieldData['value'] | undefined) => {
+    const message = editField(field.path, value)
+    setProblem(message)
+    return message === undefined
+  }
+  const type = (text: string) => {
+    const is_number = field.kind === 'integer' || field.kind === 'number'
+    const value = is_number ? Number(text) : text
+    if (is_number && text.trim() === '') setProblem('expected a number')
+    else if (commit(value)) {
+      setDraft(is_number ? text : undefined)
+      return
+    }
+    setDraft(text)
+  }
+  const is_changed = changed_from !== undefined && changed_from !== field.value
+  return (
+    <div className="field" data-changed={is_changed || field.is_overridden || undefined}>
+      <div className="field-head">
+        <label htmlFor={id}>{field.label}</label>
+        {is_changed || field.is_overridden ? (
+          <button
+            type="button"
+            className="plain undo"
+            title={
+              field.is_overridden
+                ? 'Take the experiment’s value'
+                : `Back to ${String(changed_from)}`
+            }
+            aria-label={`Reset ${field.label}`}
+            onClick={() => {
+              setDraft(undefined)
+              commit(field.is_overridden ? undefined : (changed_from as FieldData['value']))
+            }}
+          >
+            <span className="changed-dot" aria-hidden="true" />
+            <Undo2 className="icon" aria-hidden="true" />
+          </button>
+        ) : null}
+      </div>
+      <Control
+        field={field}
+        id={id}
+        help_id={help_id}
+        draft={draft}
+        is_invalid={problem !== undefined}
+        onType={type}
+        onCommit={(value) => {
+          setDraft(undefined)
+          commit(value)
+        }}
+        onBlur={() => {
+          if (problem === undefined) setDraft(undefined)
+        }}
+      />
+      {problem === undefined ? null : (
+        <p className="problem" role="alert">
+          {problem}
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              setDraft(undefined)
+              setProblem(undefined)
+            }}
+          >
+            keep {String(field.value)}
+          </button>
+        </p>
+      )}
+      <p id={help_id} className="soft help">
+        {field.help}
+      </p>
+    </div>
+  )
+}
+
+interface ControlProps {
+  readonly field: FieldData
+  readonly id: string
+  readonly help_id: string
+  readonly draft: string | undefined
+  readonly is_invalid: boolean
+  readonly onType: (text: string) => void
+  readonly onCommit: (value: FieldData['value']) => void
+  readonly onBlur: () => void
+}
+
+function Control({ field, id, help_id, draft, is_invalid, ...on }: ControlProps) {
+  const shared = {
+    id,
+    'data-testid': id,
+    'aria-describedby': help_id,
+    'aria-invalid': is_invalid || undefined,
+  }
+  if (field.kind === 'boolean')
+    return (
+      <input
+        {...shared}
+        type="checkbox"
+        checked={field.value === true}
+        onChange={(event) => on.onCommit(event.target.checked)}
+      />
+    )
+  if (field.kind === 'select')
+    return (
+      <select
+        {...shared}
+        value={String(field.value)}
+        onChange={(event) => {
+          const option = field.options?.find((o) => String(o.value) === event.target.value)
+          if (option) on.onCommit(option.value)
+        }}
+      >
+        {field.options?.map((option) => (
+          <option key={option.value} value={String(option.value)}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    )
+  if (field.kind === 'text')
+    return (
+      <input
+        {...shared}
+        type="text"
+        maxLength={field.max}
+        value={draft ?? String(field.value)}
+        onChange={(event) => on.onType(event.target.value)}
+        onBlur={on.onBlur}
+      />
+    )
+  const value = Number(field.value)
+  return (
+    <div className="numeric">
+      <input
+        {...shared}
+        type="number"
+        min={field.min}
+        max={field.max}
+        step={field.kind === 'integer' ? field.step : 'any'}
+        value={draft ?? String(field.value)}
+        onChange={(event) => on.onType(event.target.value)}
+        onBlur={on.onBlur}
+      />
+      <span className="soft unit">{field.unit}</span>
+      {hasSlider(field) ? (
+        <input
+          type="range"
+          min={0}
+          max={SLIDER_TICKS}
+          step="any"
+          aria-label={`${field.label}, slider`}
+          aria-valuetext={`${formatNumber(value)} ${field.unit}`}
+          value={sliderPosition(field, value)}
+          onChange={(event) => on.onCommit(sliderValue(field, Number(event.target.value)))}
+        />
+      ) : null}
+    </div>
+  )
+}

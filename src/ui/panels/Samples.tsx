@@ -1,0 +1,97 @@
+// What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
+import { useMemo } from 'react'
+import type { LabState } from '../../lab/store.ts'
+import { formatNumber } from '../format.ts'
+import { useLab } from '../run.ts'
+
+type Batch = LabState['samples'][number]
+type Sample = Batch['samples'][number]
+
+const SHOWN_STEPS = 3
+const selectSamples = (state: LabState) => state.samples
+
+/** Responses by prompt, in the order they came. */
+export function groupByPrompt(samples: readonly Sample[]): [string, Sample[]][] {
+  const groups = new Map<string, Sample[]>()
+  for (const sample of samples) {
+    const group = groups.get(sample.prompt)
+    if (group) group.push(sample)
+    else groups.set(sample.prompt, [sample])
+  }
+  return [...groups]
+}
+
+function Response({ sample }: { sample: Sample }) {
+  const is_right = sample.score > 0
+  return (
+    <tr className={is_right ? 'right' : 'wrong'}>
+      <td>
+        <span className="response">{sample.response === '' ? '(nothing)' : sample.response}</span>
+        {sample.is_ended ? null : <span className="soft"> cut off</span>}
+      </td>
+      <td>
+        <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(sample.score)}
+      </td>
+      <td>{`${sample.advantage > 0 ? '+' : ''}${formatNumber(sample.advantage)}`}</td>
+    </tr>
+  )
+}
+
+function Group({ prompt, samples }: { prompt: string; samples: readonly Sample[] }) {
+  return (
+    <tbody>
+      <tr className="prompt">
+        <th scope="rowgroup" colSpan={3}>
+          <span className="response">{prompt}</span>
+          <span className="soft"> answer {samples[0].ground_truth}</span>
+        </th>
+      </tr>
+      {samples.map((sample, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: responses have no other identity
+        <Response key={i} sample={sample} />
+      ))}
+    </tbody>
+  )
+}
+
+function StepSamples({ batch }: { batch: Batch }) {
+  const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
+  return (
+    <table className="samples-table">
+      <caption>Step {batch.step}</caption>
+      <thead>
+        <tr>
+          <th scope="col">response</th>
+          <th scope="col">score</th>
+          <th scope="col">advantage</th>
+        </tr>
+      </thead>
+      {groups.map(([prompt, samples]) => (
+        <Group key={prompt} prompt={prompt} samples={samples} />
+      ))}
+    </table>
+  )
+}
+
+export function Samples() {
+  const batches = useLab(selectSamples)
+  const newest = batches.slice(-SHOWN_STEPS).reverse()
+  return (
+    <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
+      <h2 id="samples-title">Samples</h2>
+      {newest.length === 0 ? (
+        <p className="soft">
+          Responses that the policy samples while it trains by reinforcement will appear here, with
+          their score and advantage.
+        </p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <div className="scroll" tabIndex={0} role="group" aria-label="Newest samples">
+          {newest.map((batch) => (
+            <StepSamples key={batch.step} batch={batch} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}

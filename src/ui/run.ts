@@ -1,0 +1,91 @@
+// What the page reads of the lab: selectors in one place, numbers straight from the columns.
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { type Experiment, resolvePhases } from '../lab/experiment.ts'
+import { type LabState, labStore } from '../lab/store.ts'
+import { growSteps } from './charts/domain.ts'
+import type { PhaseSpan } from './charts/geometry.ts'
+import type { Columns } from './charts/lines.ts'
+
+/** A part of the lab's state; `selector` is a module-level function. */
+export function useLab<T>(selector: (state: LabState) => T): T {
+  return useStore(labStore, selector)
+}
+
+/** The experiment that the numbers on screen belong to: the run's, else the one that would be run. */
+export const shownExperiment = (state: LabState): Experiment =>
+  state.run_experiment ?? state.experiment
+
+/** Columns of a metric of the current run; undefined before its first value. */
+export function seriesOf(metric: string): Columns | undefined {
+  return labStore.getState().series.get(metric)
+}
+
+export const lastStep = (): number => labStore.getState().step
+
+/** Steps of all phases, as planned. */
+export const plannedSteps = (state: LabState): number =>
+  shownExperiment(state).phases.reduce((sum, phase) => sum + phase.steps, 0)
+
+type Phase = ReturnType<typeof resolvePhases>[number]
+const resolved = new WeakMap<Experiment, readonly Phase[]>()
+
+/** The phases of the shown experiment with names given and layers as numbers. */
+export function shownPhases(state: LabState): readonly Phase[] {
+  const experiment = shownExperiment(state)
+  let phases = resolved.get(experiment)
+  if (!phases) {
+    phases = resolvePhases(experiment)
+    resolved.set(experiment, phases)
+  }
+  return phases
+}
+
+/** Whose policy a phase trains. */
+export function phaseTarget(phase: Phase, last_layer: number): string {
+  if (phase.kind === 'sft') return 'imitates demonstrations'
+  return phase.target_layer === last_layer
+    ? 'trains the final policy'
+    : `trains the policy of layer ${phase.target_layer}`
+}
+
+const selectStepEnd = (state: LabState) => growSteps(0, state.step, plannedSteps(state))
+
+/** Right end of every chart's step axis. */
+export const useStepEnd = (): number => useLab(selectStepEnd)
+
+const selectSwitches = (state: LabState) => state.phase_switches
+
+/** The phases that have begun, for shades and markers. */
+export function usePhaseSpans(): readonly PhaseSpan[] {
+  const switches = useLab(selectSwitches)
+  const phases = useLab(shownPhases)
+  return useMemo(
+    () =>
+      switches
+        .filter(({ phase }) => phase < phases.length)
+        .map(({ step, phase }, i) => ({
+          step,
+          end: switches[i + 1]?.step,
+          number: phase + 1,
+          name: phases[phase].name,
+          is_sft: phases[phase].kind === 'sft',
+        })),
+    [switches, phases],
+  )
+}
+
+const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers
+
+/** L: the number of blocks, and the index of the final policy. */
+export const useLastLayer = (): number => useLab(selectLastLayer)
+
+export const selectStatus = (state: LabState) => state.status
+
+/** True from Train until the run is over or dropped. */
+export const selectIsBusy = ({ status }: LabState) =>
+  status === 'preparing' || status === 'running' || status === 'paused'
+
+/** The run's experiment is no longer what the settings say. */
+export const selectIsEdited = ({ run_experiment, experiment }: LabState) =>
+  run_experiment !== undefined && run_experiment !== experiment

@@ -1,0 +1,39 @@
+// Keys that act on the run. Left alone while someone types, and with a switch to turn them off.
+import { nextPhase, reset, stepOnce } from '../lab/client.ts'
+import { labStore } from '../lab/store.ts'
+import { canNextPhase, canReset, canStep, canToggle, toggleTraining } from './controls.ts'
+import { uiStore } from './store.ts'
+
+export const SHORTCUTS = [
+  { key: 'Space', does: 'train, pause, go on' },
+  { key: 'S', does: 'one step, then pause' },
+  { key: 'N', does: 'end this phase, begin the next' },
+  { key: 'R', does: 'reset' },
+  { key: '?', does: 'this list' },
+] as const
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest('input, select, textarea, dialog') !== null)
+
+/** Listens to the page's keys until the returned function is called. */
+export function listenToKeys(showHelp: () => void): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (!uiStore.getState().shortcuts_on || event.defaultPrevented || event.repeat) return
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
+    const state = labStore.getState()
+    const key = event.key.toLowerCase()
+    // A focused button or fold keeps its own Space.
+    if (key === ' ' && event.target instanceof Element && event.target.closest('button, summary'))
+      return
+    if (key === ' ' && canToggle(state)) toggleTraining()
+    else if (key === 's' && canStep(state)) stepOnce()
+    else if (key === 'n' && canNextPhase(state)) nextPhase()
+    else if (key === 'r' && canReset(state)) reset()
+    else if (key === '?') showHelp()
+    else if (key !== ' ') return
+    event.preventDefault()
+  }
+  document.addEventListener('keydown', onKey)
+  return () => document.removeEventListener('keydown', onKey)
+}

@@ -1,0 +1,104 @@
+// What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
+import { createStore } from 'zustand/vanilla'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+export interface UiState {
+  theme: Theme
+  /** What the theme comes to on this screen. */
+  is_dark: boolean
+  shortcuts_on: boolean
+  settings_open: boolean
+  /** Step under the pointer, on every chart at once. */
+  hover_step: number | undefined
+  hidden_lines: ReadonlySet<string>
+  toast: string
+  /** Counts redraws: at most ten a second, none while the page is hidden. */
+  frame: number
+}
+
+const STORAGE_KEY = 'understory.ui'
+const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
+
+/** What was remembered; empty where storage is off or holds something else. */
+function remembered(): Partial<Pick<UiState, 'theme' | 'shortcuts_on' | 'settings_open'>> {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+    if (typeof stored !== 'object' || stored === null) return {}
+    const { theme, shortcuts_on, settings_open } = stored as Record<string, unknown>
+    return {
+      ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
+      ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
+      ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
+    }
+  } catch {
+    return {}
+  }
+}
+
+const isDark = (theme: Theme) =>
+  theme === 'dark' || (theme === 'system' && dark_screen?.matches === true)
+
+const first = remembered()
+
+export const uiStore = createStore<UiState>()(() => ({
+  theme: 'system',
+  shortcuts_on: true,
+  settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
+  ...first,
+  is_dark: isDark(first.theme ?? 'system'),
+  hover_step: undefined,
+  hidden_lines: new Set<string>(),
+  toast: '',
+  frame: 0,
+}))
+
+/** Sets what is remembered, and remembers it where the browser lets us. */
+export function setPreference(
+  change: Partial<Pick<UiState, 'theme' | 'shortcuts_on' | 'settings_open'>>,
+): void {
+  uiStore.setState(change)
+  uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
+  const { theme, shortcuts_on, settings_open } = uiStore.getState()
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify({ theme, shortcuts_on, settings_open }))
+  } catch {
+    // Storage is off: the choice lasts as long as the page.
+  }
+}
+
+/** Keeps <html data-theme> and `is_dark` in step with the choice and with the screen. */
+export function followTheme(): void {
+  const apply = () => {
+    const { theme } = uiStore.getState()
+    document.documentElement.dataset.theme = theme
+    uiStore.setState({ is_dark: isDark(theme) })
+  }
+  dark_screen?.addEventListener('change', apply)
+  uiStore.subscribe((now, before) => {
+    if (now.theme !== before.theme) apply()
+  })
+  apply()
+}
+
+/** Shows a short message; the newest replaces the one before. */
+export function showToast(toast: string): void {
+  uiStore.setState({ toast })
+}
+
+/** Shows or hides a line; `only` shows this one of `all` alone, or all again if it already is. */
+export function toggleLine(key: string, all: readonly string[], only: boolean): void {
+  uiStore.setState(({ hidden_lines }) => {
+    const next = new Set(hidden_lines)
+    if (!only) {
+      if (!next.delete(key)) next.add(key)
+      return { hidden_lines: next }
+    }
+    const alone = all.every((other) => next.has(other) === (other !== key))
+    for (const other of all) {
+      if (alone || other === key) next.delete(other)
+      else next.add(other)
+    }
+    return { hidden_lines: next }
+  })
+}
