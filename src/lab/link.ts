@@ -74,7 +74,7 @@ const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
 const escape = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',')
 
-function differences(experiment: Experiment, preset: Preset): string[] {
+function differences(experiment: Experiment, fields: Field[], preset: Preset): string[] {
   const changes: string[] = []
   const say = (path: string, value: FieldValue) => changes.push(`${path}=${escape(`${value}`)}`)
   const { task } = experiment
@@ -85,7 +85,7 @@ function differences(experiment: Experiment, preset: Preset): string[] {
   for (const name of Object.keys(task))
     if (task[name] !== before[name]) say(`task.${name}`, task[name])
   const start = startOf(preset, kinds, task)
-  for (const field of experimentFields(experiment)) {
+  for (const field of fields) {
     const value = ownValue(field)
     if (value !== valueAt(start, field.path)) say(field.path, value ?? INHERIT)
   }
@@ -98,8 +98,11 @@ function differences(experiment: Experiment, preset: Preset): string[] {
  * than MAX_LINK_LENGTH; the caller says so.
  */
 export function encodeLink(experiment: Experiment): string {
+  const fields = experimentFields(experiment)
   const links = PRESETS.map((preset) =>
-    [`v=${EXPERIMENT_VERSION}`, `p=${preset.id}`, ...differences(experiment, preset)].join('&'),
+    [`v=${EXPERIMENT_VERSION}`, `p=${preset.id}`, ...differences(experiment, fields, preset)].join(
+      '&',
+    ),
   )
   return links.reduce((best, link) => (link.length < best.length ? link : best))
 }

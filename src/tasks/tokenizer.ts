@@ -30,7 +30,7 @@ export const tokenizer: Tokenizer = {
       const token = tokens[ids[i]]
       if (token === undefined)
         throw new RangeError(`decode: expected ids below ${tokens.length}, got ${ids[i]}`)
-      if (ids[i] !== PAD) text += token
+      text += token
     }
     return text
   },

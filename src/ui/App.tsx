@@ -7,6 +7,7 @@ import { PhaseBar } from './PhaseBar.tsx'
 import { Failure } from './panels/Failure.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
+import { Pending } from './panels/Pending.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Toast } from './Toast.tsx'
 
@@ -20,11 +21,12 @@ export function App() {
         <main>
           <Notices />
           <Failure />
+          <Pending />
           <section className="card now" aria-label="Progress">
             <Numbers />
             <PhaseBar />
+            <Intro />
           </section>
-          <Intro />
           <Charts />
           <Memory />
         </main>

@@ -6,20 +6,21 @@ import { type Line, MetricChart } from './charts/MetricChart.tsx'
 import { depthColor } from './charts/palette.ts'
 import { formatNumber, formatShare, formatTick } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy } from './metrics.ts'
-import { shownExperiment, useLab, useLastLayer } from './run.ts'
 import { Samples } from './panels/Samples.tsx'
+import { shownExperiment, useLab, useLastLayer } from './run.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128
 const SHARE = [0, 1] as const
-const formatPercent = (share: number) => `${Math.round(share * 100)} %`
+const formatPercent = (share: number) => `${Math.round(share * 100)}\u00a0%`
 
 interface Small {
   readonly id: string
   readonly title: string
   readonly note: string
-  readonly metric: string
+  /** One after the other: what warm starts and reinforcement call the same thing. */
+  readonly metrics: readonly string[]
   readonly format?: (value: number | undefined) => string
   readonly is_share?: boolean
 }
@@ -29,32 +30,32 @@ const SMALL: readonly Small[] = [
     id: 'kl',
     title: 'KL to the old policy',
     note: 'nats per token, over one update',
-    metric: 'actor/ppo_kl',
+    metrics: ['actor/ppo_kl'],
   },
   {
     id: 'clip-fraction',
     title: 'Clip fraction',
     note: 'share of tokens whose ratio was clipped',
-    metric: 'actor/pg_clipfrac',
+    metrics: ['actor/pg_clipfrac'],
     format: formatShare,
   },
   {
     id: 'grad-norm',
     title: 'Gradient norm',
-    note: 'before clipping, in reinforcement phases',
-    metric: 'actor/grad_norm',
+    note: 'global, before clipping',
+    metrics: ['train/grad_norm', 'actor/grad_norm'],
   },
   {
     id: 'response-length',
     title: 'Response length',
     note: 'tokens, end token included',
-    metric: 'response_length/mean',
+    metrics: ['response_length/mean'],
   },
   {
     id: 'informative',
     title: 'Informative groups',
     note: 'share of prompts whose responses differ in score',
-    metric: 'group/informative',
+    metrics: ['group/informative'],
     format: formatShare,
     is_share: true,
   },
@@ -62,7 +63,7 @@ const SMALL: readonly Small[] = [
     id: 'sft-loss',
     title: 'Warm-start loss',
     note: 'cross-entropy of demonstrations, nats per token',
-    metric: 'train/loss',
+    metrics: ['train/loss'],
   },
 ]
 
@@ -124,7 +125,7 @@ function EntropyChart() {
       Array.from({ length: last_layer + 1 }, (_, layer) => ({
         metric: layerEntropy(layer),
         label: layerName(layer, last_layer),
-        color: layer === last_layer ? '--ink' : depthColor(layer, last_layer, is_dark),
+        color: layer === last_layer ? '--ink' : depthColor(layer, last_layer - 1, is_dark),
         width: layer === last_layer ? 2.5 : 1.4,
       })),
     [last_layer, is_dark],
@@ -144,7 +145,13 @@ function EntropyChart() {
 
 function SmallChart({ small }: { small: Small }) {
   const lines = useMemo<readonly Line[]>(
-    () => [{ metric: small.metric, label: small.title, color: '--series-1', width: 1.4 }],
+    () =>
+      small.metrics.map((metric) => ({
+        metric,
+        label: small.title,
+        color: '--series-1',
+        width: 1.4,
+      })),
     [small],
   )
   return (

@@ -4,8 +4,15 @@ import { useStore } from 'zustand'
 import { choosePreset, nextPhase, reset, shareLink, stepOnce } from '../lab/client.ts'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
-import { canNextPhase, canReset, canStep, canToggle, toggleLabel, toggleTraining } from './controls.ts'
-import { selectIsBusy, useLab } from './run.ts'
+import {
+  canNextPhase,
+  canReset,
+  canStep,
+  canToggle,
+  toggleLabel,
+  toggleTraining,
+} from './controls.ts'
+import { useLab } from './run.ts'
 import { listenToKeys, SHORTCUTS } from './shortcuts.ts'
 import { setPreference, showToast, type UiState, uiStore } from './store.ts'
 
@@ -13,7 +20,6 @@ const selectPreset = (state: LabState) => state.preset_id
 
 function Preset() {
   const preset_id = useLab(selectPreset)
-  const is_busy = useLab(selectIsBusy)
   const chosen = PRESETS.find((preset) => preset.id === preset_id)
   return (
     <label className="preset" title={chosen?.summary}>
@@ -21,11 +27,9 @@ function Preset() {
       <select
         id="preset"
         data-testid="preset"
-        value={chosen?.id ?? ''}
-        disabled={is_busy}
+        value={preset_id}
         onChange={(event) => choosePreset(event.target.value)}
       >
-        {chosen ? null : <option value="">Experiment from a link</option>}
         {PRESETS.map((preset) => (
           <option key={preset.id} value={preset.id}>
             {preset.name}
@@ -72,10 +76,12 @@ function Action(props: {
   )
 }
 
+const selectIsIdle = (state: LabState) => state.status === 'idle'
+
 export function Controls() {
   const label = useLab(toggleLabel)
   const can_toggle = useLab(canToggle)
-  const is_first = useLab((state) => state.status === 'idle')
+  const is_first = useLab(selectIsIdle)
   const help = useRef<HTMLDialogElement>(null)
   useEffect(() => listenToKeys(() => help.current?.showModal()), [])
   return (

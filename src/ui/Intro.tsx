@@ -1,34 +1,54 @@
-// Before the first run: what pressing Train will do, said in words.
+// What this experiment does, said in words: before the first run in full, later on request.
+import { useMemo } from 'react'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
-import { phaseTarget, shownPhases, useLab, useLastLayer } from './run.ts'
+import { phaseTarget, shownExperiment, shownPhases, useLab, useLastLayer } from './run.ts'
 
-const selectIsEmpty = ({ status, run_experiment, error }: LabState) =>
-  (status === 'idle' || status === 'loading') && run_experiment === undefined && !error
+const selectIsEmpty = ({ run_experiment, error }: LabState) =>
+  run_experiment === undefined && !error
 const selectPreset = (state: LabState) => state.preset_id
+
+/** The preset that is shown, if nothing in it was changed. */
+function useUnchangedPreset() {
+  const preset_id = useLab(selectPreset)
+  const experiment = useLab(shownExperiment)
+  return useMemo(() => {
+    const preset = PRESETS.find(({ id }) => id === preset_id)
+    if (!preset) return undefined
+    return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
+  }, [preset_id, experiment])
+}
 
 export function Intro() {
   const is_empty = useLab(selectIsEmpty)
+  const preset = useUnchangedPreset()
   const phases = useLab(shownPhases)
   const last_layer = useLastLayer()
-  const preset_id = useLab(selectPreset)
-  if (!is_empty) return null
-  const preset = PRESETS.find(({ id }) => id === preset_id)
+  if (!is_empty && !preset) return null
   return (
-    <section className="card intro" data-testid="intro">
-      <h2>{preset?.name ?? 'Nothing has run yet'}</h2>
-      {preset ? <p>{preset.summary}</p> : null}
-      <p>
-        <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this
-        machine:{' '}
-        {phases.map((phase, i) => (
-          <span key={`${i} ${phase.name}`}>
-            {i > 0 ? ', then ' : ''}
-            {phase.steps} steps of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
-          </span>
-        ))}
-        . Nothing leaves the browser. Charts fill in as steps are computed.
-      </p>
+    <section className="intro" data-testid="intro">
+      {is_empty ? (
+        <>
+          {preset ? <p>{preset.summary}</p> : null}
+          <p>
+            <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on
+            this machine:{' '}
+            {phases.map((phase, i) => (
+              <span key={`${i} ${phase.name}`}>
+                {i > 0 ? ', then ' : ''}
+                {phase.steps} steps of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
+              </span>
+            ))}
+            . Nothing leaves the browser. The charts below fill as steps are computed.
+          </p>
+        </>
+      ) : null}
+      {preset ? (
+        <details>
+          <summary>What you should see</summary>
+          <p>{preset.what_you_should_see}</p>
+        </details>
+      ) : null}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 // The numbers of the moment. Each is the run's own, or a dash.
 import { useStore } from 'zustand'
-import { labStore, type LabState } from '../lab/store.ts'
+import { type LabState, labStore } from '../lab/store.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from './metrics.ts'
 import { plannedSteps, selectStatus, seriesOf, shownExperiment, useLab } from './run.ts'
@@ -23,9 +23,11 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
   failed: 'stopped by an error',
 }
 
+const selectMessage = (state: LabState) => state.message
+
 function Status() {
   const status = useLab(selectStatus)
-  const message = useLab((state) => state.message)
+  const message = useLab(selectMessage)
   return (
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />
@@ -60,7 +62,9 @@ export function Numbers() {
         </div>
         <div>
           <dt>Held-out, greedy</dt>
-          <dd data-testid="accuracy-value">{formatShare(latest(greedyAccuracy(experiment.task.id)))}</dd>
+          <dd data-testid="accuracy-value">
+            {formatShare(latest(greedyAccuracy(experiment.task.id)))}
+          </dd>
         </div>
         <div>
           <dt>Final entropy</dt>

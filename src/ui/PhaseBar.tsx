@@ -24,7 +24,11 @@ export function PhaseBar() {
         const ended = switches.find((s) => s.phase === i + 1)
         const is_current = has_begun && i === current && !is_finished
         const done =
-          has_begun && i < current ? (ended?.step ?? 0) - (began?.step ?? 0) : i === current ? phase_step : 0
+          has_begun && i < current
+            ? (ended?.step ?? 0) - (began?.step ?? 0)
+            : i === current
+              ? phase_step
+              : 0
         const share = has_begun ? Math.min(1, done / phase.steps) : 0
         return (
           <li
@@ -32,7 +36,7 @@ export function PhaseBar() {
             className={is_current ? 'phase current' : 'phase'}
             aria-current={is_current ? 'step' : undefined}
             // A short phase keeps room for its number.
-            style={{ flexGrow: phase.steps / total, flexBasis: 44 }}
+            style={{ flexGrow: phase.steps / total }}
             title={`${i + 1} ${phase.name}: ${phaseTarget(phase, last_layer)}, ${phase.steps} steps`}
           >
             <span className="phase-track">

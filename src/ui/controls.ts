@@ -12,8 +12,7 @@ export const canStep = ({ status, error }: LabState): boolean =>
 export const canNextPhase = (state: LabState): boolean =>
   (state.status === 'running' || state.status === 'paused') &&
   state.phase + 1 < (state.run_experiment ?? state.experiment).phases.length
-export const canReset = ({ status }: LabState): boolean =>
-  status !== 'loading' && status !== 'idle'
+export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 
 /** What the big button says and does now. */
 export function toggleLabel({ status }: LabState): 'Train' | 'Pause' | 'Continue' | 'Train again' {

@@ -66,7 +66,7 @@ export function usePhaseSpans(): readonly PhaseSpan[] {
         .filter(({ phase }) => phase < phases.length)
         .map(({ step, phase }, i) => ({
           step,
-          end: switches[i + 1]?.step,
+          end: switches[i + 1]?.step ?? step + phases[phase].steps,
           number: phase + 1,
           name: phases[phase].name,
           is_sft: phases[phase].kind === 'sft',

@@ -179,4 +179,24 @@ describe('attention', () => {
     }
     expect(results[1]).toEqual(results[0])
   })
+
+  test('a folded grid with an overhang computes the same', async () => {
+    const s = sizesOf([2, 33, 2, 1, 5])
+    const results = []
+    for (const workgroups of [undefined, () => [7, 2] as const]) {
+      const { qkv, attention_mask, out, lse } = tensorsOf(s)
+      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(66 * 10, 3) })
+      const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
+      const folded = <K extends object>(kernel: K) => ({
+        ...kernel,
+        ...(workgroups && { workgroups }),
+      })
+      await gpu.run(folded(attention_forward), { ...s }, { qkv, attention_mask, out, lse })
+      const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
+      await gpu.run(folded(attention_backward_query), { ...s }, tensors)
+      await gpu.run(folded(attention_backward_key_value), { ...s }, tensors)
+      results.push(await gpu.read(out, lse, d_qkv))
+    }
+    expect(results[1]).toEqual(results[0])
+  })
 })

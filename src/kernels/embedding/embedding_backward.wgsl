@@ -15,7 +15,7 @@ struct Params {
 const LANES = 64u;
 const CHANNELS = 256u; // four per lane
 
-var<workgroup> is_later: array<u32, LANES>; // this lane met the id before this token
+var<workgroup> lane_found: array<u32, LANES>; // this lane met the id before this token
 var<workgroup> is_first: u32;
 var<workgroup> matches: array<u32, LANES>;
 
@@ -32,35 +32,44 @@ fn main(
   let id = input_ids[min(token, params.tokens - 1u)];
   let first_channel = (index % blocks) * CHANNELS + lane;
 
-  // The grid's overhang (token >= tokens) counts as a later token.
-  var later = u32(token >= params.tokens);
-  for (var t = lane; t < min(token, params.tokens) && later == 0u; t += LANES) { later = u32(input_ids[t] == id); }
-  is_later[lane] = later;
-  workgroupBarrier();
-  if (lane == 0u) {
-    var any = 0u;
-    for (var l = 0u; l < LANES; l++) { any |= is_later[l]; }
-    is_first = 1u - any;
-  }
+  // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all lanes, no barrier.
+  // The grid's overhang counts as such a token.
+  var is_later = token >= params.tokens;
+  let nearest = min(token, params.tokens) - min(min(token, params.tokens), LANES);
+  for (var t = min(token, params.tokens); t > nearest && !is_later; t--) { is_later = input_ids[t - 1u] == id; }
 
-  if (workgroupUniformLoad(&is_first) == 1u) {
-    var sums = vec4f();
-    for (var tile = token; tile < params.tokens; tile += LANES) {
-      workgroupBarrier();
-      matches[lane] = u32(tile + lane < params.tokens && input_ids[min(tile + lane, params.tokens - 1u)] == id);
-      workgroupBarrier();
-      for (var n = 0u; n < LANES; n++) {
-        if (matches[n] == 1u) {
-          for (var c = 0u; c < 4u; c++) {
-            // Past hidden_size this reads a neighbour's value; it is never stored.
-            sums[c] += d_out[(tile + n) * size + first_channel + c * LANES];
-          }
+  if (!is_later) {
+    var found = 0u;
+    for (var t = lane; t < nearest && found == 0u; t += LANES) { found = u32(input_ids[t] == id); }
+    lane_found[lane] = found;
+    workgroupBarrier();
+    if (lane == 0u) {
+      var any = 0u;
+      for (var l = 0u; l < LANES; l++) { any |= lane_found[l]; }
+      is_first = 1u - any;
+    }
+    if (workgroupUniformLoad(&is_first) == 1u) { add_all(lane, token, id, first_channel); }
+  }
+}
+
+// Adds the tokens with this id, `token` the first of them, to d_weight. All lanes must call it.
+fn add_all(lane: u32, token: u32, id: u32, first_channel: u32) {
+  var sums = vec4f();
+  for (var tile = token; tile < params.tokens; tile += LANES) {
+    workgroupBarrier();
+    matches[lane] = u32(tile + lane < params.tokens && input_ids[min(tile + lane, params.tokens - 1u)] == id);
+    workgroupBarrier();
+    for (var n = 0u; n < LANES; n++) {
+      if (matches[n] == 1u) {
+        for (var c = 0u; c < 4u; c++) {
+          // Past hidden_size this reads a neighbour's value; it is never stored.
+          sums[c] += d_out[(tile + n) * params.hidden_size + first_channel + c * LANES];
         }
       }
     }
-    for (var c = 0u; c < 4u; c++) {
-      let channel = first_channel + c * LANES;
-      if (channel < size) { d_weight[id * size + channel] += sums[c]; }
-    }
+  }
+  for (var c = 0u; c < 4u; c++) {
+    let channel = first_channel + c * LANES;
+    if (channel < params.hidden_size) { d_weight[id * params.hidden_size + channel] += sums[c]; }
   }
 }

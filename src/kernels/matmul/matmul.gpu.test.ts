@@ -88,13 +88,10 @@ test.for([
   }
 })
 
-test('more tiles than one grid dimension holds are all computed', async () => {
-  const m = 64 * 65536 + 1
-  const a = Float32Array.from({ length: m }, (_, i) => i % 1021)
-  const result = await run(matmul_nt, [m, 1, 1], {
-    a,
-    b: Float32Array.of(2),
-    out: new Float32Array(m),
-  })
-  expect(result.findIndex((x, i) => x !== 2 * a[i])).toBe(-1)
+test('a grid folded into two dimensions covers every tile', async () => {
+  const [m, n, k] = [130, 70, 5] // 6 tiles
+  const [a, b] = [randomValues(m * k, 1), randomValues(k * n, 2)]
+  const folded = { ...matmul_nt, workgroups: () => [4, 2] as const }
+  const result = await run(folded, [m, n, k], { a, b, out: new Float32Array(m * n) })
+  expectClose(result, matmul_nt_ref(a, b, { m, n, k }), tolerance(k))
 })

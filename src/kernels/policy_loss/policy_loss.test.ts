@@ -26,7 +26,7 @@ function one(ratio: number, advantage: number) {
 
 test('the four sides of the clip, by hand', () => {
   // Inside the range: -A r.
-  expect(one(1, 2)).toEqual({ loss: -2, kl: -0, clipfrac: 0, clipfrac_lower: 0, d: -2 })
+  expect(one(1, 2)).toEqual({ loss: -2, kl: 0, clipfrac: 0, clipfrac_lower: 0, d: -2 })
   // Good token, ratio above the range: held at 1 + high, no gradient.
   expect(one(1.5, 2)).toMatchObject({ loss: -2.6, clipfrac: 1, clipfrac_lower: 0, d: 0 })
   // Good token below the range: still pulled up.

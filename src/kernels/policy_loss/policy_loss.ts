@@ -33,7 +33,7 @@ export const POLICY_LOSS_SUMS = [
  */
 export const policy_loss_vanilla = defineKernel({
   name: 'policy_loss_vanilla',
-  wgsl: vanilla + reduce,
+  wgsl: vanilla,
   params: {
     tokens: 'u32',
     clip_ratio_low: 'f32',

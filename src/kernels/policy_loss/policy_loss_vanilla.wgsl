@@ -3,7 +3,6 @@
 // d_log_prob = -A r where neither clip is active, else 0. One workgroup strides over tokens: loss, gradient and metric
 // sums in one dispatch and a fixed order.
 //   log_probs, old_log_probs, advantages, response_mask, entropy, d_log_probs, d_entropy [tokens]   sums [5]
-// uses workgroup_reduce.wgsl
 
 struct Params {
   tokens: u32,
@@ -25,6 +24,8 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> sums: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 256;
+
+var<workgroup> totals: array<array<f32, 5>, 256>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {
@@ -61,15 +62,14 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     d_entropy[i] = 0.0 - weight * params.entropy_coeff;
   }
 
-  // In the order of POLICY_LOSS_SUMS.
-  let totals = array<f32, 5>(
-    workgroup_sum(lane, loss),
-    workgroup_sum(lane, kl),
-    workgroup_sum(lane, clipped),
-    workgroup_sum(lane, clipped_lower),
-    workgroup_sum(lane, entropy_sum),
-  );
-  if (lane == 0u) {
-    for (var s = 0u; s < 5u; s++) { sums[s] += totals[s]; }
+  // In the order of POLICY_LOSS_SUMS; one tree for all five.
+  totals[lane] = array<f32, 5>(loss, kl, clipped, clipped_lower, entropy_sum);
+  workgroupBarrier();
+  for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
+    if (lane < stride) {
+      for (var s = 0u; s < 5u; s++) { totals[lane][s] += totals[lane + stride][s]; }
+    }
+    workgroupBarrier();
   }
+  if (lane < 5u) { sums[lane] += totals[0][lane]; }
 }

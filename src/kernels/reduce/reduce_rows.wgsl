@@ -1,4 +1,5 @@
-// out[c] += sum over r of x[r, c]. One workgroup per 8 columns; 32 lanes stride over a column's rows, then a tree.
+// out[c] += sum over r of x[r, c]. One workgroup per 8 columns; 32 lanes stride over a column's rows; then
+// one lane adds theirs up in order: a tree would save little and its barriers cost software adapters much.
 //   x [R, C]   out [C]
 
 struct Params {
@@ -15,12 +16,8 @@ const LANES = 32u;
 var<workgroup> partial_sums: array<f32, 256>; // [LANES, COLUMNS]
 
 @compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let c = (group.x + group.y * grid.x) * COLUMNS + lane % COLUMNS;
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let c = group.x * COLUMNS + lane % COLUMNS;
   let is_column = c < params.cols;
   var sum = 0.0;
   if (is_column) {
@@ -28,9 +25,8 @@ fn main(
   }
   partial_sums[lane] = sum;
   workgroupBarrier();
-  for (var stride = LANES * COLUMNS / 2u; stride >= COLUMNS; stride /= 2u) {
-    if (lane < stride) { partial_sums[lane] += partial_sums[lane + stride]; }
-    workgroupBarrier();
+  if (is_column && lane < COLUMNS) {
+    for (var i = lane + COLUMNS; i < LANES * COLUMNS; i += COLUMNS) { sum += partial_sums[i]; }
+    out[c] += sum;
   }
-  if (is_column && lane < COLUMNS) { out[c] += partial_sums[lane]; }
 }

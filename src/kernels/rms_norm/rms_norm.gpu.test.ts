@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { Gpu } from '../gpu.ts'
 import { reduce_rows } from '../reduce/reduce.ts'
 import { expectClose, randomValues } from '../testing.ts'
@@ -12,8 +12,8 @@ test.for([
   [1, 1],
   [7, 13],
   [65, 3],
-  [64, 128],
-  [5, 129],
+  [64, 256],
+  [5, 257],
   [3, 523],
 ])('forward and backward match the reference at [%i, %i]', async ([rows, cols]) => {
   const eps = 1e-5
@@ -79,14 +79,41 @@ test.for([
   },
 )
 
-test('more rows than one grid dimension holds are all normed', async () => {
-  const rows = 64 * 65536 + 1
-  const data = Float32Array.from({ length: rows }, (_, i) => (i % 1021) + 1)
-  const x = gpu.tensor('x', 'f32', [rows, 1], { data })
-  const weight = gpu.tensor('weight', 'f32', [1], { data: Float32Array.of(1) })
-  const y = gpu.tensor('y', 'f32', [rows, 1])
-  const inv_rms = gpu.tensor('inv_rms', 'f32', [rows])
-  await gpu.run(rms_norm_forward, { rows, cols: 1, eps: 0 }, { x, weight, y, inv_rms })
-  const [result] = await gpu.read(y)
-  expect(result.findIndex((value) => Math.abs(value - 1) > 1e-5)).toBe(-1)
+test.for([
+  ['narrow', 321, 3],
+  ['wide', 6, 258],
+] as const)(
+  'a grid folded into two dimensions covers every %s row once',
+  async ([, rows, cols]) => {
+    const shape = { rows, cols, eps: 1e-2 }
+    const [x_values, weight_values] = [randomValues(rows * cols, 1), randomValues(cols, 2)]
+    const d_y_values = randomValues(rows * cols, 3)
+    const x = gpu.tensor('x', 'f32', [rows, cols], { data: x_values })
+    const weight = gpu.tensor('weight', 'f32', [cols], { data: weight_values })
+    const d_y = gpu.tensor('d_y', 'f32', [rows, cols], { data: d_y_values })
+    const y = gpu.tensor('y', 'f32', [rows, cols])
+    const inv_rms = gpu.tensor('inv_rms', 'f32', [rows])
+    const d_x = gpu.tensor('d_x', 'f32', [rows, cols])
+    const workgroups = () => [4, 2] as const // 6 are needed
+    await gpu.run({ ...rms_norm_forward, workgroups }, shape, { x, weight, y, inv_rms })
+    const backward = { ...rms_norm_backward, workgroups }
+    await gpu.run(backward, { rows, cols, accumulate: 1 }, { x, weight, inv_rms, d_y, d_x })
+    const read = await gpu.read(y, d_x)
+    expectClose(read[0], rms_norm_forward_ref(x_values, weight_values, shape).y)
+    const expected = rms_norm_backward_ref(x_values, weight_values, d_y_values, shape).d_x
+    expectClose(read[1], expected, { atol: 1e-5 }) // 1 / rms of up to 10
+  },
+)
+
+test('a folded grid covers every element of the weight gradient', async () => {
+  const [rows, cols, rows_per_block] = [47, 7, 1] // 329 elements: 6 workgroups
+  const [x_values, d_y_values] = [randomValues(329, 1), randomValues(329, 2)]
+  const x = gpu.tensor('x', 'f32', [rows, cols], { data: x_values })
+  const d_y = gpu.tensor('d_y', 'f32', [rows, cols], { data: d_y_values })
+  const inv_rms = gpu.tensor('inv_rms', 'f32', [rows], { data: new Float32Array(rows).fill(2) })
+  const partials = gpu.tensor('partials', 'f32', [rows, cols])
+  const folded = { ...rms_norm_weight_grad, workgroups: () => [4, 2] as const }
+  await gpu.run(folded, { rows, cols, rows_per_block }, { x, inv_rms, d_y, partials })
+  const expected = x_values.map((value, i) => value * d_y_values[i] * 2)
+  expectClose((await gpu.read(partials))[0], expected)
 })

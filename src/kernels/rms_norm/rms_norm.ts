@@ -5,7 +5,7 @@ import forward from './rms_norm_forward.wgsl?raw'
 import weightGrad from './rms_norm_weight_grad.wgsl?raw'
 
 /** Rows up to this wide are one invocation's work: barriers cost software adapters more than they save. */
-const NARROW = 128
+const NARROW = 256
 const rowGrid = ({ rows, cols }: { rows: number; cols: number }) =>
   foldGrid(cols <= NARROW ? Math.ceil(rows / 64) : rows)
 

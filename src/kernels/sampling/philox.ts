@@ -53,8 +53,9 @@ export function normalPair(bits0: number, bits1: number): [number, number] {
 }
 
 /**
- * `count` standard normal values times `std`, for initial weights. Value n depends on n, `stream` and `key` only,
- * so each tensor takes its own stream and may grow or be skipped without changing another.
+ * `count` normal values of mean 0 and deviation `std`, for initial weights. Value n depends on n, `stream` and `key`
+ * only, so each tensor takes its own stream and may grow or be skipped without changing another.
+ * The counter's last word is 1 and sample_token's is 0: with one key, they still share no number.
  */
 export function normalValues(
   count: number,
@@ -64,7 +65,7 @@ export function normalValues(
 ): Float32Array {
   const values = new Float32Array(count)
   for (let n = 0; n < count; n += 4) {
-    const bits = philox4x32([n / 4, stream, 0, 0], key)
+    const bits = philox4x32([n / 4, stream, 0, 1], key)
     const four = [...normalPair(bits[0], bits[1]), ...normalPair(bits[2], bits[3])]
     for (let i = 0; i < 4 && n + i < count; i++) values[n + i] = std * four[i]
   }

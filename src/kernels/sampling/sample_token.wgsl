@@ -2,7 +2,7 @@
 // Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
 //   logits [rows, V]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
-// uses workgroup_reduce.wgsl, philox.wgsl
+// uses philox.wgsl
 
 struct Params {
   rows: u32,
@@ -31,12 +31,33 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> next_ids: array<u32>;
 @group(0) @binding(7) var<storage, read_write> attention_mask: array<u32>;
 
-override WORKGROUP_SIZE: u32 = 64;
+const WORKGROUP_SIZE = 64u;
 const MOST_NEGATIVE = -0x1.fffffep+127f;
 
 var<workgroup> row_ended: u32;
+var<workgroup> lane_parts: array<vec2f, WORKGROUP_SIZE>;
 var<workgroup> lane_masses: array<f32, WORKGROUP_SIZE>;
 var<workgroup> drawn_token: u32;
+
+// Sums and maxima over all lanes, in lane order. Every lane adds up all parts itself: two barriers where a tree has
+// seven, and software adapters pay by the barrier.
+fn sum_lanes(lane: u32, part: vec2f) -> vec2f {
+  workgroupBarrier();
+  lane_parts[lane] = part;
+  workgroupBarrier();
+  var sum = vec2f();
+  for (var l = 0u; l < WORKGROUP_SIZE; l++) { sum += lane_parts[l]; }
+  return sum;
+}
+
+fn max_lanes(lane: u32, part: f32) -> f32 {
+  workgroupBarrier();
+  lane_parts[lane].x = part;
+  workgroupBarrier();
+  var largest = MOST_NEGATIVE;
+  for (var l = 0u; l < WORKGROUP_SIZE; l++) { largest = max(largest, lane_parts[l].x); }
+  return largest;
+}
 
 // A u32 that orders as the float does; -0 counts as 0.
 fn order_key(x: f32) -> u32 {
@@ -55,7 +76,7 @@ fn argmax(lane: u32, base: u32, row_max: f32) -> u32 {
   for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
     if (logits[base + v] == row_max) { lowest = max(lowest, -f32(v)); }
   }
-  return u32(-workgroup_max(lane, lowest));
+  return u32(-max_lanes(lane, lowest));
 }
 
 // The largest key that at least top_k logits reach: the top_k-th largest logit's.
@@ -66,7 +87,7 @@ fn top_k_key(lane: u32, base: u32) -> u32 {
     for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
       lane_count += select(0.0, 1.0, order_key(logits[base + v]) >= (found | bit));
     }
-    if (workgroup_sum(lane, lane_count) >= f32(params.top_k)) { found |= bit; }
+    if (sum_lanes(lane, vec2f(lane_count)).x >= f32(params.top_k)) { found |= bit; }
   }
   return found;
 }
@@ -78,7 +99,7 @@ fn mass_above(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key:
     let logit = logits[base + v];
     if (order_key(logit) >= key) { lane_mass += mass_of(logit, row_max, inverse_temperature); }
   }
-  return workgroup_sum(lane, lane_mass);
+  return sum_lanes(lane, vec2f(lane_mass)).x;
 }
 
 // The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest logit's.
@@ -156,18 +177,15 @@ fn main(
   if (!was_ended) {
     var lane_max = MOST_NEGATIVE;
     for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) { lane_max = max(lane_max, logits[base + v]); }
-    let row_max = workgroup_max(lane, lane_max);
+    let row_max = max_lanes(lane, lane_max);
 
-    var lane_sum = 0.0;
-    var lane_weighted = 0.0; // of exp(z) z, with z = (logit - row_max) / temperature
+    var lane_sums = vec2f(); // of exp(z) and of exp(z) z, with z = (logit - row_max) / temperature
     for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
       let mass = mass_of(logits[base + v], row_max, inverse_temperature);
-      lane_sum += mass;
       // Where the mass underflows, z may be so large that 0 z is no number.
-      if (mass > 0.0) { lane_weighted += mass * (logits[base + v] - row_max) * inverse_temperature; }
+      if (mass > 0.0) { lane_sums += mass * vec2f(1.0, (logits[base + v] - row_max) * inverse_temperature); }
     }
-    let row_sum = workgroup_sum(lane, lane_sum);
-    let row_weighted = workgroup_sum(lane, lane_weighted);
+    let sums = sum_lanes(lane, lane_sums);
 
     if (is_greedy) {
       token = argmax(lane, base, row_max);
@@ -180,8 +198,8 @@ fn main(
       token = draw(lane, base, row_max, inverse_temperature, key, uniform24(bits.x));
     }
     // Scored by the full softmax, whatever the filters left.
-    log_prob = (logits[base + token] - row_max) * inverse_temperature - log(row_sum);
-    entropy = max(0.0, log(row_sum) - row_weighted / row_sum);
+    log_prob = (logits[base + token] - row_max) * inverse_temperature - log(sums.x);
+    entropy = max(0.0, log(sums.x) - sums.y / sums.x);
   }
 
   if (lane == 0u && is_real) {

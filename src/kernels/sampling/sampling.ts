@@ -1,6 +1,5 @@
 import { defineKernel, foldGrid } from '../gpu.ts'
 import philox from '../wgsl/philox.wgsl?raw'
-import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import sample from './sample_token.wgsl?raw'
 
 /**
@@ -23,7 +22,7 @@ import sample from './sample_token.wgsl?raw'
  */
 export const sample_token = defineKernel({
   name: 'sample_token',
-  wgsl: sample + reduce + philox,
+  wgsl: sample + philox,
   params: {
     rows: 'u32',
     row_offset: 'u32',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { Gpu } from '../gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { swiglu_backward_ref, swiglu_forward_ref } from './swiglu.ref.ts'
@@ -39,12 +39,17 @@ test('gates beyond the range of exp give finite values', async () => {
   expectClose((await gpu.read(out))[0], [0, 6e4])
 })
 
-test('more elements than one grid dimension holds are all computed', async () => {
-  const rows = 64 * 65536 + 1
-  const data = Float32Array.from({ length: 2 * rows }, (_, i) => (i % 2 ? (i >> 1) % 1021 : 100))
-  const gate_up = gpu.tensor('gate_up', 'f32', [rows, 2], { data })
-  const out = gpu.tensor('out', 'f32', [rows, 1])
-  await gpu.run(swiglu_forward, { rows, intermediate_size: 1 }, { gate_up, out })
-  const [result] = await gpu.read(out)
-  expect(result.findIndex((x, i) => x !== 100 * (i % 1021))).toBe(-1)
+test('a grid folded into two dimensions covers every element', async () => {
+  const shape = { rows: 47, intermediate_size: 7 } // 329 elements: 6 workgroups
+  const [gate_up_values, d_out_values] = [randomValues(658, 1), randomValues(329, 2)]
+  const gate_up = gpu.tensor('gate_up', 'f32', [47, 14], { data: gate_up_values })
+  const d_out = gpu.tensor('d_out', 'f32', [47, 7], { data: d_out_values })
+  const out = gpu.tensor('out', 'f32', [47, 7])
+  const d_gate_up = gpu.tensor('d_gate_up', 'f32', [47, 14])
+  const workgroups = () => [4, 2] as const
+  await gpu.run({ ...swiglu_forward, workgroups }, shape, { gate_up, out })
+  await gpu.run({ ...swiglu_backward, workgroups }, shape, { gate_up, d_out, d_gate_up })
+  const [actual, d_actual] = await gpu.read(out, d_gate_up)
+  expectClose(actual, swiglu_forward_ref(gate_up_values, shape))
+  expectClose(d_actual, swiglu_backward_ref(gate_up_values, d_out_values, shape))
 })

@@ -46,26 +46,24 @@ fn hidden_row(token: u32) -> u32 {
   return b * params.width + params.first_column + token % params.response_length;
 }
 
-/** Four columns of the state before a response token; zero outside the tensor. */
+/** Four columns of the state before a response token; anything past the last token, zero past column C. */
 fn hidden_quad(token: u32, c: u32) -> vec4f {
-  var quad = vec4f();
-  if (token < params.rows * params.response_length) {
-    let base = hidden_row(token) * params.hidden_size;
-    for (var k = 0u; k < 4u; k++) {
-      if (c + k < params.hidden_size) { quad[k] = hidden[base + c + k]; }
-    }
-  }
-  return quad;
+  let last = params.rows * params.response_length - 1u;
+  let at = hidden_row(min(token, last)) * params.hidden_size + quad_columns(c);
+  let quad = vec4f(hidden[at.x], hidden[at.y], hidden[at.z], hidden[at.w]);
+  return select(vec4f(), quad, is_column(c));
 }
 
-/** Four columns of one token's unembedding; zero outside the tensor. */
+/** Four columns of one token's unembedding; anything past the last entry, zero past column C. */
 fn weight_quad(v: u32, c: u32) -> vec4f {
-  var quad = vec4f();
-  if (v < params.vocab_size) {
-    let base = v * params.hidden_size;
-    for (var k = 0u; k < 4u; k++) {
-      if (c + k < params.hidden_size) { quad[k] = weight[base + c + k]; }
-    }
-  }
-  return quad;
+  let at = min(v, params.vocab_size - 1u) * params.hidden_size + quad_columns(c);
+  let quad = vec4f(weight[at.x], weight[at.y], weight[at.z], weight[at.w]);
+  return select(vec4f(), quad, is_column(c));
+}
+
+fn quad_columns(c: u32) -> vec4u {
+  return min(vec4u(c) + vec4u(0u, 1u, 2u, 3u), vec4u(params.hidden_size - 1u));
+}
+fn is_column(c: u32) -> vec4<bool> {
+  return vec4u(c) + vec4u(0u, 1u, 2u, 3u) < vec4u(params.hidden_size);
 }

@@ -91,16 +91,15 @@ fn main(
     }
     lanes[lane] = state;
     workgroupBarrier();
-    for (var stride = 8u; stride > 0u; stride /= 2u) {
-      if (lane % 16u < stride) {
-        let top = max(lanes[lane].top, lanes[lane + stride].top);
-        let a = raised(lanes[lane], top);
-        let b = raised(lanes[lane + stride], top);
-        lanes[lane] = Softmax(top, a.sum + b.sum, a.moment + b.moment, a.label + b.label);
+    if (lane % 16u == 0u) { // one lane, in order: sixteen states are too few for a tree
+      for (var n = 1u; n < 16u; n++) {
+        let other = lanes[lane + n];
+        let top = max(state.top, other.top);
+        let a = raised(state, top);
+        let b = raised(other, top);
+        state = Softmax(top, a.sum + b.sum, a.moment + b.moment, a.label + b.label);
       }
-      workgroupBarrier();
     }
-    state = lanes[lane];
   }
   if (lane % 16u == 0u) {
     for (var k = 0u; k < 4u; k++) {

@@ -50,9 +50,9 @@ export function Frame(props: FrameProps) {
           <ReferenceArea
             key={`shade ${span.step} ${span.number}`}
             x1={span.step}
-            x2={span.end ?? x_end}
+            x2={Math.min(span.end, x_end)}
             fill="var(--sft)"
-            fillOpacity={0.75}
+            fillOpacity={1}
             stroke="none"
             ifOverflow="hidden"
           />

@@ -4,12 +4,12 @@ import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../format.ts'
 import { seriesOf, useLastLayer } from '../run.ts'
 import { uiStore } from '../store.ts'
-import { niceCeil } from './domain.ts'
+import { niceTicks } from './domain.ts'
 import { extentOf } from './extent.ts'
 import { heatmapPixels, rowAt } from './heatmap.ts'
 import { indexAt } from './lines.ts'
-import { HEAT_RAMP } from './palette.ts'
 import { type Paint, Plot } from './Plot.tsx'
+import { HEAT_RAMP } from './palette.ts'
 
 const entropyOf = (layer: number) => seriesOf(`layer/entropy/${layer}`)
 
@@ -20,7 +20,7 @@ function scaleMax(last_layer: number): number {
     const columns = entropyOf(layer)
     if (columns) max = Math.max(max, extentOf(columns)[1])
   }
-  return max > 0 ? niceCeil(max) : 0
+  return max > 0 ? (niceTicks(0, max, 5).at(-1) ?? max) : 0
 }
 
 function latest(layer: number, step?: number): number | undefined {
@@ -67,7 +67,8 @@ export function Heatmap({ height }: { readonly height: number }) {
   )
   const ticks = useMemo(() => Array.from({ length: rows }, (_, layer) => layer), [rows])
   const formatRow = useCallback(
-    (layer: number) => (layer === 0 ? '0 emb' : layer === rows - 1 ? `${layer} fin` : `${layer}`),
+    (layer: number) =>
+      layer === 0 ? '0\u00a0emb' : layer === rows - 1 ? `${layer}\u00a0fin` : `${layer}`,
     [rows],
   )
   const onHoverY = useCallback(
@@ -84,7 +85,9 @@ export function Heatmap({ height }: { readonly height: number }) {
     >
       <figcaption>
         <h2 id={title_id}>Entropy map, layer × step</h2>
-        <p className="soft">Bottom row is the embedding, top row the final policy. Dark is certain.</p>
+        <p className="soft">
+          Bottom row is the embedding, top row the final policy. Dark is certain.
+        </p>
       </figcaption>
       <Plot
         id="heatmap-plot"

@@ -37,12 +37,22 @@ export interface MetricChartProps {
   readonly compact?: boolean
 }
 
+/** The newest value of several metrics that follow one another. */
+function newestAt(metrics: readonly string[], step: number | undefined): number | undefined {
+  let [newest, value]: [number, number | undefined] = [-1, undefined]
+  for (const metric of metrics) {
+    const columns = seriesOf(metric)
+    if (!columns || columns.length === 0) continue
+    const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
+    if (index >= 0 && columns.steps[index] > newest)
+      [newest, value] = [columns.steps[index], columns.values[index]]
+  }
+  return value
+}
+
 /** Value of a line at a step (the newest measured until then), or its latest. */
 function valueAt(metric: string, step: number | undefined): number | undefined {
-  const columns = seriesOf(metric)
-  if (!columns || columns.length === 0) return undefined
-  const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
-  return index < 0 ? undefined : columns.values[index]
+  return newestAt([metric], step)
 }
 
 /** Ticks that hold 0 and every visible value; a text, so that unchanged ticks render nothing. */
@@ -91,17 +101,24 @@ export function MetricChart(props: MetricChartProps) {
   )
   const summarise = useCallback(
     () =>
-      `${title}. ${lines
-        .map((l) => `${l.label}: ${formatValue(valueAt(l.metric, undefined))}`)
-        .join('; ')}`,
-    [title, lines, formatValue],
+      compact
+        ? `${title}: ${formatValue(
+            newestAt(
+              lines.map((l) => l.metric),
+              undefined,
+            ),
+          )}`
+        : `${title}. ${lines
+            .map((l) => `${l.label}: ${formatValue(valueAt(l.metric, undefined))}`)
+            .join('; ')}`,
+    [title, lines, formatValue, compact],
   )
   const title_id = useId()
   return (
     <figure className={compact ? 'card chart compact' : 'card chart'} aria-labelledby={title_id}>
       <figcaption>
         <h2 id={title_id}>{title}</h2>
-        {compact ? <Value metric={lines[0].metric} formatValue={formatValue} /> : null}
+        {compact ? <Value lines={lines} formatValue={formatValue} /> : null}
         <p className="soft">{props.note}</p>
       </figcaption>
       <Plot
@@ -121,10 +138,19 @@ export function MetricChart(props: MetricChartProps) {
 }
 
 /** The value under the crosshair, or the latest. */
-function Value(props: { metric: string; formatValue: MetricChartProps['formatValue'] }) {
+function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
   useStore(uiStore, (state) => state.frame)
   const step = useStore(uiStore, (state) => state.hover_step)
-  return <output className="value">{props.formatValue(valueAt(props.metric, step))}</output>
+  return (
+    <output className="value">
+      {formatValue(
+        newestAt(
+          lines.map((line) => line.metric),
+          step,
+        ),
+      )}
+    </output>
+  )
 }
 
 function Legend({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {

@@ -13,6 +13,7 @@ export type Paint = (ctx: CanvasRenderingContext2D, view: View, pixel_ratio: num
 
 export interface PlotProps {
   readonly id: string
+  /** Least height; the plot grows with its card. */
   readonly height: number
   readonly y: Domain
   readonly y_ticks: readonly number[]
@@ -27,18 +28,20 @@ export interface PlotProps {
   readonly onHoverY?: (share: number | undefined) => void
 }
 
-/** Width of an element, followed. */
-function useWidth() {
+/** Size of an element, followed. */
+function useSize() {
   const ref = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   useEffect(() => {
     const element = ref.current
     if (!element) return
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)))
+    const observer = new ResizeObserver(([{ contentRect }]) =>
+      setSize({ width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) }),
+    )
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  return { ref, width }
+  return { ref, size }
 }
 
 /** Repaints on every frame of the ticker while on screen, and when `paint` or the view changes. */
@@ -104,10 +107,9 @@ function useCrosshair(x_end: number, width: number) {
 }
 
 export function Plot(props: PlotProps) {
-  const { ref, width } = useWidth()
+  const { ref, size } = useSize()
   const x_end = useStepEnd()
   const spans = usePhaseSpans()
-  const size: Size = { width, height: props.height }
   const plot = plotSize(size)
   const { canvas, picture } = useCanvas(
     props.paint,
@@ -126,7 +128,7 @@ export function Plot(props: PlotProps) {
     props.onHoverY?.(undefined)
   }
   return (
-    <div ref={ref} className="plot" style={{ height: props.height }}>
+    <div ref={ref} className="plot" style={{ flexBasis: props.height }}>
       <div
         ref={picture}
         role="img"
@@ -134,7 +136,7 @@ export function Plot(props: PlotProps) {
         id={props.id}
         data-testid={props.id}
       >
-        {width > 0 ? (
+        {size.width > 0 ? (
           <Suspense fallback={<div className="plot-skeleton" />}>
             <Frame
               size={size}

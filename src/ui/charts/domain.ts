@@ -38,7 +38,9 @@ export function niceTicks(min: number, max: number, count: number): number[] {
   const unit = niceCeil((high - low) / Math.max(1, count - 1))
   const first = Math.floor(low / unit + 1e-9)
   const last = Math.ceil(high / unit - 1e-9)
-  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * unit).toPrecision(12)))
+  return Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * unit).toPrecision(12)),
+  )
 }
 
 /** Whole-number ticks inside [0, end], with the end itself left out unless it lies on a tick. */

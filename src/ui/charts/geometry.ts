@@ -16,10 +16,10 @@ export function plotSize({ width, height }: Size): Size {
   }
 }
 
-/** A phase as the charts show it: it begins after `step` and ends after `end` (undefined: it still runs). */
+/** A phase as the charts show it: it begins after `step` and ends after `end`, as planned while it runs. */
 export interface PhaseSpan {
   readonly step: number
-  readonly end: number | undefined
+  readonly end: number
   /** 1 for the first phase of the experiment. */
   readonly number: number
   readonly name: string

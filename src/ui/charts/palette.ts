@@ -34,14 +34,16 @@ function mix(stops: readonly Oklch[], share: number): Oklch {
 
 /** Amber litter, moss, deep pool: shallow to deep layers. On paper deep is dark, at night deep is bright. */
 const DEPTH_LIGHT: readonly Oklch[] = [
-  [0.66, 0.13, 75],
-  [0.52, 0.1, 165],
-  [0.36, 0.1, 255],
+  [0.68, 0.14, 72],
+  [0.58, 0.12, 130],
+  [0.49, 0.1, 200],
+  [0.36, 0.14, 272],
 ]
 const DEPTH_DARK: readonly Oklch[] = [
-  [0.56, 0.12, 285],
-  [0.7, 0.11, 195],
-  [0.88, 0.13, 115],
+  [0.58, 0.15, 290],
+  [0.67, 0.12, 240],
+  [0.77, 0.12, 180],
+  [0.89, 0.15, 110],
 ]
 
 /** Colour of layer `layer` of 0…`last_layer`. */

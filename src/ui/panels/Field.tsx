@@ -34,7 +34,13 @@ const hasSlider = ({ kind, min, max, path }: FieldData) =>
   max !== undefined &&
   path !== 'seed'
 
-export function Field({ field, changed_from }: { field: FieldData; changed_from: unknown }) {
+interface FieldProps {
+  readonly field: FieldData
+  /** The preset's value; undefined where the preset has no such field. */
+  readonly changed_from: FieldData['value'] | undefined
+}
+
+export function Field({ field, changed_from }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const [draft, setDraft] = useState<string>()
@@ -55,6 +61,7 @@ export function Field({ field, changed_from }: { field: FieldData; changed_from:
     setDraft(text)
   }
   const is_changed = changed_from !== undefined && changed_from !== field.value
+  const before = is_changed ? changed_from : undefined
   return (
     <div className="field" data-changed={is_changed || field.is_overridden || undefined}>
       <div className="field-head">
@@ -63,15 +70,11 @@ export function Field({ field, changed_from }: { field: FieldData; changed_from:
           <button
             type="button"
             className="plain undo"
-            title={
-              field.is_overridden
-                ? 'Take the experiment’s value'
-                : `Back to ${String(changed_from)}`
-            }
+            title={before === undefined ? 'Take the experiment’s value' : `Back to ${before}`}
             aria-label={`Reset ${field.label}`}
             onClick={() => {
               setDraft(undefined)
-              commit(field.is_overridden ? undefined : (changed_from as FieldData['value']))
+              commit(before === field.default ? undefined : before)
             }}
           >
             <span className="changed-dot" aria-hidden="true" />

@@ -47,7 +47,7 @@ function Group({ prompt, samples }: { prompt: string; samples: readonly Sample[]
         </th>
       </tr>
       {samples.map((sample, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: responses have no other identity
+        // Responses have no other identity than their place.
         <Response key={i} sample={sample} />
       ))}
     </tbody>
@@ -85,7 +85,7 @@ export function Samples() {
           their score and advantage.
         </p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        // A region that scrolls must be reachable by keyboard.
         <div className="scroll" tabIndex={0} role="group" aria-label="Newest samples">
           {newest.map((batch) => (
             <StepSamples key={batch.step} batch={batch} />

@@ -1,12 +1,12 @@
 // The experiment as a form, drawn from its schema: one fold per group.
-import { ChevronsLeft, ChevronsRight, SlidersHorizontal } from 'lucide-react'
+import { ChevronsLeft, ChevronsRight, SlidersHorizontal, Undo2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { reset, train } from '../../lab/client.ts'
+import { choosePreset } from '../../lab/client.ts'
 import { experimentFields } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
-import { selectIsBusy, selectIsEdited, useLab } from '../run.ts'
+import { selectIsBusy, useLab } from '../run.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 
@@ -28,17 +28,19 @@ export function groupFields(fields: readonly FieldData[]): [string, FieldData[]]
   return [...groups]
 }
 
-function Group(props: {
-  group: string
-  fields: readonly FieldData[]
-  original: ReadonlyMap<string, FieldData['value']>
-}) {
+type Values = ReadonlyMap<string, FieldData['value']>
+
+/** Whether a field is no longer what the preset says. */
+export const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
+  original.has(path) && original.get(path) !== value
+
+const countChanged = (fields: readonly FieldData[], original: Values): number =>
+  fields.filter((field) => isChanged(field, original)).length
+
+function Group(props: { group: string; fields: readonly FieldData[]; original: Values }) {
   const { group, fields, original } = props
   const [open, setOpen] = useState(OPEN_AT_FIRST.test(group))
-  const changed = fields.filter((field) => {
-    const before = original.get(field.path)
-    return field.is_overridden || (before !== undefined && before !== field.value)
-  }).length
+  const changed = countChanged(fields, original)
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -58,27 +60,21 @@ function Group(props: {
   )
 }
 
-function Pending() {
-  const is_busy = useLab(selectIsBusy)
-  const is_edited = useLab(selectIsEdited)
-  if (!is_busy) return null
-  if (!is_edited)
-    return <p className="soft pending">A run is on. Changes take effect at the next run.</p>
+/** How many fields differ from the preset, and the way back. */
+function Changed({ count, preset_id }: { count: number; preset_id: string }) {
+  if (count === 0) return null
   return (
-    <p className="pending changed" data-testid="pending">
-      The settings differ from the run on screen.
-      <button
-        type="button"
-        id="apply"
-        data-testid="apply"
-        onClick={() => {
-          reset()
-          train()
-        }}
-      >
-        Reset to apply
-      </button>
-    </p>
+    <button
+      type="button"
+      id="reset-settings"
+      data-testid="reset-settings"
+      className="plain undo-all"
+      title="Back to the preset"
+      onClick={() => choosePreset(preset_id)}
+    >
+      <span className="changed-dot" aria-hidden="true" /> {count} changed
+      <Undo2 className="icon" aria-hidden="true" />
+    </button>
   )
 }
 
@@ -86,16 +82,18 @@ export function Settings() {
   const experiment = useLab(selectExperiment)
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
-  const groups = useMemo(() => groupFields(experimentFields(experiment)), [experiment])
+  const is_busy = useLab(selectIsBusy)
+  const fields = useMemo(() => experimentFields(experiment), [experiment])
   const original = useMemo(() => {
     const preset = PRESETS.find(({ id }) => id === preset_id)
-    const fields = preset ? experimentFields(preset.experiment) : []
-    return new Map(fields.map((field) => [field.path, field.value]))
+    const all = preset ? experimentFields(preset.experiment) : []
+    return new Map(all.map((field) => [field.path, field.value]))
   }, [preset_id])
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
+        {open ? <Changed count={countChanged(fields, original)} preset_id={preset_id} /> : null}
         <button
           type="button"
           id="settings-toggle"
@@ -117,9 +115,13 @@ export function Settings() {
       </div>
       {open ? (
         <div id="settings-body" className="settings-body">
-          <Pending />
-          {groups.map(([group, fields]) => (
-            <Group key={group} group={group} fields={fields} original={original} />
+          {is_busy ? (
+            <p className="soft pending">
+              A run is on. What you change takes effect at the next run.
+            </p>
+          ) : null}
+          {groupFields(fields).map(([group, own]) => (
+            <Group key={group} group={group} fields={own} original={original} />
           ))}
         </div>
       ) : null}

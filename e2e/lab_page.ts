@@ -1,0 +1,78 @@
+// The page as the browser tests see it: its controls by name, what its worker said, and a clean console.
+import { test as base, expect, type Page } from '@playwright/test'
+import type { LabEvent } from '../src/lab/protocol.ts'
+
+declare global {
+  interface Window {
+    /** Every message of the worker, in order. */
+    lab_events: LabEvent[]
+  }
+}
+
+export type StepEvent = Extract<LabEvent, { type: 'step' }>
+
+export class LabPage {
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  /** Opens the page; `link` is a share link's query. */
+  async open(link = '', address = './'): Promise<void> {
+    // The worker's own numbers, bit by bit: what the page shows is rounded.
+    await this.page.addInitScript(() => {
+      window.lab_events = []
+      const Native = window.Worker
+      window.Worker = class extends Native {
+        constructor(...args: ConstructorParameters<typeof Worker>) {
+          super(...args)
+          this.addEventListener('message', ({ data }) => window.lab_events.push(data))
+        }
+      }
+    })
+    await this.page.goto(link ? `${address}?${link}` : address)
+  }
+
+  get = (id: string) => this.page.getByTestId(id)
+
+  async waitForStatus(status: string, timeout = 20_000): Promise<void> {
+    await expect(this.get('status')).toHaveAttribute('data-status', status, { timeout })
+  }
+
+  /** A number as the page shows it; NaN for a dash. */
+  async number(id: string): Promise<number> {
+    const text = await this.get(id).innerText()
+    return Number.parseFloat(text.replaceAll(',', ''))
+  }
+
+  async waitForStep(step: number, timeout = 60_000): Promise<void> {
+    await expect.poll(() => this.number('step-count'), { timeout }).toBeGreaterThanOrEqual(step)
+  }
+
+  events = (): Promise<LabEvent[]> => this.page.evaluate(() => window.lab_events)
+
+  /** The steps of the newest run. */
+  async steps(): Promise<StepEvent[]> {
+    const steps = (await this.events()).filter((event) => event.type === 'step')
+    const run = steps.at(-1)?.run
+    return steps.filter((event) => event.run === run)
+  }
+}
+
+/** Tests with a page whose console must stay empty. */
+export const test = base.extend<{ lab: LabPage; console_lines: string[] }>({
+  console_lines: async ({ page }, use) => {
+    const lines: string[] = []
+    page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
+    page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`))
+    page.on('requestfailed', (request) => lines.push(`request failed: ${request.url()}`))
+    await use(lines)
+    expect(lines, 'the console').toEqual([])
+  },
+  lab: async ({ page, console_lines }, use) => {
+    expect(console_lines).toEqual([])
+    await use(new LabPage(page))
+  },
+})
+
+export { expect }

@@ -1,0 +1,33 @@
+// Without a usable GPU the page says what is wrong and what to do, and stays a page.
+import { expect, type LabPage, test } from './lab_page.ts'
+
+async function expectExplained(lab: LabPage, code: string, title: RegExp): Promise<void> {
+  const error = lab.get('error')
+  await expect(error).toHaveAttribute('data-code', code)
+  await expect(error.getByRole('heading')).toHaveText(title)
+  await expect(error.getByRole('listitem').first()).not.toBeEmpty()
+  await expect(lab.get('preset')).toBeVisible()
+}
+
+test('where WebGPU offers no adapter the page says so and what to turn on', async ({ lab }) => {
+  await lab.open()
+  await expectExplained(lab, 'no_adapter', /no GPU/)
+  await expect(lab.get('error')).toContainText('graphics acceleration')
+})
+
+test('over plain http from another machine the page asks for a secure address', async ({ lab }) => {
+  await lab.open('', `http://192.0.2.1:${process.env.E2E_PORT}/`)
+  await expectExplained(lab, 'insecure_origin', /secure address/)
+  await expect(lab.get('train')).toBeDisabled()
+})
+
+test('a browser without WebGPU is told which one has it', async ({ lab, page }) => {
+  const without_gpu = 'Object.defineProperty(WorkerNavigator.prototype, "gpu", { value: undefined });'
+  await page.route(/worker.*\.js$/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: without_gpu + (await response.text()) })
+  })
+  await lab.open()
+  await expectExplained(lab, 'no_webgpu', /has no WebGPU/)
+  await expect(lab.get('train')).toBeDisabled()
+})

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Experiment } from '../lab/experiment.ts'
+import { presetOf } from '../lab/presets.ts'
+import { loadWeights, saveWeights } from './weights.ts'
+
+const tiny = presetOf('tiny')?.experiment as Experiment
+const weights = Float32Array.of(0, -1.5, 3.4e38, 1.4e-45)
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'understory-weights-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('weights come back bit by bit', () => {
+  saveWeights(join(folder, 'new'), tiny, 60, weights)
+  const bits = (values: Float32Array) => [...new Uint32Array(values.buffer)]
+  expect(bits(loadWeights(join(folder, 'new'), tiny))).toEqual(bits(weights))
+})
+
+test('another seed and other phases take the same weights', () => {
+  saveWeights(folder, tiny, 60, weights)
+  const other = { ...tiny, seed: 9, phases: tiny.phases.slice(1) }
+  expect(loadWeights(folder, other).length).toBe(4)
+})
+
+test('weights of another model or task are refused by name', () => {
+  saveWeights(folder, tiny, 60, weights)
+  const wider = { ...tiny, model: { ...tiny.model, hidden_size: 48 } }
+  expect(() => loadWeights(folder, wider)).toThrow('model.hidden_size 32; the experiment has 48')
+  const longer = { ...tiny, task: { ...tiny.task, length: 4 } }
+  expect(() => loadWeights(folder, longer)).toThrow('task.length 3; the experiment has 4')
+})
+
+test('a folder without weights, a strange header and a cut file are said so', () => {
+  expect(() => loadWeights(folder, tiny)).toThrow('--save DIR writes one')
+  writeFileSync(join(folder, 'weights.json'), '{}')
+  expect(() => loadWeights(folder, tiny)).toThrow('expected a header written by --save')
+  saveWeights(folder, tiny, 60, weights)
+  truncateSync(join(folder, 'weights.f32'), 12)
+  expect(() => loadWeights(folder, tiny)).toThrow('12 bytes, expected 16')
+})

@@ -1,0 +1,210 @@
+// The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
+import { type Experiment, withField } from './experiment.ts'
+import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
+import { presetOf } from './presets.ts'
+import type { LabCommand, LabError, LabEvent } from './protocol.ts'
+import { applyEvent, emptyRun, initialState, labStore } from './store.ts'
+
+/** What the client needs of a Worker. */
+export interface LabPort {
+  postMessage(command: LabCommand): void
+  terminate(): void
+  addEventListener(type: 'message', listener: (event: { data: LabEvent }) => void): void
+  addEventListener(
+    type: 'error' | 'messageerror',
+    listener: (event: { message?: string }) => void,
+  ): void
+}
+
+/** What the client needs of the page: where it is, and when to draw. */
+export interface LabPage {
+  /** Address without query and hash. */
+  readonly address: string
+  readonly query: string
+  /** Puts this query into the address bar, without a new entry in the history. */
+  replaceQuery(query: string): void
+  /** Calls `flush` once, soon: in the next frame, or a little later where no frames are drawn. */
+  nextFrame(flush: () => void): void
+  /** Milliseconds. */
+  now(): number
+}
+
+interface Connection {
+  readonly port: LabPort
+  /** False once it was closed or has died. */
+  isOpen: boolean
+}
+
+let createPort: () => LabPort
+let page: LabPage
+let connection: Connection | undefined
+let stopSyncing: () => void = () => {}
+
+const newWorker = (): LabPort =>
+  new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'understory' })
+
+/** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
+function browserPage(): LabPage {
+  // A query after '#' is read too: some programs strip the one after '?'.
+  const hash = /=/.test(location.hash) ? location.hash : ''
+  return {
+    address: location.href.replace(/[?#].*$/s, ''),
+    query: location.search.length > 1 ? location.search : hash,
+    replaceQuery: (query) => history.replaceState(history.state, '', `?${query}`),
+    nextFrame: (flush) => {
+      let is_done = false
+      const once = () => {
+        if (!is_done) flush()
+        is_done = true
+      }
+      requestAnimationFrame(once)
+      setTimeout(once, 500)
+    },
+    now: () => performance.now(),
+  }
+}
+
+/**
+ * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
+ * the experiment. To be called once per page.
+ */
+export function openLab(worker: () => LabPort = newWorker, on: LabPage = browserPage()): void {
+  closeLab()
+  createPort = worker
+  page = on
+  labStore.setState({ ...initialState(), ...decodeLink(page.query) })
+  connect()
+  stopSyncing = syncAddress((query) => page.replaceQuery(query))
+}
+
+/** Ends the worker and forgets it. */
+export function closeLab(): void {
+  stopSyncing()
+  connection?.port.terminate()
+  if (connection) connection.isOpen = false
+  connection = undefined
+}
+
+/** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
+function connect(): void {
+  let pending: { event: LabEvent; at_ms: number }[] = []
+  const flush = () => {
+    const events = pending
+    pending = []
+    if (!own.isOpen) return
+    labStore.setState(
+      events.reduce(
+        (state, { event, at_ms }) => applyEvent(state, event, at_ms),
+        labStore.getState(),
+      ),
+    )
+  }
+  const die = (message: string) => {
+    if (!own.isOpen) return
+    flush()
+    own.isOpen = false
+    own.port.terminate()
+    fail({ name: 'WorkerError', code: 'worker', message })
+  }
+  const own: Connection = { port: createPort(), isOpen: true }
+  connection = own
+  own.port.addEventListener('message', ({ data }) => {
+    if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
+  })
+  own.port.addEventListener('error', ({ message }) =>
+    die(message || 'The worker could not be loaded.'),
+  )
+  own.port.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
+  post({ type: 'open' })
+}
+
+const fail = (error: LabError) => labStore.setState({ status: 'failed', error, message: '' })
+
+function post(command: LabCommand): void {
+  if (connection?.isOpen) connection.port.postMessage(command)
+}
+
+function start(paused: boolean): void {
+  if (!connection?.isOpen) connect()
+  const { run, experiment } = labStore.getState()
+  labStore.setState({
+    ...emptyRun(),
+    status: 'preparing',
+    run: run + 1,
+    run_experiment: experiment,
+  })
+  post({ type: 'start', run: run + 1, experiment, paused })
+}
+
+/** Trains the experiment that the settings show, from its first step. */
+export const train = (): void => start(false)
+/** Pauses after the step in flight. */
+export const pause = (): void => post({ type: 'pause' })
+/** Goes on after a pause. */
+export const resume = (): void => post({ type: 'resume' })
+/** Ends the phase after the step in flight. */
+export const nextPhase = (): void => post({ type: 'next_phase' })
+
+/** One training step, then a pause; begins a run where there is none. */
+export function stepOnce(): void {
+  const { status } = labStore.getState()
+  if (status !== 'running' && status !== 'paused' && status !== 'preparing') start(true)
+  post({ type: 'step' })
+}
+
+/** Drops the run: back to step 0. The same seed starts the same run again. */
+export function reset(): void {
+  post({ type: 'stop' })
+  const { run, adapter } = labStore.getState()
+  // A new number, so that what the old run still sends is dropped.
+  labStore.setState({ ...emptyRun(), status: adapter ? 'idle' : 'loading', run: run + 1 })
+  if (!adapter || !connection?.isOpen) {
+    if (connection?.isOpen) post({ type: 'open' })
+    else connect()
+  }
+}
+
+/** Shows a preset's experiment in the settings; a run that is on goes on. False when there is none of that id. */
+export function choosePreset(id: string): boolean {
+  const preset = presetOf(id)
+  if (!preset) return false
+  labStore.setState({ experiment: preset.experiment, preset_id: id, notices: [] })
+  return true
+}
+
+/** Changes one field of the experiment; `undefined` brings its default back. Returns why it was refused, if so. */
+export function editField(path: string, value: unknown): string | undefined {
+  const result = withField(labStore.getState().experiment, path, value)
+  if (!result.ok) return result.message
+  labStore.setState({ experiment: result.experiment })
+  return undefined
+}
+
+/** The link that opens this experiment, and what to tell the person who copies it. */
+export function shareLink(): { readonly url: string; readonly says: string } {
+  const { experiment } = labStore.getState()
+  const query = encodeLink(experiment)
+  const holds = 'it opens this experiment with its seed'
+  const url = `${page.address}?${query}`
+  if (url.length <= MAX_LINK_LENGTH) return { url, says: `${holds}.` }
+  return {
+    url,
+    says: `${holds}; with ${url.length} characters some programs cut it, so send it as a file.`,
+  }
+}
+
+/** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */
+export function syncAddress(replaceQuery: (query: string) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let written: Experiment | undefined = labStore.getState().experiment
+  const unsubscribe = labStore.subscribe(({ experiment }) => {
+    if (experiment === written) return
+    written = experiment
+    clearTimeout(timer)
+    timer = setTimeout(() => replaceQuery(encodeLink(experiment)), 300)
+  })
+  return () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Append-only columns of (step, value): not every metric comes at every step. NaN values are kept, as gaps. Grows by
+ * doubling; appending never copies. Only the first `length` entries of `steps` and `values` are valid.
+ */
+export class Series {
+  steps = new Float64Array(256)
+  values = new Float64Array(256)
+  length = 0
+
+  push(step: number, value: number): void {
+    if (this.length === this.steps.length) {
+      this.steps = doubled(this.steps)
+      this.values = doubled(this.values)
+    }
+    this.steps[this.length] = step
+    this.values[this.length++] = value
+  }
+}
+
+function doubled(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const grown = new Float64Array(column.length * 2)
+  grown.set(column)
+  return grown
+}

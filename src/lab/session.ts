@@ -1,0 +1,285 @@
+// The loop around the trainer: commands in, events out. Knows neither the worker nor the GPU, so Node can test it.
+import type { GpuError } from '../kernels/errors.ts'
+import type { AdapterFacts, GpuCounts, MemoryKind } from '../kernels/gpu.ts'
+import type { StepResult } from '../rl/trainer.ts'
+import { type Experiment, parseExperiment } from './experiment.ts'
+import type { LabCommand, LabError, LabEvent, RolloutSample, RunStatus } from './protocol.ts'
+
+/** What the loop needs of a trainer. */
+export interface RunTrainer {
+  readonly isFinished: boolean
+  /** Queues one step; its numbers follow. The first is step 0, before training. */
+  queue(): Promise<{ readonly result: Promise<StepResult> }>
+  /** Ends the phase after the steps that are queued. */
+  nextPhase(): void
+}
+
+/** A run that is ready to step. */
+export interface OpenRun {
+  readonly trainer: RunTrainer
+  readonly counts: GpuCounts
+  /** Resolves when the device is lost. */
+  readonly lost: Promise<GpuError>
+  memory(): Record<MemoryKind, number>
+  /** Frees everything. */
+  destroy(): void
+}
+
+/** What a session is given: the GPU side, a way out for events, and a clock. */
+export interface SessionHost {
+  open(): Promise<AdapterFacts>
+  start(experiment: Experiment, onProgress: (message: string) => void): Promise<OpenRun>
+  post(event: LabEvent): void
+  /** Milliseconds. */
+  now(): number
+}
+
+/** The settings were refused before anything was allocated. */
+export class ExperimentError extends Error {
+  override name = 'ExperimentError'
+}
+
+/** An error as plain data; a GpuError keeps its code. */
+export function labError(error: unknown): LabError {
+  if (!(error instanceof Error)) return { name: 'Error', code: 'internal', message: `${error}` }
+  const { name, message } = error
+  if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
+  if (name === 'ExperimentError') return { name, code: 'experiment', message }
+  return { name, code: 'internal', message }
+}
+
+const SAMPLES_MS = 500
+const MEMORY_MS = 1000
+/** Responses of one step that cross to the page at most. */
+const MAX_SAMPLES = 256
+
+/** One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. */
+export class Session {
+  readonly #host: SessionHost
+  #run: Run | undefined
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(host: SessionHost) {
+    this.#host = host
+  }
+
+  /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
+  handle(command: LabCommand): void {
+    switch (command.type) {
+      case 'open':
+        this.#then(() => this.#open())
+        return
+      case 'start': {
+        this.#run?.stop()
+        const run = new Run(this.#host, command)
+        this.#run = run
+        this.#then(() => run.drive())
+        return
+      }
+      case 'pause':
+        this.#run?.pause()
+        return
+      case 'resume':
+        this.#run?.resume()
+        return
+      case 'step':
+        this.#run?.stepOnce()
+        return
+      case 'next_phase':
+        this.#run?.nextPhase()
+        return
+      case 'stop':
+        this.#run?.stop()
+        this.#run = undefined
+        return
+      default:
+        command satisfies never
+    }
+  }
+
+  /** Resolves when everything asked for so far is done. */
+  get idle(): Promise<void> {
+    return this.#tail
+  }
+
+  #then(work: () => Promise<void>): void {
+    this.#tail = this.#tail.then(work)
+  }
+
+  async #open(): Promise<void> {
+    try {
+      this.#host.post({ type: 'adapter', adapter: await this.#host.open() })
+    } catch (error) {
+      this.#host.post({ type: 'failed', run: undefined, error: labError(error) })
+    }
+  }
+}
+
+type Start = Extract<LabCommand, { type: 'start' }>
+
+class Run {
+  readonly #host: SessionHost
+  readonly #id: number
+  readonly #document: unknown
+  /** Steps to take before pausing. */
+  #budget: number
+  #is_stopped = false
+  #wants_next_phase = false
+  #status: RunStatus = 'preparing'
+  #wake: () => void = () => {}
+  #memory_at = Number.NEGATIVE_INFINITY
+  #samples_at = Number.NEGATIVE_INFINITY
+  /** Samples of the newest step, not posted yet. */
+  #held: { step: number; samples: readonly RolloutSample[] } | undefined
+
+  constructor(host: SessionHost, { run, experiment, paused }: Start) {
+    this.#host = host
+    this.#id = run
+    this.#document = experiment
+    this.#budget = paused ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  pause(): void {
+    this.#budget = 0
+  }
+
+  resume(): void {
+    this.#budget = Number.POSITIVE_INFINITY
+    this.#wake()
+  }
+
+  stepOnce(): void {
+    this.#budget = 1
+    this.#wake()
+  }
+
+  nextPhase(): void {
+    this.#wants_next_phase = true
+    this.#wake()
+  }
+
+  stop(): void {
+    this.#is_stopped = true
+    this.#wake()
+  }
+
+  /** From preparation to the end. The one place where an error of a run becomes a `failed` event. */
+  async drive(): Promise<void> {
+    const run = this.#id
+    let open: OpenRun | undefined
+    try {
+      if (this.#is_stopped) return
+      this.#setStatus('preparing')
+      const parsed = parseExperiment(this.#document)
+      if (!parsed.ok) {
+        const said = parsed.issues.map(({ path, message }) => `${path}: ${message}`)
+        throw new ExperimentError(said.join('\n'))
+      }
+      open = await this.#host.start(parsed.experiment, (message) =>
+        this.#host.post({ type: 'progress', run, message }),
+      )
+      const lost = open.lost.then((error) => {
+        this.#is_stopped = true
+        throw error
+      })
+      await Promise.race([this.#loop(open), lost])
+    } catch (error) {
+      this.#is_stopped = true
+      this.#host.post({ type: 'failed', run, error: labError(error) })
+    } finally {
+      open?.destroy()
+    }
+  }
+
+  /** Steps while there is budget. The next step is queued before the numbers of the last one are awaited. */
+  async #loop(open: OpenRun): Promise<void> {
+    const { trainer } = open
+    let in_flight: Promise<StepResult> | undefined
+    const land = async () => {
+      const result = await in_flight
+      in_flight = undefined
+      if (result && !this.#is_stopped) this.#report(result, open)
+      // Step 0 is no training step.
+      return result !== undefined && result.step > 0
+    }
+    this.#reportMemory(open)
+    while (!this.#is_stopped) {
+      if (this.#wants_next_phase) trainer.nextPhase()
+      this.#wants_next_phase = false
+      if (trainer.isFinished) {
+        await land()
+        this.#flush(open)
+        this.#setStatus('finished')
+        return
+      }
+      if (this.#budget === 0) {
+        await land()
+        if (this.#budget > 0 || this.#wants_next_phase) continue
+        this.#flush(open)
+        this.#setStatus('paused')
+        await this.#awaken()
+        continue
+      }
+      this.#setStatus('running')
+      const { result } = await trainer.queue()
+      if (this.#budget === Number.POSITIVE_INFINITY) {
+        await land()
+        in_flight = result
+      } else {
+        await land()
+        in_flight = result
+        if (await land()) this.#budget = Math.max(0, this.#budget - 1)
+      }
+    }
+  }
+
+  #awaken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      // A command may have come between the decision to sleep and now.
+      if (this.#budget > 0 || this.#is_stopped || this.#wants_next_phase) resolve()
+    })
+  }
+
+  #setStatus(status: RunStatus): void {
+    if (this.#is_stopped || (status === this.#status && status !== 'preparing')) return
+    this.#status = status
+    this.#host.post({ type: 'status', run: this.#id, status })
+  }
+
+  #report(result: StepResult, open: OpenRun): void {
+    const run = this.#id
+    const { step, phase, phase_step, metrics, samples, phase_started } = result
+    if (phase_started)
+      this.#host.post({ type: 'phase', run, step: Math.max(0, step - 1), ...phase_started })
+    this.#host.post({ type: 'step', run, step, phase, phase_step, metrics })
+    if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
+    const now = this.#host.now()
+    if (now - this.#samples_at >= SAMPLES_MS) this.#reportSamples()
+    if (step === 1 || now - this.#memory_at >= MEMORY_MS) this.#reportMemory(open)
+  }
+
+  /** What the limits held back. */
+  #flush(open: OpenRun): void {
+    if (this.#is_stopped) return
+    this.#reportSamples()
+    this.#reportMemory(open)
+  }
+
+  #reportSamples(): void {
+    if (!this.#held) return
+    this.#samples_at = this.#host.now()
+    this.#host.post({ type: 'samples', run: this.#id, ...this.#held })
+    this.#held = undefined
+  }
+
+  #reportMemory(open: OpenRun): void {
+    this.#memory_at = this.#host.now()
+    this.#host.post({
+      type: 'memory',
+      run: this.#id,
+      memory: open.memory(),
+      counts: { ...open.counts },
+    })
+  }
+}

@@ -1,0 +1,262 @@
+// What the page knows of the lab. Events come in through `applyEvent`; nothing here knows the worker or the page.
+import { createStore } from 'zustand/vanilla'
+import type { AdapterFacts, MemoryKind } from '../kernels/gpu.ts'
+import { type Experiment, resolvePhases } from './experiment.ts'
+import { PRESETS } from './presets.ts'
+import {
+  type LabError,
+  type LabEvent,
+  type Metrics,
+  PROTOCOL_VERSION,
+  type RolloutSample,
+} from './protocol.ts'
+import { Series } from './series.ts'
+
+export type LabStatus =
+  | 'loading'
+  | 'idle'
+  | 'preparing'
+  | 'running'
+  | 'paused'
+  | 'finished'
+  | 'failed'
+
+export interface PhaseSwitch {
+  /** The phase begins with the step after this one. */
+  readonly step: number
+  readonly phase: number
+  readonly reason: 'start' | 'steps' | 'next_phase'
+}
+
+/** How fast the run is, from the arrival of its steps; undefined until that can be said. */
+export interface Timing {
+  readonly steps_per_second: number | undefined
+  /** Response tokens; undefined in phases that sample none. */
+  readonly tokens_per_second: number | undefined
+  /** At the speed of the last steps, for all steps that are planned. */
+  readonly seconds_left: number | undefined
+}
+
+/** What the GPU does, from the device layer's counts. */
+export interface StepCounts {
+  readonly dispatches_per_step: number | undefined
+  readonly submits_per_step: number | undefined
+  /** Buffers created since the first training step was done: 0 when all is well. */
+  readonly buffers_since_warmup: number | undefined
+}
+
+type MemoryEvent = Extract<LabEvent, { type: 'memory' }>
+
+export interface LabState {
+  readonly status: LabStatus
+  readonly adapter: AdapterFacts | undefined
+  /** Counts up with every run. */
+  readonly run: number
+  /** The experiment that the settings show and that the next run trains. */
+  readonly experiment: Experiment
+  /** The experiment that the curves belong to; undefined while there is no run. */
+  readonly run_experiment: Experiment | undefined
+  /** The preset that `experiment` was last taken from. */
+  readonly preset_id: string
+  /** What could not be understood of the link. */
+  readonly notices: readonly string[]
+  readonly phase: number
+  readonly phase_step: number
+  readonly phase_switches: readonly PhaseSwitch[]
+  readonly step: number
+  /** The last known value of every metric. */
+  readonly metrics: Metrics
+  /** Mutable columns by metric; `step` is their version, so subscribe to `step`, then read these. */
+  readonly series: ReadonlyMap<string, Series>
+  /** Of the last steps that sampled, oldest first. */
+  readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
+  readonly memory: Readonly<Record<MemoryKind, number>> | undefined
+  readonly counts: StepCounts | undefined
+  readonly timing: Timing
+  readonly error: LabError | undefined
+  /** What the worker is busy with while it prepares. */
+  readonly message: string
+  /** When the last steps arrived; the window that `timing` is computed over. */
+  readonly arrivals: readonly { readonly step: number; readonly at_ms: number }[]
+  /** Counts after the first training step, and the last ones, with the step they were taken at. */
+  readonly count_marks: readonly { readonly step: number; readonly event: MemoryEvent }[]
+}
+
+const MAX_SAMPLE_STEPS = 8
+const MAX_ARRIVALS = 64
+/** Only the last so many milliseconds count for the speed. */
+const WINDOW_MS = 15_000
+
+const UNKNOWN: Timing = {
+  steps_per_second: undefined,
+  tokens_per_second: undefined,
+  seconds_left: undefined,
+}
+
+/** All that belongs to one run, as it is before its first event. */
+export const emptyRun = () =>
+  ({
+    run_experiment: undefined,
+    phase: 0,
+    phase_step: 0,
+    phase_switches: [],
+    step: 0,
+    metrics: {},
+    series: new Map<string, Series>(),
+    samples: [],
+    memory: undefined,
+    counts: undefined,
+    timing: UNKNOWN,
+    error: undefined,
+    message: '',
+    arrivals: [],
+    count_marks: [],
+  }) satisfies Partial<LabState>
+
+/** A page that has just been opened. */
+export const initialState = (): LabState => ({
+  ...emptyRun(),
+  status: 'loading',
+  adapter: undefined,
+  run: 0,
+  experiment: PRESETS[0].experiment,
+  preset_id: PRESETS[0].id,
+  notices: [],
+})
+
+export const labStore = createStore<LabState>()(initialState)
+
+/**
+ * The state after one event that arrived at `at_ms`. Appends to the columns in place, returns the rest anew. Events of
+ * a run that is no longer current change nothing.
+ */
+export function applyEvent(state: LabState, event: LabEvent, at_ms: number): LabState {
+  if ('run' in event && event.run !== undefined && event.run !== state.run) return state
+  switch (event.type) {
+    case 'hello':
+      return event.protocol === PROTOCOL_VERSION ? state : applyEvent(state, OUTDATED, at_ms)
+    case 'adapter':
+      return {
+        ...state,
+        adapter: event.adapter,
+        status: state.status === 'loading' ? 'idle' : state.status,
+      }
+    case 'progress':
+      return { ...state, message: event.message }
+    case 'status':
+      // A pause is no slow step: the window begins anew.
+      return { ...state, status: event.status, message: '', arrivals: [] }
+    case 'phase': {
+      const { step, phase, reason } = event
+      const phase_switches = [...state.phase_switches, { step, phase, reason }]
+      return { ...state, phase, phase_step: 0, phase_switches, arrivals: [] }
+    }
+    case 'step':
+      return applyStep(state, event, at_ms)
+    case 'samples': {
+      const { step, samples } = event
+      return {
+        ...state,
+        samples: [...state.samples, { step, samples }].slice(-MAX_SAMPLE_STEPS),
+      }
+    }
+    case 'memory':
+      return applyMemory(state, event)
+    case 'failed':
+      return { ...state, status: 'failed', error: event.error, message: '' }
+    default:
+      return event satisfies never
+  }
+}
+
+const OUTDATED: LabEvent = {
+  type: 'failed',
+  run: undefined,
+  error: {
+    name: 'ProtocolError',
+    code: 'worker',
+    message: 'The page and its worker are of different versions. Reload the page.',
+  },
+}
+
+function applyStep(
+  state: LabState,
+  event: Extract<LabEvent, { type: 'step' }>,
+  at_ms: number,
+): LabState {
+  const { step, phase, phase_step } = event
+  const series = state.series as Map<string, Series>
+  for (const [name, value] of Object.entries(event.metrics)) {
+    let column = series.get(name)
+    if (!column) {
+      column = new Series()
+      series.set(name, column)
+    }
+    column.push(step, value)
+  }
+  const metrics = { ...state.metrics, ...event.metrics }
+  const arrivals = [...state.arrivals, { step, at_ms }]
+    .slice(-MAX_ARRIVALS)
+    .filter((arrival) => arrival.at_ms >= at_ms - WINDOW_MS)
+  const after = { ...state, step, phase, phase_step, metrics, arrivals }
+  return { ...after, timing: timingOf(after) }
+}
+
+function timingOf({ arrivals, run_experiment, phase, phase_step, metrics }: LabState): Timing {
+  const first = arrivals[0]
+  const last = arrivals[arrivals.length - 1]
+  const seconds = (last.at_ms - first.at_ms) / 1000
+  if (!(seconds > 0) || !run_experiment) return UNKNOWN
+  const steps_per_second = (last.step - first.step) / seconds
+  const phases = resolvePhases(run_experiment)
+  const rest = phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)
+  const left = Math.max(0, phases[phase].steps - phase_step) + rest
+  const current = phases[phase]
+  const length = metrics['response_length/mean']
+  const rows = current.kind === 'rl' ? current.rollout.train_batch_size * current.rollout.n : 0
+  return {
+    steps_per_second,
+    tokens_per_second:
+      rows > 0 && length !== undefined ? rows * length * steps_per_second : undefined,
+    seconds_left: left / steps_per_second,
+  }
+}
+
+/** Memory as it is; counts as differences between marks. */
+function applyMemory(state: LabState, event: MemoryEvent): LabState {
+  const mark = { step: state.step, event }
+  const [warm, last] = state.count_marks
+  const { counts, memory } = event
+  if (state.step < 1) return { ...state, memory }
+  if (!warm)
+    return {
+      ...state,
+      memory,
+      count_marks: [mark, mark],
+      counts: { ...NO_COUNTS, buffers_since_warmup: 0 },
+    }
+  const steps = state.step - last.step
+  const rate = (now: number, before: number, known: number | undefined) =>
+    steps > 0 ? (now - before) / steps : known
+  const before = last.event.counts
+  return {
+    ...state,
+    memory,
+    counts: {
+      dispatches_per_step: rate(
+        counts.dispatches,
+        before.dispatches,
+        state.counts?.dispatches_per_step,
+      ),
+      submits_per_step: rate(counts.submits, before.submits, state.counts?.submits_per_step),
+      buffers_since_warmup: counts.buffers - warm.event.counts.buffers,
+    },
+    count_marks: steps > 0 ? [warm, mark] : state.count_marks,
+  }
+}
+
+const NO_COUNTS: StepCounts = {
+  dispatches_per_step: undefined,
+  submits_per_step: undefined,
+  buffers_since_warmup: undefined,
+}

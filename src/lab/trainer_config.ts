@@ -1,0 +1,18 @@
+// From the experiment document to what the trainer takes.
+import type { TrainerConfig } from '../rl/trainer.ts'
+import { tokenizer } from '../tasks/tokenizer.ts'
+import { type Experiment, resolvePhases, taskOf } from './experiment.ts'
+
+/** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
+export function trainerConfig(experiment: Experiment): TrainerConfig {
+  const { seed, model, validation, probe } = experiment
+  return {
+    seed,
+    task: taskOf(experiment.task),
+    tokenizer,
+    model: { ...model, vocab_size: tokenizer.vocab_size },
+    phases: resolvePhases(experiment),
+    validation,
+    probe,
+  }
+}

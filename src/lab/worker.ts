@@ -1,0 +1,49 @@
+// The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
+import { Gpu } from '../kernels/gpu.ts'
+import { Trainer } from '../rl/trainer.ts'
+import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
+import { type OpenRun, Session } from './session.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+const post = (event: LabEvent): void => postMessage(event)
+
+/** Opened and not taken by a run yet. */
+let spare: Gpu | undefined
+
+async function openGpu(): Promise<Gpu> {
+  if (spare) return spare
+  const gpu = await Gpu.open()
+  spare = gpu
+  gpu.lost.then(() => {
+    if (spare === gpu) spare = undefined
+  })
+  return gpu
+}
+
+const session = new Session({
+  open: async () => (await openGpu()).facts,
+  start: async (experiment, onProgress): Promise<OpenRun> => {
+    onProgress('Opening the GPU')
+    const gpu = await openGpu()
+    // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
+    spare = undefined
+    try {
+      const trainer = await Trainer.create(gpu, trainerConfig(experiment), onProgress)
+      return {
+        trainer,
+        counts: gpu.counts,
+        lost: gpu.lost,
+        memory: () => gpu.memory(),
+        destroy: () => trainer.destroy(),
+      }
+    } catch (error) {
+      gpu.destroy()
+      throw error
+    }
+  },
+  post,
+  now: () => performance.now(),
+})
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))
+post({ type: 'hello', protocol: PROTOCOL_VERSION })
