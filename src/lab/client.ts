@@ -158,10 +158,8 @@ export function reset(): void {
   const { run, adapter } = labStore.getState()
   // A new number, so that what the old run still sends is dropped.
   labStore.setState({ ...emptyRun(), status: adapter ? 'idle' : 'loading', run: run + 1 })
-  if (!adapter || !connection?.isOpen) {
-    if (connection?.isOpen) post({ type: 'open' })
-    else connect()
-  }
+  if (!connection?.isOpen) connect()
+  else if (!adapter) post({ type: 'open' })
 }
 
 /** Shows a preset's experiment in the settings; a run that is on goes on. False when there is none of that id. */

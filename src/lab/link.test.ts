@@ -122,6 +122,16 @@ describe('links that were given away keep their meaning', () => {
       'v=1&p=two-skills-bupo&task.id=sort_digits&task.length=8',
       { task: { id: 'sort_digits', length: 8 }, rollout: { max_response_length: 9 } },
     ],
+    // A phase's own half of a pair takes the other half from the experiment.
+    [
+      'v=1&p=two-skills-grpo&phases.1.actor.optim.betas.0=0.8',
+      { phases: [{}, { actor: { optim: { betas: [0.8, 0.95] } } }] },
+    ],
+    // Names no own setting: the phase goes by the experiment's.
+    [
+      'v=1&p=two-skills-grpo&actor.optim.lr=0.0003&phases.1.actor.optim.lr=inherit',
+      { actor: { optim: { lr: 0.0003 } }, phases: [{ kind: 'sft' }, { steps: 120 }] },
+    ],
   ]
   test.for(golden)('%s', ([link, expected]) => {
     const { experiment, notices } = decodeLink(link)

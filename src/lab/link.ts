@@ -237,6 +237,7 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
   for (;;) {
     const parsed = parseExperiment(withValues(start, values))
     if (parsed.ok) return parsed.experiment
+    if (values.size === 0) return start
     const [issue] = parsed.issues
     const path = culprit(issue, values)
     values.delete(path)

@@ -222,14 +222,11 @@ class Run {
       }
       this.#setStatus('running')
       const { result } = await trainer.queue()
-      if (this.#budget === Number.POSITIVE_INFINITY) {
-        await land()
-        in_flight = result
-      } else {
-        await land()
-        in_flight = result
-        if (await land()) this.#budget = Math.max(0, this.#budget - 1)
-      }
+      result.catch(() => {}) // awaited when it lands, or the run is over
+      await land()
+      in_flight = result
+      if (this.#budget === Number.POSITIVE_INFINITY) continue
+      if (await land()) this.#budget = Math.max(0, this.#budget - 1)
     }
   }
 
@@ -263,7 +260,7 @@ class Run {
   #flush(open: OpenRun): void {
     if (this.#is_stopped) return
     this.#reportSamples()
-    this.#reportMemory(open)
+    if (this.#host.now() > this.#memory_at) this.#reportMemory(open)
   }
 
   #reportSamples(): void {

@@ -84,7 +84,7 @@ export interface LabState {
 
 const MAX_SAMPLE_STEPS = 8
 const MAX_ARRIVALS = 64
-/** Only the last so many milliseconds count for the speed. */
+/** Only the last so many milliseconds count for the speed, but at least two steps. */
 const WINDOW_MS = 15_000
 
 const UNKNOWN: Timing = {
@@ -197,16 +197,17 @@ function applyStep(
   const metrics = { ...state.metrics, ...event.metrics }
   const arrivals = [...state.arrivals, { step, at_ms }]
     .slice(-MAX_ARRIVALS)
-    .filter((arrival) => arrival.at_ms >= at_ms - WINDOW_MS)
+    .filter((arrival, i, all) => i >= all.length - 2 || arrival.at_ms >= at_ms - WINDOW_MS)
   const after = { ...state, step, phase, phase_step, metrics, arrivals }
   return { ...after, timing: timingOf(after) }
 }
 
-function timingOf({ arrivals, run_experiment, phase, phase_step, metrics }: LabState): Timing {
+function timingOf(state: LabState): Timing {
+  const { arrivals, run_experiment, phase, phase_step, metrics } = state
   const first = arrivals[0]
   const last = arrivals[arrivals.length - 1]
   const seconds = (last.at_ms - first.at_ms) / 1000
-  if (!(seconds > 0) || !run_experiment) return UNKNOWN
+  if (!(seconds > 0) || !run_experiment) return state.timing
   const steps_per_second = (last.step - first.step) / seconds
   const phases = resolvePhases(run_experiment)
   const rest = phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)

@@ -13,7 +13,7 @@ import { type UiState, uiStore } from './store.ts'
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128
 const SHARE = [0, 1] as const
-const formatPercent = (share: number) => `${Math.round(share * 100)}\u00a0%`
+const formatPercent = (share: number) => `${Number((share * 100).toPrecision(3))}\u00a0%`
 
 interface Small {
   readonly id: string
@@ -92,14 +92,18 @@ function RewardChart() {
         dots: true,
         help: 'Share of held-out problems solved when the likeliest token is always taken',
       },
-      {
-        metric: sampledAccuracy(task, n),
-        label: 'held-out, sampled',
-        color: '--series-3',
-        dash: [5, 3],
-        dots: true,
-        help: 'Share of held-out problems solved by sampled responses',
-      },
+      ...(n === 0
+        ? []
+        : [
+            {
+              metric: sampledAccuracy(task, n),
+              label: 'held-out, sampled',
+              color: '--series-3',
+              dash: [5, 3],
+              dots: true,
+              help: 'Share of held-out problems solved by sampled responses',
+            },
+          ]),
     ],
     [task, n],
   )

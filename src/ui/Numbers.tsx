@@ -23,15 +23,17 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
   failed: 'stopped by an error',
 }
 
+const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectMessage = (state: LabState) => state.message
 
 function Status() {
   const status = useLab(selectStatus)
   const message = useLab(selectMessage)
+  const has_steps = useLab(selectHasSteps)
   return (
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />
-      {STATUS[status]}
+      {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
       {status === 'preparing' && message ? `: ${message}` : ''}
     </p>
   )
@@ -41,7 +43,7 @@ export function Numbers() {
   useStore(uiStore, selectFrame)
   const state = labStore.getState()
   const experiment = shownExperiment(state)
-  const has_run = state.run_experiment !== undefined
+  const has_steps = selectHasSteps(state)
   const { steps_per_second, tokens_per_second, seconds_left } = state.timing
   const is_moving = state.status === 'running'
   const final_entropy = latest(layerEntropy(experiment.model.num_hidden_layers))
@@ -52,7 +54,7 @@ export function Numbers() {
         <div>
           <dt>Step</dt>
           <dd>
-            <span data-testid="step-count">{has_run ? formatCount(state.step) : NONE}</span>
+            <span data-testid="step-count">{has_steps ? formatCount(state.step) : NONE}</span>
             <small> of {formatCount(plannedSteps(state))}</small>
           </dd>
         </div>

@@ -46,24 +46,21 @@ fn hidden_row(token: u32) -> u32 {
   return b * params.width + params.first_column + token % params.response_length;
 }
 
-/** Four columns of the state before a response token; anything past the last token, zero past column C. */
+/** Four columns of the state before a response token; anything past the last token or past column C. */
 fn hidden_quad(token: u32, c: u32) -> vec4f {
   let last = params.rows * params.response_length - 1u;
   let at = hidden_row(min(token, last)) * params.hidden_size + quad_columns(c);
-  let quad = vec4f(hidden[at.x], hidden[at.y], hidden[at.z], hidden[at.w]);
-  return select(vec4f(), quad, is_column(c));
+  return vec4f(hidden[at.x], hidden[at.y], hidden[at.z], hidden[at.w]);
 }
 
-/** Four columns of one token's unembedding; anything past the last entry, zero past column C. */
+/** Four columns of one token's unembedding; anything past the last entry, zero past column C: that ends the dots. */
 fn weight_quad(v: u32, c: u32) -> vec4f {
   let at = min(v, params.vocab_size - 1u) * params.hidden_size + quad_columns(c);
   let quad = vec4f(weight[at.x], weight[at.y], weight[at.z], weight[at.w]);
-  return select(vec4f(), quad, is_column(c));
+  let column = vec4u(c) + vec4u(0u, 1u, 2u, 3u);
+  return select(vec4f(), quad, column < vec4u(params.hidden_size));
 }
 
 fn quad_columns(c: u32) -> vec4u {
   return min(vec4u(c) + vec4u(0u, 1u, 2u, 3u), vec4u(params.hidden_size - 1u));
-}
-fn is_column(c: u32) -> vec4<bool> {
-  return vec4u(c) + vec4u(0u, 1u, 2u, 3u) < vec4u(params.hidden_size);
 }

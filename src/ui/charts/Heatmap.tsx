@@ -4,7 +4,6 @@ import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../format.ts'
 import { seriesOf, useLastLayer } from '../run.ts'
 import { uiStore } from '../store.ts'
-import { niceTicks } from './domain.ts'
 import { extentOf } from './extent.ts'
 import { heatmapPixels, rowAt } from './heatmap.ts'
 import { indexAt } from './lines.ts'
@@ -13,14 +12,14 @@ import { HEAT_RAMP } from './palette.ts'
 
 const entropyOf = (layer: number) => seriesOf(`layer/entropy/${layer}`)
 
-/** Top of the colour scale: a nice number at or above every entropy measured so far. */
+/** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
 function scaleMax(last_layer: number): number {
   let max = 0
   for (let layer = 0; layer <= last_layer; layer++) {
     const columns = entropyOf(layer)
     if (columns) max = Math.max(max, extentOf(columns)[1])
   }
-  return max > 0 ? (niceTicks(0, max, 5).at(-1) ?? max) : 0
+  return max
 }
 
 function latest(layer: number, step?: number): number | undefined {

@@ -9,6 +9,13 @@ import { toPixel, type View } from './lines.ts'
 
 const Frame = lazy(() => import('./Frame.tsx').then((module) => ({ default: module.Frame })))
 
+/** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
+const BLEED = 4
+const bled = ({ width, height }: Size): Size => ({
+  width: width + 2 * BLEED,
+  height: height + 2 * BLEED,
+})
+
 export type Paint = (ctx: CanvasRenderingContext2D, view: View, pixel_ratio: number) => void
 
 export interface PlotProps {
@@ -61,11 +68,14 @@ function useCanvas(paint: Paint, view: View, summarise: () => string) {
     const draw = () => {
       if (!on_screen) return
       const ratio = globalThis.devicePixelRatio || 1
-      const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)]
+      const [w, h] = [
+        Math.round((width + 2 * BLEED) * ratio),
+        Math.round((height + 2 * BLEED) * ratio),
+      ]
       if (element.width !== w) element.width = w
       if (element.height !== h) element.height = h
-      ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
-      ctx.clearRect(0, 0, width, height)
+      ctx.setTransform(ratio, 0, 0, ratio, BLEED * ratio, BLEED * ratio)
+      ctx.clearRect(-BLEED, -BLEED, width + 2 * BLEED, height + 2 * BLEED)
       paint(ctx, { x: [x_low, x_high], y: [y_low, y_high], width, height }, ratio)
       picture.current?.setAttribute('aria-label', summarise())
     }
@@ -157,7 +167,7 @@ export function Plot(props: PlotProps) {
           onPointerLeave={leave}
           onPointerCancel={leave}
         >
-          <canvas ref={canvas} />
+          <canvas ref={canvas} style={{ inset: -BLEED, ...bled(plot) }} />
           <div ref={crosshair} className="crosshair" hidden />
         </div>
       </div>

@@ -4,29 +4,9 @@ import { useId, useState } from 'react'
 import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
 import { formatNumber } from '../format.ts'
+import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
 export type FieldData = ReturnType<typeof experimentFields>[number]
-
-const SLIDER_TICKS = 200
-
-/** Position 0…SLIDER_TICKS of a value on its scale. */
-export function sliderPosition(field: FieldData, value: number): number {
-  const { min = 0, max = 1, scale = 'linear' } = field
-  if (scale === 'log' && min > 0)
-    return (Math.log(value / min) / Math.log(max / min)) * SLIDER_TICKS
-  return ((value - min) / (max - min)) * SLIDER_TICKS
-}
-
-/** Value at a slider position: two significant digits on a log scale, whole steps on a linear one. */
-export function sliderValue(field: FieldData, position: number): number {
-  const { min = 0, max = 1, scale = 'linear', step = 0, kind } = field
-  const share = position / SLIDER_TICKS
-  let value = min + (max - min) * share
-  if (scale === 'log' && min > 0) value = Number((min * (max / min) ** share).toPrecision(2))
-  else if (step > 0) value = Number((min + Math.round((value - min) / step) * step).toPrecision(10))
-  if (kind === 'integer') value = Math.round(value)
-  return Math.min(max, Math.max(min, value))
-}
 
 const hasSlider = ({ kind, min, max, path }: FieldData) =>
   (kind === 'integer' || kind === 'number') &&

@@ -1,25 +1,17 @@
 // What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { useLab } from '../run.ts'
+import { groupByPrompt } from './samples.ts'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]
 
 const SHOWN_STEPS = 3
+/** Of every step; a page of thousands of rows helps nobody. */
+const SHOWN_PROMPTS = 12
 const selectSamples = (state: LabState) => state.samples
-
-/** Responses by prompt, in the order they came. */
-export function groupByPrompt(samples: readonly Sample[]): [string, Sample[]][] {
-  const groups = new Map<string, Sample[]>()
-  for (const sample of samples) {
-    const group = groups.get(sample.prompt)
-    if (group) group.push(sample)
-    else groups.set(sample.prompt, [sample])
-  }
-  return [...groups]
-}
 
 function Response({ sample }: { sample: Sample }) {
   const is_right = sample.score > 0
@@ -54,8 +46,9 @@ function Group({ prompt, samples }: { prompt: string; samples: readonly Sample[]
   )
 }
 
-function StepSamples({ batch }: { batch: Batch }) {
+const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
   const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
+  const more = groups.length - SHOWN_PROMPTS
   return (
     <table className="samples-table">
       <caption>Step {batch.step}</caption>
@@ -66,12 +59,21 @@ function StepSamples({ batch }: { batch: Batch }) {
           <th scope="col">advantage</th>
         </tr>
       </thead>
-      {groups.map(([prompt, samples]) => (
+      {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples]) => (
         <Group key={prompt} prompt={prompt} samples={samples} />
       ))}
+      {more > 0 ? (
+        <tfoot>
+          <tr>
+            <td colSpan={3} className="soft">
+              and {more} more {more === 1 ? 'prompt' : 'prompts'}
+            </td>
+          </tr>
+        </tfoot>
+      ) : null}
     </table>
   )
-}
+})
 
 export function Samples() {
   const batches = useLab(selectSamples)

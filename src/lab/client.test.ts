@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import {
+  choosePreset,
+  closeLab,
+  editField,
+  type LabPage,
+  type LabPort,
+  nextPhase,
+  openLab,
+  pause,
+  reset,
+  resume,
+  shareLink,
+  stepOnce,
+  train,
+} from './client.ts'
+import { decodeLink } from './link.ts'
+import { PRESETS } from './presets.ts'
+import type { LabCommand, LabEvent } from './protocol.ts'
+import { labStore } from './store.ts'
+
+type Listeners = Record<string, (event: { data?: LabEvent; message?: string }) => void>
+
+class FakePort {
+  readonly commands: LabCommand[] = []
+  readonly listeners: Listeners = {}
+  is_terminated = false
+  postMessage(command: LabCommand) {
+    this.commands.push(structuredClone(command))
+  }
+  terminate() {
+    this.is_terminated = true
+  }
+  addEventListener(type: string, listener: Listeners[string]) {
+    this.listeners[type] = listener
+  }
+  says(...events: LabEvent[]) {
+    for (const data of events) this.listeners.message({ data })
+  }
+}
+
+const ports: FakePort[] = []
+let frames: (() => void)[] = []
+let queries: string[] = []
+const port = () => ports[ports.length - 1]
+const draw = () => {
+  const due = frames
+  frames = []
+  for (const flush of due) flush()
+}
+const openPage = (query = '') => {
+  const page: LabPage = {
+    address: 'https://understory.example/app/',
+    query,
+    replaceQuery: (to) => queries.push(to),
+    nextFrame: (flush) => frames.push(flush),
+    now: () => 0,
+  }
+  openLab(() => {
+    ports.push(new FakePort())
+    return port() as unknown as LabPort
+  }, page)
+}
+const types = () => port().commands.map(({ type }) => type)
+const adapter = {
+  vendor: 'v',
+  architecture: '',
+  description: '',
+  is_software: true,
+  features: [],
+  max_buffer_bytes: 0,
+  max_binding_bytes: 0,
+}
+const step = (run: number, n: number): LabEvent => ({
+  type: 'step',
+  run,
+  step: n,
+  phase: 0,
+  phase_step: n,
+  metrics: { loss: n },
+})
+
+beforeEach(() => {
+  ports.length = 0
+  frames = []
+  queries = []
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  closeLab()
+  vi.useRealTimers()
+})
+
+test('the page opens on the first preset and asks for the adapter', () => {
+  openPage()
+  expect(labStore.getState()).toMatchObject({
+    status: 'loading',
+    preset_id: PRESETS[0].id,
+    notices: [],
+  })
+  expect(types()).toEqual(['open'])
+  port().says({ type: 'adapter', adapter })
+  draw()
+  expect(labStore.getState().status).toBe('idle')
+})
+
+test('a link opens its experiment and says what it could not read', () => {
+  openPage('?v=1&p=tiny&seed=7&colour=red')
+  const { experiment, preset_id, notices } = labStore.getState()
+  expect(preset_id).toBe('tiny')
+  expect(experiment.seed).toBe(7)
+  expect(notices).toEqual([expect.stringMatching(/'colour'/)])
+})
+
+test('a burst of steps is one update, and a stale run changes nothing', () => {
+  openPage()
+  train()
+  let updates = 0
+  const unsubscribe = labStore.subscribe(() => updates++)
+  for (let n = 1; n <= 100; n++) port().says(step(1, n))
+  port().says(step(0, 999))
+  expect(frames).toHaveLength(1)
+  draw()
+  unsubscribe()
+  expect(updates).toBe(1)
+  expect(labStore.getState().step).toBe(100)
+  expect(labStore.getState().series.get('loss')?.length).toBe(100)
+})
+
+test('train sends what the settings show, and an edit afterwards is for the next run', () => {
+  openPage()
+  expect(editField('seed', 5)).toBeUndefined()
+  train()
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: 1, paused: false })
+  expect(port().commands.at(-1)).toHaveProperty('experiment.seed', 5)
+  const { run_experiment, experiment, status } = labStore.getState()
+  expect(status).toBe('preparing')
+  expect(run_experiment).toBe(experiment)
+  editField('seed', 6)
+  expect(labStore.getState().run_experiment?.seed).toBe(5)
+  expect(labStore.getState().experiment.seed).toBe(6)
+})
+
+test('the buttons send their commands', () => {
+  openPage()
+  train()
+  pause()
+  resume()
+  nextPhase()
+  port().says({ type: 'status', run: 1, status: 'paused' })
+  draw()
+  stepOnce()
+  expect(types()).toEqual(['open', 'start', 'pause', 'resume', 'next_phase', 'step'])
+})
+
+test('a single step begins a run where there is none', () => {
+  openPage()
+  stepOnce()
+  expect(port().commands.slice(1)).toMatchObject([
+    { type: 'start', run: 1, paused: true },
+    { type: 'step' },
+  ])
+})
+
+test('reset goes back to before step 0, and what the old run still sends is dropped', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  train()
+  port().says(step(1, 3))
+  draw()
+  expect(labStore.getState().step).toBe(3)
+  reset()
+  port().says(step(1, 4), {
+    type: 'failed',
+    run: 1,
+    error: { name: '', code: 'lost', message: '' },
+  })
+  draw()
+  const { status, step: at, series, run_experiment } = labStore.getState()
+  expect({ status, at, size: series.size, run_experiment }).toEqual({
+    status: 'idle',
+    at: 0,
+    size: 0,
+    run_experiment: undefined,
+  })
+  expect(types().at(-1)).toBe('stop')
+})
+
+test('an edit that breaks a rule is refused with its reason and changes nothing', () => {
+  openPage()
+  const before = labStore.getState()
+  expect(editField('rollout.n', 1)).toMatch(/because GRPO/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test('a preset replaces the settings', () => {
+  openPage('?p=tiny&seed=9&nonsense=1')
+  expect(choosePreset('no-such-preset')).toBe(false)
+  expect(labStore.getState().experiment.seed).toBe(9)
+  expect(choosePreset('sort-digits')).toBe(true)
+  expect(labStore.getState()).toMatchObject({ preset_id: 'sort-digits', notices: [] })
+  expect(labStore.getState().experiment.task.id).toBe('sort_digits')
+})
+
+test('a dead worker is said, and the next run gets a new one', () => {
+  openPage()
+  train()
+  port().says(step(1, 2))
+  port().listeners.error({ message: 'boom' })
+  expect(labStore.getState()).toMatchObject({
+    status: 'failed',
+    step: 2,
+    error: { code: 'worker', message: 'boom' },
+  })
+  const [dead] = ports
+  expect(dead.is_terminated).toBe(true)
+  dead.says(step(1, 3))
+  draw()
+  expect(labStore.getState().step).toBe(2)
+  train()
+  expect(ports).toHaveLength(2)
+  expect(types()).toEqual(['open', 'start'])
+  expect(labStore.getState()).toMatchObject({ status: 'preparing', error: undefined, step: 0 })
+})
+
+test('an unreadable message counts as a dead worker', () => {
+  openPage()
+  port().listeners.messageerror({})
+  expect(labStore.getState()).toMatchObject({ status: 'failed', error: { code: 'worker' } })
+})
+
+test('the address follows the settings, once they rest', () => {
+  openPage()
+  editField('seed', 2)
+  vi.advanceTimersByTime(200)
+  editField('seed', 3)
+  vi.advanceTimersByTime(200)
+  expect(queries).toEqual([])
+  vi.advanceTimersByTime(200)
+  expect(queries).toEqual(['v=1&p=two-skills-bupo&seed=3'])
+  train()
+  port().says(step(1, 1))
+  draw()
+  vi.advanceTimersByTime(1000)
+  expect(queries).toHaveLength(1)
+  expect(decodeLink(queries[0]).experiment).toEqual(labStore.getState().experiment)
+})
+
+test('the link that is copied opens the same experiment', () => {
+  openPage()
+  editField('actor.optim.lr', 0.0002)
+  const { url, says } = shareLink()
+  expect(url).toBe('https://understory.example/app/?v=1&p=two-skills-bupo&actor.optim.lr=0.0002')
+  expect(says).toMatch(/seed/)
+  expect(decodeLink(new URL(url).search).experiment).toEqual(labStore.getState().experiment)
+})

@@ -1,0 +1,318 @@
+import { expect, test } from 'vitest'
+
+import type { GpuError } from '../kernels/errors.ts'
+import type { StepResult } from '../rl/trainer.ts'
+import { PRESETS } from './presets.ts'
+import type { LabEvent, RolloutSample } from './protocol.ts'
+import { labError, type OpenRun, Session } from './session.ts'
+
+const { experiment } = PRESETS[0]
+const sample = (step: number): RolloutSample => ({
+  prompt: `${step}`,
+  response: '',
+  ground_truth: '',
+  score: 1,
+  advantage: 0,
+  response_length: 1,
+  is_ended: true,
+})
+/** As the device layer throws it; the class itself belongs to the GPU side. */
+const gpuError = (code: GpuError['code'], message: string): GpuError =>
+  Object.assign(new Error(message), { name: 'GpuError', code })
+
+/** Lets every message that is under way arrive, as the event loop does between two steps. */
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
+
+/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
+function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN } = {}) {
+  const events: LabEvent[] = []
+  const log: string[] = []
+  let clock = 0
+  let lose: (error: GpuError) => void = () => {}
+  const start = async (): Promise<OpenRun> => {
+    log.push('create')
+    let step = -1
+    let phase = 0
+    let phase_step = 0
+    let wants_next = false
+    return {
+      counts: {
+        buffers: 1,
+        bind_groups: 0,
+        pipelines: 0,
+        dispatches: 0,
+        submits: 0,
+        reads: 0,
+        uploaded_bytes: 0,
+        live_bytes: 0,
+      },
+      lost: new Promise((resolve) => {
+        lose = resolve
+      }),
+      memory: () => ({
+        weights: 1,
+        gradients: 0,
+        optimizer: 0,
+        activations: 0,
+        kv_cache: 0,
+        batch: 0,
+        scratch: 0,
+      }),
+      destroy: () => log.push('destroy'),
+      trainer: {
+        get isFinished() {
+          return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
+        },
+        nextPhase: () => {
+          wants_next = true
+        },
+        queue: async () => {
+          let started: StepResult['phase_started'] | undefined
+          if (step < 0) started = { phase, reason: 'start' }
+          else if (phase_step >= 3 || wants_next) {
+            phase++
+            phase_step = 0
+            started = { phase, reason: wants_next ? 'next_phase' : 'steps' }
+            wants_next = false
+          }
+          step++
+          if (step > 0) phase_step++
+          if (step === fail_at) throw gpuError('out_of_memory', 'no room')
+          const result: StepResult = {
+            step,
+            phase,
+            phase_step,
+            metrics: { loss: 10 - step },
+            samples: [sample(step)],
+            ...(started ? { phase_started: started } : {}),
+          }
+          log.push(`queue ${step}`)
+          const hangs = step === hang_at
+          return {
+            result: tick().then(() => {
+              clock += 100
+              return hangs ? new Promise<StepResult>(() => {}) : result
+            }),
+          }
+        },
+      },
+    }
+  }
+  const session = new Session({
+    open: async () => {
+      throw gpuError('no_adapter', 'nothing here')
+    },
+    start,
+    post: (event) => events.push(event),
+    now: () => clock,
+  })
+  const steps = () => events.flatMap((e) => (e.type === 'step' ? [e.step] : []))
+  const statuses = () => events.flatMap((e) => (e.type === 'status' ? [e.status] : []))
+  const last = (type: LabEvent['type']) => events.findLast((e) => e.type === type)
+  const until = async (holds: () => boolean) => {
+    for (let i = 0; i < 200 && !holds(); i++) await tick()
+    expect(holds()).toBe(true)
+  }
+  return {
+    session,
+    events,
+    log,
+    steps,
+    statuses,
+    last,
+    until,
+    lose: (error: GpuError) => lose(error),
+  }
+}
+
+const start = { type: 'start', run: 1, experiment, paused: false } as const
+
+test('a run goes from step 0 to its end, says when phases change and frees its memory', async () => {
+  const { session, events, steps, statuses, log } = fakeLab()
+  session.handle(start)
+  await session.idle
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(statuses()).toEqual(['preparing', 'running', 'finished'])
+  expect(events.filter(({ type }) => type === 'phase')).toEqual([
+    { type: 'phase', run: 1, step: 0, phase: 0, reason: 'start' },
+    { type: 'phase', run: 1, step: 3, phase: 1, reason: 'steps' },
+  ])
+  expect(log.at(-1)).toBe('destroy')
+})
+
+test('the next step is queued before the numbers of the last one are awaited', async () => {
+  const { session, events, log, until } = fakeLab()
+  session.handle(start)
+  await until(() => events.some((e) => e.type === 'step' && e.step === 1))
+  expect(log).toContain('queue 2')
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('samples cross at most twice a second, and always at the end', async () => {
+  const { session, events } = fakeLab()
+  session.handle(start)
+  await session.idle
+  const at = events.flatMap((e) => (e.type === 'samples' ? [e.step] : []))
+  // 100 ms a step: the first, one half a second later, and the last.
+  expect(at).toEqual([0, 5, 6])
+})
+
+test('a pause takes effect between steps, shows the last samples, and holds', async () => {
+  const { session, steps, statuses, last, until } = fakeLab()
+  session.handle(start)
+  await until(() => steps().includes(2))
+  session.handle({ type: 'pause' })
+  await until(() => statuses().at(-1) === 'paused')
+  const reached = steps().at(-1)
+  expect(last('samples')).toMatchObject({ step: reached })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(steps().at(-1)).toBe(reached)
+  session.handle({ type: 'resume' })
+  await session.idle
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(statuses()).toEqual(['preparing', 'running', 'paused', 'running', 'finished'])
+})
+
+test('one step is one training step, with step 0 before the first', async () => {
+  const { session, steps, statuses, until } = fakeLab()
+  session.handle({ ...start, paused: true })
+  session.handle({ type: 'step' })
+  await until(() => statuses().at(-1) === 'paused')
+  expect(steps()).toEqual([0, 1])
+  session.handle({ type: 'step' })
+  await until(() => steps().length === 3)
+  await until(() => statuses().at(-1) === 'paused')
+  expect(steps()).toEqual([0, 1, 2])
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('a run that starts paused prepares and does no step', async () => {
+  const { session, steps, statuses, until, log } = fakeLab()
+  session.handle({ ...start, paused: true })
+  await until(() => statuses().at(-1) === 'paused')
+  for (let i = 0; i < 5; i++) await tick()
+  expect(steps()).toEqual([])
+  session.handle({ type: 'stop' })
+  await session.idle
+  expect(log).toEqual(['create', 'destroy'])
+})
+
+test('the next phase begins after the steps in flight, also from a pause', async () => {
+  const { session, events, steps, statuses, until } = fakeLab()
+  session.handle({ ...start, paused: true })
+  session.handle({ type: 'step' })
+  await until(() => statuses().at(-1) === 'paused')
+  session.handle({ type: 'next_phase' })
+  await tick()
+  expect(statuses().at(-1)).toBe('paused')
+  session.handle({ type: 'resume' })
+  await session.idle
+  expect(events.filter(({ type }) => type === 'phase').at(-1)).toEqual({
+    type: 'phase',
+    run: 1,
+    step: 1,
+    phase: 1,
+    reason: 'next_phase',
+  })
+  expect(steps()).toEqual([0, 1, 2, 3, 4])
+})
+
+test('ending the last phase ends the run', async () => {
+  const { session, events, statuses, until } = fakeLab()
+  session.handle(start)
+  await until(() => events.some((e) => e.type === 'step' && e.step === 4))
+  session.handle({ type: 'next_phase' })
+  await session.idle
+  expect(statuses().at(-1)).toBe('finished')
+})
+
+test('a new run waits until the old one is freed, and the old one says no more', async () => {
+  const { session, events, log, until } = fakeLab()
+  session.handle(start)
+  await until(() => events.some((e) => e.type === 'step' && e.step === 1))
+  session.handle({ ...start, run: 2 })
+  const before = events.length
+  await session.idle
+  expect(log.filter((line) => /create|destroy/.test(line))).toEqual([
+    'create',
+    'destroy',
+    'create',
+    'destroy',
+  ])
+  const later = events.slice(before)
+  expect(later.every((e) => 'run' in e && e.run === 2)).toBe(true)
+  expect(later.some((e) => e.type === 'step' && e.step === 6)).toBe(true)
+})
+
+test('an error ends the run once, keeps its code and frees the memory', async () => {
+  const { session, events, log } = fakeLab({ fail_at: 3 })
+  session.handle(start)
+  await session.idle
+  expect(events.filter(({ type }) => type === 'failed')).toEqual([
+    {
+      type: 'failed',
+      run: 1,
+      error: { name: 'GpuError', code: 'out_of_memory', message: 'no room' },
+    },
+  ])
+  expect(log.at(-1)).toBe('destroy')
+})
+
+test('a lost device fails the run, in a pause and in a step that never ends', async () => {
+  for (const hang_at of [Number.NaN, 2]) {
+    const { session, events, until, lose, statuses, steps, last } = fakeLab({ hang_at })
+    session.handle({ ...start, paused: Number.isNaN(hang_at) })
+    if (Number.isNaN(hang_at)) await until(() => statuses().at(-1) === 'paused')
+    else await until(() => steps().includes(1))
+    lose(gpuError('lost', 'gone'))
+    await session.idle
+    expect(last('failed')).toMatchObject({ run: 1, error: { code: 'lost' } })
+    expect(events.filter(({ type }) => type === 'failed')).toHaveLength(1)
+    // The lab is not stuck: the next run gets as far as its first step.
+    session.handle({ ...start, run: 2 })
+    await until(() => events.some((e) => e.type === 'step' && e.run === 2))
+    session.handle({ type: 'stop' })
+  }
+})
+
+test('an experiment is checked again before anything is allocated', async () => {
+  const { session, last, log } = fakeLab()
+  session.handle({ ...start, experiment: { ...experiment, seed: -1 } })
+  await session.idle
+  expect(last('failed')).toMatchObject({
+    error: { code: 'experiment', message: expect.stringMatching(/^seed: expected/) },
+  })
+  expect(log).toEqual([])
+})
+
+test('no adapter is an answer, not a crash', async () => {
+  const { session, events } = fakeLab()
+  session.handle({ type: 'open' })
+  await session.idle
+  expect(events).toEqual([
+    {
+      type: 'failed',
+      run: undefined,
+      error: { name: 'GpuError', code: 'no_adapter', message: 'nothing here' },
+    },
+  ])
+})
+
+test('commands without a run do nothing', async () => {
+  const { session, events } = fakeLab()
+  for (const type of ['pause', 'resume', 'step', 'next_phase', 'stop'] as const)
+    session.handle({ type })
+  await session.idle
+  expect(events).toEqual([])
+})
+
+test('an error of our own is internal, whatever is thrown', () => {
+  expect(labError(new TypeError('x'))).toEqual({
+    name: 'TypeError',
+    code: 'internal',
+    message: 'x',
+  })
+  expect(labError('text')).toEqual({ name: 'Error', code: 'internal', message: 'text' })
+})

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest'
+
+import { PRESETS } from './presets.ts'
+import { type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
+import { applyEvent, emptyRun, initialState, type LabState } from './store.ts'
+
+const started = (): LabState => ({
+  ...initialState(),
+  ...emptyRun(),
+  run: 1,
+  status: 'preparing',
+  run_experiment: PRESETS[0].experiment,
+})
+const step = (n: number, metrics: Record<string, number>, phase = 0): LabEvent => ({
+  type: 'step',
+  run: 1,
+  step: n,
+  phase,
+  phase_step: n,
+  metrics,
+})
+const after = (events: readonly (LabEvent | [LabEvent, number])[], from = started()): LabState =>
+  events.reduce(
+    (state, e) => (Array.isArray(e) ? applyEvent(state, e[0], e[1]) : applyEvent(state, e, 0)),
+    from,
+  )
+
+test('metrics land in columns of their own, at the steps they came', () => {
+  const state = after([
+    step(0, { 'val-core/x/acc/mean@1': 0.25 }),
+    step(1, { loss: 3 }),
+    step(2, { loss: Number.NaN, 'val-core/x/acc/mean@1': 0.5 }),
+  ])
+  const loss = state.series.get('loss')
+  const accuracy = state.series.get('val-core/x/acc/mean@1')
+  expect([...(loss?.steps.subarray(0, loss.length) ?? [])]).toEqual([1, 2])
+  expect(loss?.values[1]).toBeNaN()
+  expect([...(accuracy?.steps.subarray(0, accuracy.length) ?? [])]).toEqual([0, 2])
+  expect(state.step).toBe(2)
+  expect(state.metrics['val-core/x/acc/mean@1']).toBe(0.5)
+})
+
+test('a stale run changes nothing', () => {
+  const before = started()
+  const events: LabEvent[] = [
+    { ...step(9, { loss: 1 }), run: 0 } as LabEvent,
+    { type: 'status', run: 0, status: 'finished' },
+    { type: 'failed', run: 0, error: { name: 'E', code: 'internal', message: '' } },
+  ]
+  for (const event of events) expect(applyEvent(before, event, 0)).toBe(before)
+})
+
+test('opening, preparing, running and failing are told apart', () => {
+  const adapter = {
+    vendor: 'v',
+    architecture: 'a',
+    description: 'd',
+    is_software: true,
+    features: [],
+    max_buffer_bytes: 1,
+    max_binding_bytes: 1,
+  }
+  const opened = applyEvent(initialState(), { type: 'adapter', adapter }, 0)
+  expect(opened).toMatchObject({ status: 'idle', adapter })
+  // The adapter's name arriving late does not stop a run.
+  expect(after([{ type: 'adapter', adapter }]).status).toBe('preparing')
+  const preparing = after([{ type: 'progress', run: 1, message: 'Compiling shaders' }])
+  expect(preparing.message).toBe('Compiling shaders')
+  const running = after([{ type: 'status', run: 1, status: 'running' }], preparing)
+  expect(running).toMatchObject({ status: 'running', message: '' })
+  const error = { name: 'GpuError', code: 'no_adapter', message: 'none' } as const
+  expect(applyEvent(initialState(), { type: 'failed', run: undefined, error }, 0)).toMatchObject({
+    status: 'failed',
+    error,
+  })
+})
+
+test('a worker of another version is refused', () => {
+  const hello = (protocol: number) => after([{ type: 'hello', protocol }])
+  expect(hello(PROTOCOL_VERSION).status).toBe('preparing')
+  expect(hello(PROTOCOL_VERSION + 1)).toMatchObject({ status: 'failed', error: { code: 'worker' } })
+})
+
+test('speed and time left follow the arrival of steps, and a pause is no slow step', () => {
+  const plan = PRESETS[0].experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+  const running = after([
+    [step(1, {}), 1000],
+    [step(2, {}), 1500],
+    [step(3, {}), 2000],
+  ])
+  expect(running.timing.steps_per_second).toBe(2)
+  expect(running.timing.tokens_per_second).toBeUndefined()
+  expect(running.timing.seconds_left).toBe((plan - 3) / 2)
+  const resumed = after(
+    [
+      { type: 'status', run: 1, status: 'paused' },
+      { type: 'status', run: 1, status: 'running' },
+      [step(4, {}), 100_000],
+      [step(5, {}), 100_250],
+    ],
+    running,
+  )
+  expect(resumed.timing.steps_per_second).toBe(4)
+})
+
+test('response tokens per second come from the phase that samples them', () => {
+  const { train_batch_size, n } = PRESETS[0].experiment.rollout
+  const state = after([
+    { type: 'phase', run: 1, step: 400, phase: 2, reason: 'steps' },
+    [step(401, { 'response_length/mean': 3 }, 2), 0],
+    [step(402, { 'response_length/mean': 3.5 }, 2), 1000],
+  ])
+  expect(state.timing.tokens_per_second).toBe(train_batch_size * n * 3.5)
+})
+
+test('phases are kept with their reason', () => {
+  const state = after([
+    { type: 'phase', run: 1, step: 0, phase: 0, reason: 'start' },
+    step(1, {}),
+    { type: 'phase', run: 1, step: 1, phase: 1, reason: 'next_phase' },
+  ])
+  expect(state.phase_switches).toEqual([
+    { step: 0, phase: 0, reason: 'start' },
+    { step: 1, phase: 1, reason: 'next_phase' },
+  ])
+  expect(state).toMatchObject({ phase: 1, phase_step: 0 })
+})
+
+test('only the samples of the last steps are kept', () => {
+  const events = Array.from(
+    { length: 20 },
+    (_, i): LabEvent => ({ type: 'samples', run: 1, step: i, samples: [] }),
+  )
+  const { samples } = after(events)
+  expect(samples.length).toBeLessThanOrEqual(8)
+  expect(samples.at(-1)?.step).toBe(19)
+})
+
+test('counts become work per step, and buffers made after the first step', () => {
+  const memory = {
+    weights: 4,
+    gradients: 4,
+    optimizer: 8,
+    activations: 0,
+    kv_cache: 0,
+    batch: 0,
+    scratch: 0,
+  }
+  const at = (dispatches: number, buffers: number): LabEvent => ({
+    type: 'memory',
+    run: 1,
+    memory,
+    counts: {
+      buffers,
+      bind_groups: 0,
+      pipelines: 0,
+      dispatches,
+      submits: dispatches / 10,
+      reads: 0,
+      uploaded_bytes: 0,
+      live_bytes: 0,
+    },
+  })
+  const early = after([at(10, 40)])
+  expect(early.memory).toEqual(memory)
+  expect(early.counts).toBeUndefined()
+  const state = after([step(1, {}), at(100, 50), step(2, {}), step(3, {}), at(300, 51)], early)
+  expect(state.counts).toEqual({
+    dispatches_per_step: 100,
+    submits_per_step: 10,
+    buffers_since_warmup: 1,
+  })
+  // Two events at one step: nothing to divide by, so the last rate stays.
+  expect(after([at(300, 51)], state).counts?.dispatches_per_step).toBe(100)
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { makeBatch, padPrompts, tokenCount } from './batch.ts'
+
+const EOS = 1
+
+test('prompts are padded on the left, responses masked up to and including their first end token', () => {
+  const prompts = padPrompts([[7, 8], [9]], 3, 0)
+  expect([...prompts.input_ids]).toEqual([0, 7, 8, 0, 0, 9])
+  expect([...prompts.attention_mask]).toEqual([0, 1, 1, 0, 0, 1])
+  const size = { rows: 2, prompt_length: 3, response_length: 3 }
+  const batch = makeBatch(prompts, Uint32Array.of(5, EOS, 0, 4, 4, 4), size, EOS)
+  expect([...batch.response_mask]).toEqual([1, 1, 0, 1, 1, 1])
+  expect([...batch.attention_mask]).toEqual([0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1])
+  // clip(cumsum(mask) - 1, 0)
+  expect([...batch.position_ids]).toEqual([0, 0, 1, 2, 3, 3, 0, 0, 0, 1, 2, 3])
+  expect([...batch.input_ids]).toEqual([0, 7, 8, 5, EOS, 0, 0, 0, 9, 4, 4, 4])
+  expect(batch.is_ended).toEqual([true, false])
+  expect([tokenCount(batch), tokenCount(batch, 1, 1)]).toEqual([5, 3])
+})
+
+test('a phase with shorter responses counts no columns beyond its own maximum', () => {
+  const prompts = padPrompts([[7]], 1, 0)
+  const size = { rows: 1, prompt_length: 1, response_length: 4 }
+  const batch = makeBatch(prompts, Uint32Array.of(5, 6, 0, 0), size, EOS, 2)
+  expect([...batch.response_mask]).toEqual([1, 1, 0, 0])
+  expect(batch.is_ended).toEqual([false])
+})
+
+test('a prompt that is empty or too long is refused with its number', () => {
+  expect(() => padPrompts([[1], [1, 2, 3]], 2, 0)).toThrow(
+    /prompt 1: expected 1 to 2 tokens, got 3/,
+  )
+  expect(() => padPrompts([[]], 2, 0)).toThrow(/prompt 0/)
+})

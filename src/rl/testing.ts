@@ -1,0 +1,93 @@
+// Small experiments for tests.
+import type { Task } from '../tasks/task.ts'
+import { tokenizer } from '../tasks/tokenizer.ts'
+import type { Optim, RlPhase, SftPhase } from './phase.ts'
+import type { TrainerConfig } from './trainer.ts'
+
+export const OPTIM: Optim = {
+  lr: 2e-3,
+  lr_warmup_steps: 0,
+  lr_scheduler_type: 'constant',
+  min_lr_ratio: 0,
+  betas: [0.9, 0.95],
+  weight_decay: 0,
+}
+
+export const SFT: SftPhase = {
+  kind: 'sft',
+  name: 'warm start',
+  steps: 3,
+  batch_size: 8,
+  grad_clip: 1,
+  optim: OPTIM,
+}
+
+export const RL: RlPhase = {
+  kind: 'rl',
+  name: 'rl',
+  steps: 3,
+  adv_estimator: 'grpo',
+  target_layer: 3,
+  rollout: {
+    train_batch_size: 4,
+    n: 4,
+    temperature: 1,
+    top_p: 1,
+    top_k: -1,
+    max_response_length: 3,
+  },
+  actor: {
+    ppo_mini_batch_size: 2,
+    ppo_epochs: 1,
+    clip_ratio_low: 0.2,
+    clip_ratio_high: 0.2,
+    clip_ratio_c: 3,
+    loss_mode: 'vanilla',
+    loss_agg_mode: 'token-mean',
+    entropy_coeff: 0,
+    grad_clip: 1,
+    optim: OPTIM,
+  },
+  algorithm: { norm_adv_by_std_in_grpo: true },
+}
+
+/** Echo a digit: any response of the same digit and an end token is right. Parity makes half of random answers right. */
+export const PARITY: Task = {
+  id: 'parity',
+  max_prompt_length: 3,
+  max_response_length: 3,
+  test_size: 10,
+  sample: (seed, index, split) => {
+    const digit = (seed * 7 + index * 3 + (split === 'test' ? 5 : 0)) % 10
+    return {
+      prompt: index % 2 ? `${digit}=` : `${digit}+=`,
+      ground_truth: `${digit}`,
+      demonstration: `${digit}`,
+    }
+  },
+  // Something random weights get right now and then: the response begins with a token of even id.
+  score: (_, response) =>
+    response.length > 0 && tokenizer.encode(response.replaceAll(/<pad>/g, '0'))[0] % 2 ? 1 : 0,
+}
+
+export const CONFIG: TrainerConfig = {
+  seed: 1,
+  task: PARITY,
+  tokenizer,
+  model: {
+    model_type: 'qwen3',
+    vocab_size: tokenizer.vocab_size,
+    hidden_size: 16,
+    intermediate_size: 24,
+    num_hidden_layers: 3,
+    num_attention_heads: 2,
+    num_key_value_heads: 1,
+    head_dim: 8,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
+    tie_word_embeddings: true,
+  },
+  phases: [SFT, RL],
+  validation: { test_freq: 0, prompts: 10, n: 1 },
+  probe: { freq: 1, rows: 8 },
+}
