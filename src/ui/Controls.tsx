@@ -11,7 +11,7 @@ import {
   canToggle,
   toggleLabel,
   toggleTraining,
-} from './controls.ts'
+} from './actions.ts'
 import { useLab } from './run.ts'
 import { listenToKeys, SHORTCUTS } from './shortcuts.ts'
 import { setPreference, showToast, type UiState, uiStore } from './store.ts'

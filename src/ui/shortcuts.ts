@@ -1,7 +1,7 @@
 // Keys that act on the run. Left alone while someone types, and with a switch to turn them off.
 import { nextPhase, reset, stepOnce } from '../lab/client.ts'
 import { labStore } from '../lab/store.ts'
-import { canNextPhase, canReset, canStep, canToggle, toggleTraining } from './controls.ts'
+import { canNextPhase, canReset, canStep, canToggle, toggleTraining } from './actions.ts'
 import { uiStore } from './store.ts'
 
 export const SHORTCUTS = [

@@ -3,6 +3,10 @@ import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'
 import forward from './attention_forward.wgsl?raw'
+import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
+import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
+import narrow_decode from './attention_narrow_decode.wgsl?raw'
+import narrow_forward from './attention_narrow_forward.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 
 const params = {
@@ -126,3 +130,88 @@ export const attention_decode = defineKernel({
   bindings: { qkv: 'read', cache: 'read', attention_mask: 'read', out: 'read_write' },
   workgroups: ({ rows, num_attention_heads }) => foldGrid(rows * num_attention_heads),
 })
+
+/** The four kernels of one attention. */
+export interface AttentionKernels {
+  readonly forward: typeof attention_forward
+  readonly backward_query: typeof attention_backward_query
+  readonly backward_key_value: typeof attention_backward_key_value
+  readonly decode: typeof attention_decode
+}
+
+const tiled: AttentionKernels = {
+  forward: attention_forward,
+  backward_query: attention_backward_query,
+  backward_key_value: attention_backward_key_value,
+  decode: attention_decode,
+}
+
+const MAX_NARROW_WIDTH = 128
+const MAX_NARROW_HEAD_DIM = 64
+/** Of the key/value backward, which holds four vectors of a head in registers where the others hold two. */
+const MAX_NARROW_KEY_VALUE_HEAD_DIM = 32
+
+/** The narrow source for one head size: a line with $ is written once per vector of four channels. */
+function unrolled(wgsl: string, head_dim: number): string {
+  const vectors = head_dim / 4
+  const lines = wgsl.split('\n').flatMap((line) => {
+    if (!line.includes('$') || line.startsWith('//')) return [line]
+    return Array.from({ length: vectors }, (_, i) => line.replaceAll('$', String(i)))
+  })
+  return `${lines.join('\n')}\nconst VECTORS = ${vectors}u;\n`
+}
+
+const narrow = new Map<number, AttentionKernels>()
+
+function narrowKernels(head_dim: number): AttentionKernels {
+  const known = narrow.get(head_dim)
+  if (known) return known
+  const perColumn = (p: { rows: number; width: number }, heads: number) =>
+    foldGrid(Math.ceil((p.rows * p.width * heads) / 64))
+  const made: AttentionKernels = {
+    forward: {
+      ...attention_forward,
+      name: `attention_forward_narrow_${head_dim}`,
+      wgsl: unrolled(narrow_forward, head_dim),
+      workgroups: (p) => perColumn(p, p.num_attention_heads),
+    },
+    backward_query: {
+      ...attention_backward_query,
+      name: `attention_backward_query_narrow_${head_dim}`,
+      wgsl: unrolled(narrow_backward_query, head_dim),
+      workgroups: (p) => perColumn(p, p.num_attention_heads),
+    },
+    backward_key_value: {
+      ...attention_backward_key_value,
+      name: `attention_backward_key_value_narrow_${head_dim}`,
+      wgsl: unrolled(narrow_backward_key_value, head_dim),
+      workgroups: (p) => perColumn(p, p.num_key_value_heads),
+    },
+    decode: {
+      ...attention_decode,
+      name: `attention_decode_narrow_${head_dim}`,
+      wgsl: unrolled(narrow_decode, head_dim),
+      workgroups: ({ rows, num_attention_heads }) =>
+        foldGrid(Math.ceil((rows * num_attention_heads) / 64)),
+    },
+  }
+  narrow.set(head_dim, made)
+  return made
+}
+
+/**
+ * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
+ * Short rows of small heads (a multiple of 4) take the narrow kernels: one invocation per query or key, no
+ * barriers, whose tiles would stand mostly empty. All have the tiled kernels' params and bindings, and agree to rounding.
+ * Prefill and decode must ask with one `width`, so that decode repeats forward's numbers.
+ */
+export function attentionKernels(size: { width: number; head_dim: number }): AttentionKernels {
+  const { width, head_dim } = size
+  if (width > MAX_NARROW_WIDTH || head_dim > MAX_NARROW_HEAD_DIM || head_dim % 4 !== 0) return tiled
+  const made = narrowKernels(head_dim)
+  if (head_dim <= MAX_NARROW_KEY_VALUE_HEAD_DIM) return made
+  return { ...made, backward_key_value: attention_backward_key_value }
+}
+
+/** Instances for the checks that every kernel passes. */
+export const variants = [4, 16, 64].flatMap((head_dim) => Object.values(narrowKernels(head_dim)))

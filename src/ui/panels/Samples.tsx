@@ -3,7 +3,7 @@ import { memo, useMemo } from 'react'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { useLab } from '../run.ts'
-import { groupByPrompt } from './samples.ts'
+import { groupByPrompt } from './grouping.ts'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]

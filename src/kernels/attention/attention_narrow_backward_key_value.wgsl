@@ -1,0 +1,66 @@
+// d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij d_out_i . (v_j - out_i) q_i, over i >= j and the group's query heads,
+// in that fixed order, for short rows and small heads. One invocation per (row, column, key/value head).
+// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(3) var<storage, read> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read> lse: array<f32>;
+@group(0) @binding(5) var<storage, read> d_out: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> d_qkv: array<vec4f>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let heads = params.num_attention_heads;
+  let kv_heads = params.num_key_value_heads;
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let token = index / kv_heads;
+  let kv_head = index % kv_heads;
+  if (token >= params.rows * params.width) { return; }
+  let token_size = (heads + 2u * kv_heads) * VECTORS;
+  let k = token * token_size + (heads + kv_head) * VECTORS;
+  let v = k + kv_heads * VECTORS;
+
+  let k$ = qkv[k + $u];
+  let v$ = qkv[v + $u];
+  var d_k$ = vec4f();
+  var d_v$ = vec4f();
+  let group_size = heads / kv_heads;
+  let row_end = (token / params.width + 1u) * params.width;
+  let query_end = select(token, row_end, attention_mask[token] != 0u);
+  for (var head = kv_head * group_size; head < (kv_head + 1u) * group_size; head++) {
+    for (var query = token; query < query_end; query++) {
+      if (attention_mask[query] != 0u) {
+        let q = query * token_size + head * VECTORS;
+        let o = (query * heads + head) * VECTORS;
+        let q$ = qkv[q + $u];
+        let g$ = d_out[o + $u];
+        var qk = vec4f();
+        var gv = vec4f();
+        qk = fma(q$, k$, qk);
+        gv = fma(g$, v$ - out[o + $u], gv);
+        let prob = exp((qk.x + qk.y + qk.z + qk.w) * params.scale - lse[query * heads + head]);
+        let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w));
+        d_k$ = fma(d_score, q$, d_k$);
+        d_v$ = fma(vec4f(prob), g$, d_v$);
+      }
+    }
+  }
+  d_qkv[k + $u] = params.scale * d_k$;
+  d_qkv[v + $u] = d_v$;
+}

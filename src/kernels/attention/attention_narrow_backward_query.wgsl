@@ -1,0 +1,65 @@
+// d_q_i = scale sum over j <= i of p_ij d_out_i . (v_j - out_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i), for short
+// rows and small heads. One invocation per (row, column, head), keys in a plain loop.
+// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(3) var<storage, read> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read> lse: array<f32>;
+@group(0) @binding(5) var<storage, read> d_out: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> d_qkv: array<vec4f>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let heads = params.num_attention_heads;
+  let kv_heads = params.num_key_value_heads;
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let token = index / heads;
+  let head = index % heads;
+  if (token >= params.rows * params.width) { return; }
+  let token_size = (heads + 2u * kv_heads) * VECTORS;
+  let first_token = token / params.width * params.width;
+  let q = token * token_size + head * VECTORS;
+  let o = (token * heads + head) * VECTORS;
+  let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;
+  let v_offset = k_offset + kv_heads * VECTORS;
+
+  let q$ = qkv[q + $u];
+  let g$ = d_out[o + $u];
+  var d_q$ = vec4f();
+  var deltas = vec4f();
+  deltas = fma(g$, out[o + $u], deltas);
+  let delta = deltas.x + deltas.y + deltas.z + deltas.w;
+  let query_lse = lse[token * heads + head];
+  let key_end = select(first_token, token + 1u, attention_mask[token] != 0u);
+  for (var key = first_token; key < key_end; key++) {
+    if (attention_mask[key] != 0u) {
+      let k = key * token_size + k_offset;
+      let v = key * token_size + v_offset;
+      let k$ = qkv[k + $u];
+      var qk = vec4f();
+      var gv = vec4f();
+      qk = fma(q$, k$, qk);
+      gv = fma(g$, qkv[v + $u], gv);
+      let prob = exp((qk.x + qk.y + qk.z + qk.w) * params.scale - query_lse);
+      let d_score = vec4f(prob * (gv.x + gv.y + gv.z + gv.w - delta));
+      d_q$ = fma(d_score, k$, d_q$);
+    }
+  }
+  d_qkv[q + $u] = params.scale * d_q$;
+}

@@ -1,0 +1,69 @@
+// out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j for short rows and small heads. One invocation per
+// (row, column, head), keys in a plain loop with a running maximum and sum: no barriers, no shared memory.
+// A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
+//   qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out [B, T, H D]   lse [B, T, H]
+
+struct Params {
+  rows: u32,
+  width: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
+@group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> lse: array<f32>;
+
+const MASKED = -1e30; // far below every score, and finite
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let heads = params.num_attention_heads;
+  let kv_heads = params.num_key_value_heads;
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let token = index / heads;
+  let head = index % heads;
+  if (token >= params.rows * params.width) { return; }
+  let token_size = (heads + 2u * kv_heads) * VECTORS;
+  let first_token = token / params.width * params.width;
+  let q = token * token_size + head * VECTORS;
+  let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;
+  let v_offset = k_offset + kv_heads * VECTORS;
+
+  let q$ = qkv[q + $u];
+  var sum$ = vec4f();
+  var row_max = MASKED;
+  var row_sum = 0.0;
+  let is_token = attention_mask[token] != 0u;
+  let key_end = select(first_token, token + 1u, is_token);
+  for (var key = first_token; key < key_end; key++) {
+    if (attention_mask[key] != 0u) {
+      let k = key * token_size + k_offset;
+      let v = key * token_size + v_offset;
+      var products = vec4f();
+      products = fma(q$, qkv[k + $u], products);
+      let score = (products.x + products.y + products.z + products.w) * params.scale;
+      // One of the two factors is 1: a new maximum shrinks what was summed, else the key gets a smaller weight.
+      let factor = exp(-abs(score - row_max));
+      let is_new_max = score > row_max;
+      let shrink = select(1.0, factor, is_new_max);
+      let weight = select(factor, 1.0, is_new_max);
+      row_max = max(row_max, score);
+      row_sum = fma(row_sum, shrink, weight);
+      sum$ = fma(sum$, vec4f(shrink), weight * qkv[v + $u]);
+    }
+  }
+
+  let inverse = select(0.0, 1.0 / row_sum, is_token);
+  let at = (token * heads + head) * VECTORS;
+  out[at + $u] = sum$ * inverse;
+  lse[token * heads + head] = select(0.0, row_max + log(row_sum), is_token);
+}

@@ -1,0 +1,52 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { growSteps, niceCeil, niceTicks, stepTicks } from './domain.ts'
+
+test('a nice ceiling is 1, 2, 2.5, 5 or 10 times a power of ten', () => {
+  expect([0.9, 1, 1.01, 2.2, 3, 7, 0.0021, 0, Number.NaN].map(niceCeil)).toEqual([
+    1, 1, 2, 2.5, 5, 10, 0.0025, 1, 1,
+  ])
+})
+
+test('the step axis starts at 20 and grows in steps of at least a quarter', () => {
+  expect(growSteps(0, 0, 1000)).toBe(20)
+  expect(growSteps(0, 20, 1000)).toBe(20)
+  expect(growSteps(0, 21, 1000)).toBe(25)
+  const ends = Array.from({ length: 1000 }, (_, step) => growSteps(0, step, 0))
+  expect(new Set(ends).size).toBeLessThan(22)
+})
+
+test('the step axis holds every step and never ends past the plan while the run keeps to it', () => {
+  fc.assert(
+    fc.property(fc.nat(5000), fc.nat(5000), (step, total) => {
+      const end = growSteps(0, step, total)
+      expect(end).toBeGreaterThanOrEqual(step)
+      if (total > 0 && step <= total) expect(end).toBeLessThanOrEqual(total)
+    }),
+  )
+})
+
+test('ticks cover the data at equal distances', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+      fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
+      (low, span) => {
+        const ticks = niceTicks(low, low + span, 4)
+        expect(ticks[0]).toBeLessThanOrEqual(low + 1e-6 * Math.max(1, Math.abs(low)))
+        expect(ticks[ticks.length - 1]).toBeGreaterThanOrEqual(low + span * (1 - 1e-6) - 1e-6)
+        expect(ticks.length).toBeLessThanOrEqual(7)
+      },
+    ),
+  )
+})
+
+test('a flat or empty interval still makes an axis', () => {
+  expect(niceTicks(0, 0, 3)).toEqual([0, 0.5, 1])
+  expect(niceTicks(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 3)).toEqual([0, 0.5, 1])
+})
+
+test('step ticks are whole numbers inside the axis', () => {
+  expect(stepTicks(520, 5)).toEqual([0, 200, 400])
+  expect(stepTicks(3, 6)).toEqual([0, 1, 2, 3])
+})

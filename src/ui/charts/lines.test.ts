@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { columnsOf, recordingContext } from '../testing.ts'
+import { extentOf } from './extent.ts'
+import { drawLine, indexAt, linePoints, type View } from './lines.ts'
+
+const view: View = { x: [0, 10], y: [0, 1], width: 100, height: 50 }
+const style = { color: 'red', width: 2, dash: [], dots: false }
+const { NaN: gap } = Number
+
+test('values land where the axes say, with y upwards', () => {
+  expect(linePoints(columnsOf([0, 0.5, 1]), view)).toEqual([0, 50, 10, 25, 20, 0])
+})
+
+test('entries past the length are not drawn', () => {
+  expect(linePoints({ steps: [0, 1, 9], values: [0, 1, 7], length: 2 }, view)).toHaveLength(4)
+})
+
+test('NaN is a gap: the line stops and starts again', () => {
+  const { ctx, calls } = recordingContext()
+  drawLine(ctx, columnsOf([0, 0, gap, 1, 1]), view, style)
+  expect(calls.filter((call) => /To /.test(call))).toEqual([
+    'moveTo 0 50',
+    'lineTo 10 50',
+    'moveTo 30 0',
+    'lineTo 40 0',
+  ])
+})
+
+test('a value alone between gaps is a dot, because a line of one point shows nothing', () => {
+  const { ctx, calls } = recordingContext()
+  drawLine(ctx, columnsOf([gap, 0.5, gap]), view, style)
+  expect(calls.filter((call) => call.startsWith('arc'))).toEqual(['arc 10 25'])
+})
+
+test('a long run keeps every spike and draws at most four points per pixel', () => {
+  const values = Array.from({ length: 20_000 }, (_, i) => (i === 12_345 ? 1 : 0.1))
+  values[17_000] = 0
+  const points = linePoints(columnsOf(values), { ...view, x: [0, 20_000] })
+  expect(points.length / 2).toBeLessThanOrEqual(4 * 101)
+  const heights = points.filter((_, i) => i % 2 === 1)
+  expect(Math.min(...heights)).toBe(0)
+  expect(Math.max(...heights)).toBe(50)
+  const across = points.filter((_, i) => i % 2 === 0)
+  expect(across).toEqual(across.toSorted((a, b) => a - b))
+})
+
+test('the value under the crosshair is the newest one until then', () => {
+  const columns = { steps: [10, 20, 30], values: [1, 2, 3], length: 3 }
+  expect([9, 10, 19, 20, 99].map((step) => indexAt(columns, step))).toEqual([-1, 0, 0, 1, 2])
+})
+
+test('the extent follows columns that grow, and leaves NaN out', () => {
+  const columns = { steps: [0, 1, 2], values: [3, gap, -1], length: 1 }
+  expect(extentOf(columns)).toEqual([3, 3])
+  columns.length = 3
+  expect(extentOf(columns)).toEqual([-1, 3])
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import * as format from './format.ts'
+
+test('what was not computed is a dash, and a number that is not finite says so', () => {
+  expect(format.formatNumber(undefined)).toBe('–')
+  expect(format.formatShare(undefined)).toBe('–')
+  expect(format.formatDuration(Number.POSITIVE_INFINITY)).toBe('–')
+  expect(format.formatNumber(Number.NaN)).toBe('not finite')
+})
+
+test('numbers keep three digits and stay short', () => {
+  expect([0, 0.12345, -0.00012, 12.345, 4210.4, 2e7].map(format.formatNumber)).toEqual([
+    '0',
+    '0.123',
+    '-1.2e-4',
+    '12.3',
+    '4,210',
+    '2.0e7',
+  ])
+})
+
+test('bytes and seconds take the unit that fits', () => {
+  expect([0, 900, 2048, 3e6, 7e9].map(format.formatBytes)).toEqual([
+    '0 B',
+    '900 B',
+    '2.0 KiB',
+    '2.9 MiB',
+    '6.5 GiB',
+  ])
+  expect([12, 200, 3900].map(format.formatDuration)).toEqual(['12 s', '3 min 20 s', '1 h 05 min'])
+})

@@ -1,0 +1,51 @@
+import { beforeEach, expect, test } from 'vitest'
+import { initialState, type LabState } from '../lab/store.ts'
+import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from './actions.ts'
+import { toggleLine, uiStore } from './store.ts'
+
+const all = ['a', 'b', 'c']
+const hidden = () => [...uiStore.getState().hidden_lines].sort()
+
+beforeEach(() => uiStore.setState({ hidden_lines: new Set() }))
+
+test('a click hides a line and another shows it again', () => {
+  toggleLine('b', all, false)
+  expect(hidden()).toEqual(['b'])
+  toggleLine('b', all, false)
+  expect(hidden()).toEqual([])
+})
+
+test('solo leaves one line, and solo again brings all back without touching other charts', () => {
+  toggleLine('elsewhere', ['elsewhere'], false)
+  toggleLine('b', all, true)
+  expect(hidden()).toEqual(['a', 'c', 'elsewhere'])
+  toggleLine('b', all, true)
+  expect(hidden()).toEqual(['elsewhere'])
+})
+
+const state = (change: Partial<LabState>): LabState => ({ ...initialState(), ...change })
+
+test('the big button says what it will do', () => {
+  const says = (status: LabState['status']) => toggleLabel(state({ status }))
+  expect(says('idle')).toBe('Train')
+  expect(says('preparing')).toBe('Pause')
+  expect(says('running')).toBe('Pause')
+  expect(says('paused')).toBe('Continue')
+  expect(says('finished')).toBe('Train again')
+})
+
+test('nothing can be trained where there is no WebGPU, but a lost GPU can be tried again', () => {
+  const failed = (code: 'no_webgpu' | 'lost') =>
+    state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
+  expect(canToggle(failed('no_webgpu'))).toBe(false)
+  expect(canToggle(failed('lost'))).toBe(true)
+  expect(canReset(failed('lost'))).toBe(true)
+})
+
+test('a step is possible before a run and in a pause, the next phase only where there is one', () => {
+  expect(canStep(state({ status: 'idle' }))).toBe(true)
+  expect(canStep(state({ status: 'running' }))).toBe(false)
+  expect(canNextPhase(state({ status: 'running', phase: 0 }))).toBe(true)
+  const last = state({ status: 'running' }).experiment.phases.length - 1
+  expect(canNextPhase(state({ status: 'running', phase: last }))).toBe(false)
+})
