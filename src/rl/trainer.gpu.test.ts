@@ -62,6 +62,22 @@ test('phases take exactly their steps, in order, and say why each began', async 
   ])
 })
 
+test('steps queued ahead report the same numbers and phases as steps awaited one by one', async () => {
+  const { results } = await train(BUPO)
+  const trainer = await Trainer.create(await open(), BUPO)
+  const ahead: StepResult[] = []
+  let in_flight: Promise<StepResult> | undefined
+  while (!trainer.isFinished) {
+    const { result } = await trainer.queue()
+    if (in_flight) ahead.push(await in_flight)
+    in_flight = result
+  }
+  if (in_flight) ahead.push(await in_flight)
+  trainer.destroy()
+  expect(numbers(ahead)).toEqual(numbers(results))
+  expect(ahead.map((r) => r.phase_started)).toEqual(results.map((r) => r.phase_started))
+})
+
 test('every step reports what it computed, and only that', async () => {
   const { results } = await train(BUPO)
   const V = CONFIG.model.vocab_size

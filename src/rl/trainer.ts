@@ -161,7 +161,12 @@ export class Trainer {
     const lr = learningRate(optim, this.#stage_step++, total_steps)
     this.#actor.beginStep()
     const queued = current.kind === 'sft' ? this.#sft(current, lr) : await this.#rl(current, lr)
-    const position = { step: this.step, phase: this.phase, phase_step: this.#phase_step }
+    const position = {
+      step: this.step,
+      phase: this.phase,
+      phase_step: this.#phase_step,
+      ...this.#takeReason(),
+    }
     const reading = this.#readMetrics(queued)
     const validation = this.#isValidationDue() ? await this.#validate() : {}
     const result = reading.then((metrics) => ({
@@ -173,7 +178,6 @@ export class Trainer {
         'timing_s/step': (performance.now() - started) / 1000,
       },
       samples: queued.samples,
-      ...this.#takeReason(),
     }))
     result.catch(() => {}) // its reader may come late
     return { result }

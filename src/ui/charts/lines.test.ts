@@ -33,7 +33,7 @@ test('a value alone between gaps is a dot, because a line of one point shows not
 })
 
 test('a long run keeps every spike and draws at most four points per pixel', () => {
-  const values = Array.from({ length: 20_000 }, (_, i) => (i === 12_345 ? 1 : 0.1))
+  const values: number[] = Array.from({ length: 20_000 }, (_, i) => (i === 12_345 ? 1 : 0.1))
   values[17_000] = 0
   const points = linePoints(columnsOf(values), { ...view, x: [0, 20_000] })
   expect(points.length / 2).toBeLessThanOrEqual(4 * 101)
