@@ -49,7 +49,7 @@ test('every refusal names the field and the legal values', () => {
   expect(issues({ actor: { use_kl_loss: true } })[0]).toMatch(
     /^actor.use_kl_loss: unknown or not yet supported; legal here: ppo_mini_batch_size, .*entropy_coeff/,
   )
-  expect(issues({ critic: {} })[0]).toMatch(/^critic: unknown or not yet supported; legal here: /)
+  expect(issues({ critic: { lr: 1 } })[0]).toMatch(/^critic: unknown or not yet supported; legal here: /)
   expect(issues({ task: { id: 'chess' } })[0]).toMatch(
     /^task.id: expected 'two_skills_addition' or .*, got 'chess'$/,
   )
@@ -251,4 +251,19 @@ test('phases are added as a whole list', () => {
     ok: false,
     message: 'phases: expected at least one phase',
   })
+})
+
+test('a document may state the verl settings that have one value here, and no other value of them', () => {
+  const stated = {
+    critic: {},
+    actor: { use_kl_loss: false },
+    algorithm: { gamma: 1, lam: 1, use_kl_in_reward: false, norm_adv_by_std_in_grpo: false },
+  }
+  const parsed = parseExperiment(stated)
+  expect(parsed.ok && parsed.experiment.algorithm).toEqual({ norm_adv_by_std_in_grpo: false })
+  expect(parseExperiment({ algorithm: { gamma: 0.9 } })).toMatchObject({
+    ok: false,
+    issues: [{ path: 'algorithm.gamma' }],
+  })
+  expect(parseExperiment({ critic: { lr: 1 } }).ok).toBe(false)
 })

@@ -46,6 +46,30 @@ export interface Field extends FieldInfo {
   readonly is_overridden?: boolean
 }
 
+/**
+ * Settings of verl that have one value here: a document may state them, and any other value is refused like an
+ * unknown field. GRPO has no critic, so gamma and lam change nothing.
+ */
+const STATED: readonly (readonly [path: string, value: unknown])[] = [
+  ['critic', {}],
+  ['algorithm.gamma', 1],
+  ['algorithm.lam', 1],
+  ['algorithm.use_kl_in_reward', false],
+  ['actor.use_kl_loss', false],
+]
+
+/** Leaves out what STATED allows to be said. */
+function withoutStated(document: Document): Document {
+  return STATED.reduce((rest, [path, value]) => {
+    const [section, name] = path.split('.')
+    const at = name ? rest[section] : rest
+    const key = name ?? section
+    if (!isDocument(at) || JSON.stringify(at[key]) !== JSON.stringify(value)) return rest
+    const { [key]: _, ...others } = at
+    return name ? { ...rest, [section]: others } : others
+  }, document)
+}
+
 /** `max_response_length` defaults to what the task needs. */
 function withResponseLength(document: Document): Document {
   const { rollout = {}, task = { id: TASKS[0].id } } = document
@@ -81,7 +105,7 @@ export function parseExperiment(document: unknown): Parsed {
   const size = sizeIssue(document)
   if (size) return { ok: false, issues: [size] }
   const parsed = experimentSchema.safeParse(
-    isDocument(document) ? withResponseLength(document) : document,
+    isDocument(document) ? withResponseLength(withoutStated(document)) : document,
   )
   if (!parsed.success)
     return {

@@ -1,11 +1,11 @@
 // Batched generation with a KV cache: prefill, then one token per step for every row, sampled on the GPU.
-import { attention_decode, kv_cache_write } from '../kernels/attention/attention.ts'
+import { attentionKernels, kv_cache_write } from '../kernels/attention/attention.ts'
 import { embedding_forward } from '../kernels/embedding/embedding.ts'
 import { ShapeError } from '../kernels/errors.ts'
 import type { Allocator, Gpu, Program, Recorder, Tensor } from '../kernels/gpu.ts'
 import { rms_norm_forward } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../kernels/rope/rope.ts'
-import { sample_token } from '../kernels/sampling/sampling.ts'
+import { sampleToken } from '../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../kernels/swiglu/swiglu.ts'
 import type { ModelShape } from './config.ts'
 import {
@@ -233,7 +233,7 @@ function recordRollout(
   const sample = (t: number) => {
     linear(run, B, decode.normed, weights.lm_head, decode.logits)
     run(
-      sample_token,
+      sampleToken(shape.vocab_size),
       {
         rows: B,
         row_offset: (live) => live.row_offset,
@@ -312,7 +312,7 @@ function decodeToken(
     const write = { rows: B, columns: 1, first_column: column, width, ...headParams(shape) }
     run(kv_cache_write, write, { qkv: qkv_rotated, cache })
     const attend = { rows: B, width, column, ...headParams(shape), scale: shape.head_dim ** -0.5 }
-    run(attention_decode, attend, { qkv: qkv_rotated, cache, attention_mask, out: context })
+    run(attentionKernels(attend).decode, attend, { qkv: qkv_rotated, cache, attention_mask, out: context })
     linear(run, B, context, w.o_proj, middle, x)
     run(rms_norm_forward, norm, {
       x: middle,

@@ -1,10 +1,6 @@
 // The transformer, forward and backward, as lists of kernel calls.
 // B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
-import {
-  attention_backward_key_value,
-  attention_backward_query,
-  attention_forward,
-} from '../kernels/attention/attention.ts'
+import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embedding_backward, embedding_forward } from '../kernels/embedding/embedding.ts'
 import type { Recorder, Tensor, Value } from '../kernels/gpu.ts'
 import {
@@ -100,6 +96,7 @@ export function forward<L extends string>(
   const tokens = rows * width
   const norm = { rows: tokens, cols: hidden_size, eps }
   const attention = { rows, width, ...headParams(shape), scale: shape.head_dim ** -0.5 }
+  const { forward: attention_forward } = attentionKernels(attention)
 
   const embed = { tokens, hidden_size }
   run(embedding_forward, embed, { input_ids, weight: weights.embed_tokens, out: ws.hidden[0] })
@@ -312,8 +309,9 @@ function blockBackward<L extends string>(
     d_out: d.d_context,
     d_qkv: d.d_qkv_rotated,
   }
-  run(attention_backward_query, size, attention)
-  run(attention_backward_key_value, size, attention)
+  const { backward_query, backward_key_value } = attentionKernels(size)
+  run(backward_query, size, attention)
+  run(backward_key_value, size, attention)
   // qkv_rotated = rope(qk_norm(qkv))
   run(qk_norm_rope_backward, ropeParams(shape, tokens), {
     qkv: a.qkv,

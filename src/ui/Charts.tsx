@@ -1,13 +1,14 @@
 // Which metrics are drawn where, and what each of them means.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import { phaseMark } from './charts/geometry.ts'
 import { Heatmap, layerName } from './charts/Heatmap.tsx'
 import { type Line, MetricChart } from './charts/MetricChart.tsx'
 import { depthColor } from './charts/palette.ts'
 import { formatNumber, formatShare, formatTick } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy } from './metrics.ts'
 import { Samples } from './panels/Samples.tsx'
-import { shownExperiment, useLab, useLastLayer } from './run.ts'
+import { shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const PLOT_HEIGHT = 232
@@ -173,9 +174,37 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
+const selectFrom = (state: UiState) => state.from_phase
+
+/** Which steps all charts show: a short phase is hard to see beside a long warm start. */
+function Range() {
+  const spans = usePhaseSpans()
+  const from_phase = useStore(uiStore, selectFrom)
+  if (spans.length < 2) return null
+  const chosen = spans.some(({ number }) => number === from_phase) ? from_phase : 1
+  return (
+    <fieldset className="range" data-testid="range">
+      <legend className="visually-hidden">Steps shown</legend>
+      {spans.map(({ number, name }) => (
+        <label key={number}>
+          <input
+            type="radio"
+            name="from-phase"
+            value={number}
+            checked={chosen === number}
+            onChange={() => uiStore.setState({ from_phase: number })}
+          />
+          {number === 1 ? 'All steps' : `From ${phaseMark(number)} ${name}`}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
 export function Charts() {
   return (
     <section className="charts" aria-label="Charts">
+      <Range />
       <RewardChart />
       <EntropyChart />
       <Heatmap height={PLOT_HEIGHT} />

@@ -1,5 +1,6 @@
 // Where the run is: its phases in proportion to their steps.
 import type { LabState } from '../lab/store.ts'
+import { phaseMark } from './charts/geometry.ts'
 import { phaseTarget, shownPhases, useLab, useLastLayer } from './run.ts'
 
 const selectPhase = (state: LabState) => state.phase
@@ -43,7 +44,7 @@ export function PhaseBar() {
               <span className="phase-done" style={{ width: `${share * 100}%` }} />
             </span>
             <span className="phase-name" data-testid={is_current ? 'phase-name' : undefined}>
-              <b>{i + 1}</b> {phase.name}
+              {phaseMark(i + 1)} {phase.name}
             </span>
             <span className="phase-note soft">
               {has_begun && done > 0 ? `${done} of ${phase.steps}` : `${phase.steps} steps`}

@@ -3,9 +3,10 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Experiment, resolvePhases } from '../lab/experiment.ts'
 import { type LabState, labStore } from '../lab/store.ts'
-import { growSteps } from './charts/domain.ts'
+import { type Domain, growSteps } from './charts/domain.ts'
 import type { PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
+import { type UiState, uiStore } from './store.ts'
 
 /** A part of the lab's state; `selector` is a module-level function. */
 export function useLab<T>(selector: (state: LabState) => T): T {
@@ -49,10 +50,19 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
     : `trains the policy of layer ${phase.target_layer}`
 }
 
-const selectStepEnd = (state: LabState) => growSteps(0, state.step, plannedSteps(state))
+const selectFrom = ({ from_phase }: UiState) => from_phase
+const selectStep = (state: LabState) => state.step
 
-/** Right end of every chart's step axis. */
-export const useStepEnd = (): number => useLab(selectStepEnd)
+/** Every chart's step axis: from the phase that was asked for, or from the first step. */
+export function useStepDomain(): Domain {
+  const from_phase = useStore(uiStore, selectFrom)
+  const low = useLab(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
+  const planned = useLab(plannedSteps)
+  const end = useStore(labStore, (state) =>
+    growSteps(0, selectStep(state) - low, Math.max(0, planned - low)),
+  )
+  return useMemo(() => [low, low + end], [low, end])
+}
 
 const selectSwitches = (state: LabState) => state.phase_switches
 

@@ -12,6 +12,8 @@ export interface UiState {
   /** Step under the pointer, on every chart at once. */
   hover_step: number | undefined
   hidden_lines: ReadonlySet<string>
+  /** Charts begin with this phase (1 = the first), once it has begun. */
+  from_phase: number
   toast: string
   /** Counts redraws: at most ten a second, none while the page is hidden. */
   frame: number
@@ -49,6 +51,7 @@ export const uiStore = createStore<UiState>()(() => ({
   is_dark: isDark(first.theme ?? 'system'),
   hover_step: undefined,
   hidden_lines: new Set<string>(),
+  from_phase: 1,
   toast: '',
   frame: 0,
 }))

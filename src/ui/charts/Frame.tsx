@@ -13,7 +13,7 @@ import { INSET, markerLabels, type PhaseSpan, plotSize, type Size } from './geom
 
 export interface FrameProps {
   readonly size: Size
-  readonly x_end: number
+  readonly x: Domain
   readonly y: Domain
   readonly y_ticks: readonly number[]
   readonly formatY: (value: number) => string
@@ -29,14 +29,16 @@ const formatStep = (step: number) => step.toLocaleString('en')
 
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(props: FrameProps) {
-  const { size, x_end, y, y_ticks, formatY, spans, with_names, show_grid } = props
+  const { size, x, y, y_ticks, formatY, spans, with_names, show_grid } = props
   const plot = plotSize(size)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
-    { step: 0, value: y[0] },
-    { step: x_end, value: y[1] },
+    { step: x[0], value: y[0] },
+    { step: x[1], value: y[1] },
   ]
-  const labels = markerLabels(spans, x_end, plot.width, with_names)
+  const shown = spans.filter(({ end }) => end > x[0])
+  const marked = spans.filter(({ step }) => step >= x[0])
+  const labels = markerLabels(marked, x, plot.width, with_names)
   return (
     <LineChart
       width={size.width}
@@ -45,12 +47,12 @@ export function Frame(props: FrameProps) {
       margin={{ top: INSET.top, right: INSET.right, bottom: 0, left: 0 }}
       accessibilityLayer={false}
     >
-      {spans.map((span) =>
+      {shown.map((span) =>
         span.is_sft ? (
           <ReferenceArea
             key={`shade ${span.step} ${span.number}`}
-            x1={span.step}
-            x2={Math.min(span.end, x_end)}
+            x1={Math.max(span.step, x[0])}
+            x2={Math.min(span.end, x[1])}
             fill="var(--sft)"
             fillOpacity={1}
             stroke="none"
@@ -62,8 +64,8 @@ export function Frame(props: FrameProps) {
       <XAxis
         dataKey="step"
         type="number"
-        domain={[0, x_end]}
-        ticks={stepTicks(x_end, Math.max(2, Math.floor(plot.width / 70)))}
+        domain={[x[0], x[1]]}
+        ticks={stepTicks(x, Math.max(2, Math.floor(plot.width / 70)))}
         tickFormatter={formatStep}
         height={INSET.bottom}
         tick={TICK}
@@ -84,16 +86,16 @@ export function Frame(props: FrameProps) {
         interval={0}
         allowDataOverflow
       />
-      {spans.map((span, i) => (
+      {marked.map((span, i) => (
         <ReferenceLine
           key={`mark ${span.step} ${span.number}`}
           x={span.step}
           stroke="var(--marker)"
-          strokeDasharray={span.step === 0 ? '0 1' : '3 3'}
+          strokeDasharray={span.step === x[0] ? '0 1' : '3 3'}
           ifOverflow="hidden"
           label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
             <text
-              x={(viewBox?.x ?? 0) + (span.step === 0 ? 0 : 3)}
+              x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
               y={INSET.top - 6}
               fill="var(--soft)"
               fontSize={10.5}

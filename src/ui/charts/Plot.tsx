@@ -1,7 +1,7 @@
 // A plot area: recharts' frame, our canvas on it, and the crosshair that all plots share.
 import { lazy, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { lastStep, usePhaseSpans, useStepEnd } from '../run.ts'
+import { lastStep, usePhaseSpans, useStepDomain } from '../run.ts'
 import { uiStore } from '../store.ts'
 import type { Domain } from './domain.ts'
 import { INSET, plotSize, type Size } from './geometry.ts'
@@ -76,7 +76,13 @@ function useCanvas(paint: Paint, view: View, summarise: () => string) {
       if (element.height !== h) element.height = h
       ctx.setTransform(ratio, 0, 0, ratio, BLEED * ratio, BLEED * ratio)
       ctx.clearRect(-BLEED, -BLEED, width + 2 * BLEED, height + 2 * BLEED)
+      // What lies before the first shown step stays hidden behind the axis.
+      ctx.save()
+      ctx.beginPath()
+      ctx.rect(x_low > 0 ? 0 : -BLEED, -BLEED, width + 2 * BLEED, height + 2 * BLEED)
+      ctx.clip()
       paint(ctx, { x: [x_low, x_high], y: [y_low, y_high], width, height }, ratio)
+      ctx.restore()
       picture.current?.setAttribute('aria-label', summarise())
     }
     draw()
@@ -98,38 +104,34 @@ function useCanvas(paint: Paint, view: View, summarise: () => string) {
 }
 
 /** Moves the crosshair without rendering anything. */
-function useCrosshair(x_end: number, width: number) {
+function useCrosshair(x: Domain, width: number) {
   const line = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const place = (step: number | undefined) => {
       const element = line.current
       if (!element) return
-      element.hidden = step === undefined
-      if (step !== undefined)
-        element.style.transform = `translateX(${toPixel(step, [0, x_end], width)}px)`
+      element.hidden = step === undefined || step < x[0]
+      if (step !== undefined) element.style.transform = `translateX(${toPixel(step, x, width)}px)`
     }
     place(uiStore.getState().hover_step)
     return uiStore.subscribe((now, before) => {
       if (now.hover_step !== before.hover_step) place(now.hover_step)
     })
-  }, [x_end, width])
+  }, [x, width])
   return line
 }
 
 export function Plot(props: PlotProps) {
   const { ref, size } = useSize()
-  const x_end = useStepEnd()
+  const x = useStepDomain()
   const spans = usePhaseSpans()
   const plot = plotSize(size)
-  const { canvas, picture } = useCanvas(
-    props.paint,
-    { x: [0, x_end], y: props.y, ...plot },
-    props.summarise,
-  )
-  const crosshair = useCrosshair(x_end, plot.width)
+  const { canvas, picture } = useCanvas(props.paint, { x, y: props.y, ...plot }, props.summarise)
+  const crosshair = useCrosshair(x, plot.width)
   const hover = (event: PointerEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
-    const step = Math.round(((event.clientX - box.left) / box.width) * x_end)
+    const share = (event.clientX - box.left) / box.width
+    const step = Math.round(x[0] + share * (x[1] - x[0]))
     uiStore.setState({ hover_step: Math.min(lastStep(), Math.max(0, step)) })
     props.onHoverY?.((event.clientY - box.top) / box.height)
   }
@@ -150,7 +152,7 @@ export function Plot(props: PlotProps) {
           <Suspense fallback={<div className="plot-skeleton" />}>
             <Frame
               size={size}
-              x_end={x_end}
+              x={x}
               y={props.y}
               y_ticks={props.y_ticks}
               formatY={props.formatY}

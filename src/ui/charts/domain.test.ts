@@ -47,6 +47,7 @@ test('a flat or empty interval still makes an axis', () => {
 })
 
 test('step ticks are whole numbers inside the axis', () => {
-  expect(stepTicks(520, 5)).toEqual([0, 200, 400])
-  expect(stepTicks(3, 6)).toEqual([0, 1, 2, 3])
+  expect(stepTicks([0, 520], 5)).toEqual([0, 200, 400])
+  expect(stepTicks([0, 3], 6)).toEqual([0, 1, 2, 3])
+  expect(stepTicks([412, 520], 5)).toEqual([425, 450, 475, 500])
 })

@@ -43,8 +43,9 @@ export function niceTicks(min: number, max: number, count: number): number[] {
   )
 }
 
-/** Whole-number ticks inside [0, end], with the end itself left out unless it lies on a tick. */
-export function stepTicks(end: number, count: number): number[] {
-  const unit = Math.max(1, Math.ceil(niceCeil(end / Math.max(1, count))))
-  return Array.from({ length: Math.floor(end / unit) + 1 }, (_, i) => i * unit)
+/** Whole-number ticks inside a step axis, at multiples of their distance. */
+export function stepTicks([low, high]: Domain, count: number): number[] {
+  const unit = Math.max(1, Math.ceil(niceCeil((high - low) / Math.max(1, count))))
+  const first = Math.ceil(low / unit)
+  return Array.from({ length: Math.floor(high / unit) - first + 1 }, (_, i) => (first + i) * unit)
 }

@@ -16,6 +16,6 @@ test('a plot area never has a negative size', () => {
 
 test('a phase marker carries its name only where it fits before the next one', () => {
   const spans = [span(0, 1, 'warm start'), span(400, 2, 'layer 5'), span(412, 3, 'whole model')]
-  expect(markerLabels(spans, 520, 500, true)).toEqual(['1 warm start', '2', '3 whole model'])
-  expect(markerLabels(spans, 520, 500, false)).toEqual(['1', '2', '3'])
+  expect(markerLabels(spans, [0, 520], 500, true)).toEqual(['① warm start', '②', '③ whole model'])
+  expect(markerLabels(spans, [0, 520], 500, false)).toEqual(['①', '②', '③'])
 })

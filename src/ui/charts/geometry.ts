@@ -1,5 +1,7 @@
 // One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
 
+import type { Domain } from './domain.ts'
+
 /** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at the left. */
 export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
 
@@ -26,17 +28,21 @@ export interface PhaseSpan {
   readonly is_sft: boolean
 }
 
+/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, … */
+export const phaseMark = (number: number): string =>
+  number <= 20 ? String.fromCodePoint(0x245f + number) : `(${number})`
+
 /** Marker label: number and name where it fits before the next marker, else the number alone. */
 export function markerLabels(
   spans: readonly PhaseSpan[],
-  x_end: number,
+  x: Domain,
   width: number,
   with_names: boolean,
 ): string[] {
   return spans.map((span, i) => {
-    const next = i + 1 < spans.length ? spans[i + 1].step : x_end
-    const room = ((next - span.step) / x_end) * width
-    const text = `${span.number} ${span.name}`
-    return with_names && text.length * 6.2 + 8 < room ? text : String(span.number)
+    const next = i + 1 < spans.length ? spans[i + 1].step : x[1]
+    const room = ((next - span.step) / (x[1] - x[0])) * width
+    const text = `${phaseMark(span.number)} ${span.name}`
+    return with_names && text.length * 6.2 + 8 < room ? text : phaseMark(span.number)
   })
 }

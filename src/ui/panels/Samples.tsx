@@ -24,7 +24,7 @@ function Response({ sample }: { sample: Sample }) {
       <td>
         <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(sample.score)}
       </td>
-      <td>{`${sample.advantage > 0 ? '+' : ''}${formatNumber(sample.advantage)}`}</td>
+      <td>{`${sample.advantage > 0 ? '+' : ''}${sample.advantage.toFixed(2)}`}</td>
     </tr>
   )
 }

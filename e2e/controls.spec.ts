@@ -1,0 +1,60 @@
+// Every control does what it says, no more and no less.
+import { expect, type LabPage, type StepEvent, test } from './lab_page.ts'
+
+/** Long enough that no phase ends by itself while the buttons are pressed. */
+const LINK = 'v=1&p=tiny&phases.0.steps=300&phases.1.steps=300'
+
+/** Takes one step, from idle or from a pause. */
+async function stepTo(lab: LabPage, step: number): Promise<StepEvent> {
+  await lab.get('step').click()
+  await expect(lab.get('step-count')).toHaveText(String(step), { timeout: 60_000 })
+  await lab.waitForStatus('paused')
+  const last = (await lab.steps()).at(-1)
+  if (!last) throw new Error('a step without an event')
+  return last
+}
+
+const withoutTimings = ({ metrics }: StepEvent): [string, number][] =>
+  Object.entries(metrics).filter(([name]) => !name.startsWith('timing_s/'))
+
+test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ lab, page }) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await expect(lab.get('step-count')).toHaveText('–')
+
+  // Step begins a run and stops after its first step; again, and it is the second.
+  const first = await stepTo(lab, 1)
+  await stepTo(lab, 2)
+
+  // Continue goes on by itself until Pause, and after Pause nothing moves.
+  await expect(lab.get('train')).toHaveText('Continue')
+  await lab.get('train').click()
+  await lab.waitForStep(5)
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  const paused_at = await lab.number('step-count')
+  const events = (await lab.events()).length
+  await page.waitForTimeout(1500)
+  expect((await lab.events()).length).toBe(events)
+  expect(await lab.number('step-count')).toBe(paused_at)
+
+  // Next phase ends the warm start by hand: the very next step trains the inner layer.
+  await expect(lab.get('phase-name')).toContainText('warm start')
+  await lab.get('next-phase').click()
+  const inner = await stepTo(lab, paused_at + 1)
+  expect(inner).toMatchObject({ phase: 1, phase_step: 1 })
+  await expect(lab.get('phase-name')).toContainText('layer 2')
+  await expect(lab.get('phases')).toContainText('ended by hand')
+  const switches = (await lab.events()).filter(({ type }) => type === 'phase')
+  expect(switches.at(-1)).toMatchObject({ step: paused_at, phase: 1, reason: 'next_phase' })
+  await expect(lab.get('samples').getByRole('table')).toContainText(`Step ${paused_at + 1}`)
+
+  // Reset drops the run; the same seed then takes the same first step, to the bit.
+  await lab.get('reset').click()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('step-count')).toHaveText('–')
+  await expect(lab.get('reward-value')).toHaveText('–')
+  const again = await stepTo(lab, 1)
+  expect(again.run).not.toBe(first.run)
+  expect(withoutTimings(again)).toEqual(withoutTimings(first))
+})

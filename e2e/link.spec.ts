@@ -1,0 +1,40 @@
+// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile.
+import { expect, LabPage, test } from './lab_page.ts'
+
+/** 20 steps through all three phases. */
+const LINK = 'v=1&p=tiny&phases.0.steps=8&phases.1.steps=5&phases.2.steps=7'
+const SEED = 20260
+
+async function trainToTheEnd(lab: LabPage): Promise<unknown[]> {
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 100_000)
+  return (await lab.steps()).map(({ step, phase, phase_step, metrics }) => {
+    const kept = Object.entries(metrics).filter(([name]) => !name.startsWith('timing_s/'))
+    return { step, phase, phase_step, metrics: Object.fromEntries(kept) }
+  })
+}
+
+test('a copied link opened elsewhere gives the same 20 steps', async ({ lab, page, browser }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.open(LINK)
+  // What was changed by hand belongs to the link as well.
+  const seed = page.locator('#field-seed')
+  await seed.fill(String(SEED))
+  await seed.blur()
+  await lab.get('copy-link').click()
+  await expect(lab.get('toast')).toContainText('Link copied')
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toContain(`seed=${SEED}`)
+  const sent = await trainToTheEnd(lab)
+  expect(sent.length).toBe(21)
+
+  const context = await browser.newContext()
+  const received = new LabPage(await context.newPage())
+  await received.open(new URL(link).search.slice(1), new URL('./', link).href)
+  await received.waitForStatus('idle')
+  const got = await trainToTheEnd(received)
+  await context.close()
+  expect(got).toEqual(sent)
+  // The numbers move, so that equal ones mean something.
+  expect(new Set(sent.map((step) => JSON.stringify(step))).size).toBe(21)
+})

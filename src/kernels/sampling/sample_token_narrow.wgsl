@@ -1,0 +1,152 @@
+// sample_token for small vocabularies: token ~ softmax(logits[r, :] / temperature), after top-k and top-p. One invocation
+// per row, everything in plain loops over the vocabulary: no barriers, no shared memory.
+//   logits [rows, V]   ended, next_ids [rows]   attention_mask [rows, width]
+//   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
+// uses philox.wgsl
+
+struct Params {
+  rows: u32,
+  row_offset: u32,
+  vocab_size: u32,
+  response_length: u32,
+  position: u32,
+  width: u32,
+  column: u32,
+  temperature: f32,
+  top_k: u32,
+  top_p: f32,
+  seed_low: u32,
+  seed_high: u32,
+  step: u32,
+  eos_token_id: u32,
+  pad_token_id: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read_write> ended: array<u32>;
+@group(0) @binding(3) var<storage, read_write> response_ids: array<u32>;
+@group(0) @binding(4) var<storage, read_write> rollout_log_probs: array<f32>;
+@group(0) @binding(5) var<storage, read_write> rollout_entropy: array<f32>;
+@group(0) @binding(6) var<storage, read_write> next_ids: array<u32>;
+@group(0) @binding(7) var<storage, read_write> attention_mask: array<u32>;
+
+const MOST_NEGATIVE = -0x1.fffffep+127f;
+
+// A u32 that orders as the float does; -0 counts as 0.
+fn order_key(x: f32) -> u32 {
+  let bits = bitcast<u32>(select(x, 0.0, x == 0.0));
+  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+}
+
+// exp((logit - row_max) / temperature): the unnormalised probability.
+fn mass_of(logit: f32, row_max: f32, inverse_temperature: f32) -> f32 {
+  return exp((logit - row_max) * inverse_temperature);
+}
+
+// The largest key that at least top_k logits reach: the top_k-th largest logit's.
+fn top_k_key(base: u32) -> u32 {
+  var found = 0u;
+  for (var bit = 0x80000000u; bit != 0u; bit >>= 1u) {
+    var count = 0u;
+    for (var v = 0u; v < params.vocab_size; v++) { count += select(0u, 1u, order_key(logits[base + v]) >= (found | bit)); }
+    if (count >= params.top_k) { found |= bit; }
+  }
+  return found;
+}
+
+// Probability mass, times the softmax's denominator, of all logits whose key is at least `key`.
+fn mass_above(base: u32, row_max: f32, inverse_temperature: f32, key: u32) -> f32 {
+  var mass = 0.0;
+  for (var v = 0u; v < params.vocab_size; v++) {
+    let logit = logits[base + v];
+    if (order_key(logit) >= key) { mass += mass_of(logit, row_max, inverse_temperature); }
+  }
+  return mass;
+}
+
+// The largest key whose mass reaches top_p of the mass above `lowest_key`; never above the largest logit's.
+fn top_p_key(base: u32, row_max: f32, inverse_temperature: f32, lowest_key: u32) -> u32 {
+  let enough = params.top_p * mass_above(base, row_max, inverse_temperature, lowest_key);
+  var found = 0u;
+  for (var bit = 0x80000000u; bit != 0u; bit >>= 1u) {
+    let key = max(found | bit, lowest_key);
+    if (mass_above(base, row_max, inverse_temperature, key) >= enough) { found |= bit; }
+  }
+  return clamp(found, lowest_key, order_key(row_max));
+}
+
+// Inverse CDF over the tokens whose key is at least `key`; `total` is their mass, summed in the same order.
+fn draw(base: u32, row_max: f32, inverse_temperature: f32, key: u32, total: f32, uniform_value: f32) -> u32 {
+  let point = uniform_value * total;
+  var drawn = 0u;
+  var sum = 0.0;
+  for (var v = 0u; v < params.vocab_size && sum <= point; v++) {
+    let logit = logits[base + v];
+    if (order_key(logit) >= key) {
+      let token_mass = mass_of(logit, row_max, inverse_temperature);
+      if (token_mass > 0.0) { drawn = v; }
+      sum += token_mass;
+    }
+  }
+  return drawn;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let row = (group.x + group.y * grid.x) * 64u + lane;
+  if (row >= params.rows) { return; }
+  let base = row * params.vocab_size;
+  let is_greedy = params.temperature == 0.0;
+  let inverse_temperature = select(1.0 / params.temperature, 1.0, is_greedy);
+  let was_ended = ended[row] != 0u;
+
+  var token = params.pad_token_id;
+  var log_prob = 0.0;
+  var entropy = 0.0;
+  if (!was_ended) {
+    var row_max = MOST_NEGATIVE;
+    var argmax = 0u; // the lowest index of the largest logit
+    for (var v = 0u; v < params.vocab_size; v++) {
+      let logit = logits[base + v];
+      if (logit > row_max) { argmax = v; }
+      row_max = max(row_max, logit);
+    }
+
+    var sums = vec2f(); // of exp(z) and of exp(z) z, with z = (logit - row_max) / temperature
+    for (var v = 0u; v < params.vocab_size; v++) {
+      let logit = logits[base + v];
+      let mass = mass_of(logit, row_max, inverse_temperature);
+      // Where the mass underflows, z may be so large that 0 z is no number.
+      if (mass > 0.0) { sums += mass * vec2f(1.0, (logit - row_max) * inverse_temperature); }
+    }
+
+    if (is_greedy) {
+      token = argmax;
+    } else {
+      var key = 0u;
+      var total = sums.x;
+      if (params.top_k > 0u && params.top_k < params.vocab_size) { key = top_k_key(base); }
+      if (params.top_p < 1.0) { key = top_p_key(base, row_max, inverse_temperature, key); }
+      if (key > 0u) { total = mass_above(base, row_max, inverse_temperature, key); }
+      let counter = vec4u(params.step, params.row_offset + row, params.position, 0u);
+      let bits = philox4x32(counter, vec2u(params.seed_low, params.seed_high));
+      token = draw(base, row_max, inverse_temperature, key, total, uniform24(bits.x));
+    }
+    // Scored by the full softmax, whatever the filters left.
+    log_prob = (logits[base + token] - row_max) * inverse_temperature - log(sums.x);
+    entropy = max(0.0, log(sums.x) - sums.y / sums.x);
+    if (token == params.eos_token_id) { ended[row] = 1u; }
+  }
+
+  let at = row * params.response_length + params.position;
+  response_ids[at] = token;
+  rollout_log_probs[at] = log_prob;
+  rollout_entropy[at] = entropy;
+  next_ids[row] = token;
+  attention_mask[row * params.width + params.column] = select(1u, 0u, was_ended);
+}
