@@ -7,7 +7,7 @@ const LINK = 'v=1&p=tiny&phases.0.steps=300&phases.1.steps=300'
 /** Takes one step, from idle or from a pause. */
 async function stepTo(lab: LabPage, step: number): Promise<StepEvent> {
   await lab.get('step').click()
-  await expect(lab.get('step-count')).toHaveText(String(step), { timeout: 60_000 })
+  await expect(lab.get('step-count')).toHaveText(String(step), { timeout: 120_000 })
   await lab.waitForStatus('paused')
   const last = (await lab.steps()).at(-1)
   if (!last) throw new Error('a step without an event')

@@ -35,7 +35,7 @@ export class LabPage {
 
   get = (id: string) => this.page.getByTestId(id)
 
-  async waitForStatus(status: string, timeout = 20_000): Promise<void> {
+  async waitForStatus(status: string, timeout = 60_000): Promise<void> {
     await expect(this.get('status')).toHaveAttribute('data-status', status, { timeout })
   }
 
@@ -45,7 +45,7 @@ export class LabPage {
     return Number.parseFloat(text.replaceAll(',', ''))
   }
 
-  async waitForStep(step: number, timeout = 60_000): Promise<void> {
+  async waitForStep(step: number, timeout = 120_000): Promise<void> {
     await expect.poll(() => this.number('step-count'), { timeout }).toBeGreaterThanOrEqual(step)
   }
 

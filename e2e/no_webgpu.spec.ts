@@ -22,7 +22,8 @@ test('over plain http from another machine the page asks for a secure address', 
 })
 
 test('a browser without WebGPU is told which one has it', async ({ lab, page }) => {
-  const without_gpu = 'Object.defineProperty(WorkerNavigator.prototype, "gpu", { value: undefined });'
+  const without_gpu =
+    'Object.defineProperty(WorkerNavigator.prototype, "gpu", { value: undefined });'
   await page.route(/worker.*\.js$/, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, body: without_gpu + (await response.text()) })

@@ -5,6 +5,7 @@ import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import type { Experiment } from '../lab/experiment.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
+import { planMemory } from '../rl/memory.ts'
 import { Trainer } from '../rl/trainer.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
@@ -69,7 +70,7 @@ async function trainExperiment({ experiment, out, save, warm_start }: Options): 
   const config = trainerConfig(weights ? afterWarmStart(experiment) : experiment)
   const dawn = await openDawn()
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-  const gpu = await Gpu.open({ gpu: dawn })
+  const gpu = await Gpu.open({ gpu: dawn, largest: planMemory(config).largest })
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
   const trainer = await Trainer.create(gpu, config)
   if (weights) trainer.importWeights(weights)

@@ -242,11 +242,20 @@ function viewOf<D extends DType>(
   return { label, dtype, shape, buffer, offset: tensor.offset + offset }
 }
 
+/** A tensor beyond the adapter's limits: which, how large, how large it may be, what to do. */
+export function tooLarge(label: string, bytes: number, allowed: number): GpuError {
+  const mb = (n: number) => `${(n / 1e6).toFixed(1)} MB`
+  return new GpuError(
+    'too_large',
+    `${label} needs ${mb(bytes)}; this adapter binds at most ${mb(allowed)}. Choose a smaller batch or a smaller model.`,
+  )
+}
+
 export interface OpenOptions {
   /** Where WebGPU comes from; the browser's own by default, Dawn in Node. */
   readonly gpu?: GPU
-  /** Largest single binding that the run needs; asked for only when above WebGPU's default of 128 MiB. */
-  readonly binding_bytes?: number
+  /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for only if it needs them. */
+  readonly largest?: { readonly label: string; readonly bytes: number }
 }
 
 /** One params slot: WebGPU's default minUniformBufferOffsetAlignment, room for 64 scalars. */
@@ -309,7 +318,7 @@ export class Gpu implements Allocator {
   }
 
   /**
-   * Opens the adapter. Asks for WebGPU's default limits unless `binding_bytes` needs more.
+   * Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
    * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large.
    */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
@@ -328,12 +337,9 @@ export class Gpu implements Allocator {
         'WebGPU offers no GPU here: hardware acceleration is off, or the GPU is on the browser’s block list.',
       )
     const { limits, info } = adapter
-    const needed = options.binding_bytes ?? 0
-    if (needed > limits.maxStorageBufferBindingSize)
-      throw new GpuError(
-        'too_large',
-        `The largest tensor needs ${needed} bytes; this adapter binds at most ${limits.maxStorageBufferBindingSize}. Choose a smaller batch or model.`,
-      )
+    const needed = options.largest?.bytes ?? 0
+    const allowed = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
+    if (needed > allowed) throw tooLarge(options.largest?.label ?? '', needed, allowed)
     const device = await adapter.requestDevice({
       requiredLimits: {
         ...(needed > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: needed } : {}),
@@ -370,11 +376,9 @@ export class Gpu implements Allocator {
     const { kind = 'scratch', data } = options
     if (!Number.isSafeInteger(count) || count < 0)
       throw new ShapeError(`${label}: expected a shape of whole numbers, got [${shape}]`)
-    if (count * 4 > this.facts.max_binding_bytes)
-      throw new GpuError(
-        'too_large',
-        `${label} [${shape}] needs ${count * 4} bytes; this adapter binds at most ${this.facts.max_binding_bytes}.`,
-      )
+    const { max_binding_bytes } = this.facts
+    if (count * 4 > max_binding_bytes)
+      throw tooLarge(`${label} [${shape}]`, count * 4, max_binding_bytes)
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
     const buffer = this.#createBuffer(label, bufferBytes(shape), usage, kind)
     const tensor = { label, dtype, shape, buffer, offset: 0 }

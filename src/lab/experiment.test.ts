@@ -49,7 +49,9 @@ test('every refusal names the field and the legal values', () => {
   expect(issues({ actor: { use_kl_loss: true } })[0]).toMatch(
     /^actor.use_kl_loss: unknown or not yet supported; legal here: ppo_mini_batch_size, .*entropy_coeff/,
   )
-  expect(issues({ critic: { lr: 1 } })[0]).toMatch(/^critic: unknown or not yet supported; legal here: /)
+  expect(issues({ critic: { lr: 1 } })[0]).toMatch(
+    /^critic: unknown or not yet supported; legal here: /,
+  )
   expect(issues({ task: { id: 'chess' } })[0]).toMatch(
     /^task.id: expected 'two_skills_addition' or .*, got 'chess'$/,
   )

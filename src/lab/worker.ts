@@ -1,6 +1,7 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { Gpu } from '../kernels/gpu.ts'
-import { Trainer } from '../rl/trainer.ts'
+import { planMemory } from '../rl/memory.ts'
+import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
 import { type OpenRun, Session } from './session.ts'
 import { trainerConfig } from './trainer_config.ts'
@@ -20,15 +21,25 @@ async function openGpu(): Promise<Gpu> {
   return gpu
 }
 
+/** The device that is open, or one with larger limits when the run needs them. */
+async function gpuFor(config: TrainerConfig): Promise<Gpu> {
+  const { largest } = planMemory(config)
+  const gpu = await openGpu()
+  // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
+  spare = undefined
+  if (largest.bytes <= gpu.facts.max_binding_bytes) return gpu
+  gpu.destroy()
+  return Gpu.open({ largest })
+}
+
 const session = new Session({
   open: async () => (await openGpu()).facts,
   start: async (experiment, onProgress): Promise<OpenRun> => {
     onProgress('Opening the GPU')
-    const gpu = await openGpu()
-    // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
-    spare = undefined
+    const config = trainerConfig(experiment)
+    const gpu = await gpuFor(config)
     try {
-      const trainer = await Trainer.create(gpu, trainerConfig(experiment), onProgress)
+      const trainer = await Trainer.create(gpu, config, onProgress)
       return {
         trainer,
         counts: gpu.counts,

@@ -312,7 +312,12 @@ function decodeToken(
     const write = { rows: B, columns: 1, first_column: column, width, ...headParams(shape) }
     run(kv_cache_write, write, { qkv: qkv_rotated, cache })
     const attend = { rows: B, width, column, ...headParams(shape), scale: shape.head_dim ** -0.5 }
-    run(attentionKernels(attend).decode, attend, { qkv: qkv_rotated, cache, attention_mask, out: context })
+    run(attentionKernels(attend).decode, attend, {
+      qkv: qkv_rotated,
+      cache,
+      attention_mask,
+      out: context,
+    })
     linear(run, B, context, w.o_proj, middle, x)
     run(rms_norm_forward, norm, {
       x: middle,

@@ -8,7 +8,7 @@ import {
   matmul_nn,
   matmul_nt,
   matmul_nt_add,
-  matmul_tn,
+  matmulTn,
 } from '../kernels/matmul/matmul.ts'
 import { reduce_rows } from '../kernels/reduce/reduce.ts'
 import {
@@ -359,7 +359,7 @@ function weightGrad<L extends string>(
   d_weight: Tensor,
 ): void {
   const [m, n] = d_weight.shape
-  run(matmul_tn, { m, n, k: tokens, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
+  run(matmulTn({ m, n }), { m, n, k: tokens, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
 }
 
 /** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient. */

@@ -1,4 +1,5 @@
 // One batch of prompts and responses as rows of ids. response_mask and token_count are made here and nowhere else.
+import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
 
 /** Prompts left-padded to P columns, responses right-padded to R; B rows, T = P + R. */
 export interface RolloutBatch {
@@ -37,6 +38,26 @@ export function padPrompts(
     attention_mask.fill(1, start, start + ids.length)
   })
   return { input_ids, attention_mask }
+}
+
+/** The prompts of samples, encoded and padded to the task's longest. */
+export function promptBatch(samples: readonly Sample[], task: Task, tokenizer: Tokenizer) {
+  const ids = samples.map(({ prompt }) => tokenizer.encode(prompt))
+  return padPrompts(ids, task.max_prompt_length, tokenizer.pad_token_id)
+}
+
+/** Pads rows of `columns` ids to `width` columns. */
+export function widenRows(
+  ids: Uint32Array,
+  columns: number,
+  width: number,
+  pad_token_id: number,
+): Uint32Array {
+  if (columns === width) return ids
+  const rows = ids.length / columns
+  const wide = new Uint32Array(rows * width).fill(pad_token_id)
+  for (let b = 0; b < rows; b++) wide.set(ids.subarray(b * columns, (b + 1) * columns), b * width)
+  return wide
 }
 
 /**

@@ -61,3 +61,8 @@ export function actorMetrics(
     ...shared,
   }
 }
+
+/** `layer/entropy/<l>`, l = 0…L: mean over the probed response tokens, nats. */
+export function layerEntropies(sums: Float32Array, tokens: number): Record<string, number> {
+  return Object.fromEntries(Array.from(sums, (sum, l) => [`layer/entropy/${l}`, sum / tokens]))
+}

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
+import { planMemory } from './memory.ts'
 import type { RlPhase } from './phase.ts'
 import { CONFIG, RL, SFT } from './testing.ts'
-import { planMemory, type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
+import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
 
 const open = () => Gpu.open()
 

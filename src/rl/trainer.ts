@@ -1,17 +1,25 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
-import { GpuError } from '../kernels/errors.ts'
-import { type Allocator, type Gpu, MemoryPlan, type Program } from '../kernels/gpu.ts'
-import { masked_sum } from '../kernels/metrics/metrics.ts'
+import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
 import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
-import { createRolloutTensors, Rollout, type RolloutSize } from '../model/rollout.ts'
+import type { RolloutSize } from '../model/rollout.ts'
 import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
-import { Actor, type ActorSize, createActorTensors, phaseRows } from './actor.ts'
+import { Actor, phaseRows } from './actor.ts'
 import { grpoAdvantages, informativeShare, spreadAdvantages } from './advantages.ts'
-import { makeBatch, padPrompts, type RolloutBatch, tokenCount } from './batch.ts'
-import { actorMetrics, responseMetrics } from './metrics.ts'
+import { makeBatch, promptBatch, type RolloutBatch, tokenCount, widenRows } from './batch.ts'
+import {
+  actorSize,
+  planMemory,
+  rolloutSize,
+  rolloutSizes,
+  sizeKey,
+  validationSize,
+} from './memory.ts'
+import { actorMetrics, layerEntropies, responseMetrics } from './metrics.ts'
 import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
+import { Sampler } from './sampler.ts'
 import { learningRate, stageOf } from './schedule.ts'
+import { validate } from './validation.ts'
 
 export interface TrainerConfig {
   readonly seed: number
@@ -54,8 +62,8 @@ export interface PendingStep {
   readonly result: Promise<StepResult>
 }
 
-/** Streams of the counter-based generator. */
-const STREAM = { train: 0, validation: 1 } as const
+/** The counter-based generator's stream for training; validation has its own (validation.ts). */
+const TRAIN_STREAM = 0
 
 export class Trainer {
   readonly config: TrainerConfig
@@ -66,7 +74,7 @@ export class Trainer {
   step = 0
   #gpu: Gpu
   #actor: Actor
-  #rollouts: Map<string, Sampler>
+  #samplers: ReadonlyMap<string, Sampler>
   #phase_step = 0
   #stage_step = 0
   #sample_index = 0
@@ -79,13 +87,13 @@ export class Trainer {
     config: TrainerConfig,
     layout: ParamLayout,
     actor: Actor,
-    rollouts: Map<string, Sampler>,
+    samplers: ReadonlyMap<string, Sampler>,
   ) {
     this.#gpu = gpu
     this.config = config
     this.layout = layout
     this.#actor = actor
-    this.#rollouts = rollouts
+    this.#samplers = samplers
   }
 
   /**
@@ -99,25 +107,20 @@ export class Trainer {
   ): Promise<Trainer> {
     const layout = paramLayout(modelShape(config.model))
     const plan = planMemory(config)
-    if (plan.largest.bytes > gpu.facts.max_binding_bytes)
-      throw new GpuError(
-        'too_large',
-        `${plan.largest.label} needs ${megabytes(plan.largest.bytes)}; this adapter binds at most ` +
-          `${megabytes(gpu.facts.max_binding_bytes)}. Choose a smaller batch or a smaller model.`,
-      )
+    const { label, bytes } = plan.largest
+    const allowed = gpu.facts.max_binding_bytes
+    if (bytes > allowed) throw tooLarge(label, bytes, allowed)
     onProgress(`Allocating ${megabytes(plan.total())}`)
-    const { eos_token_id, pad_token_id } = config.tokenizer
     onProgress('Compiling shaders')
     const weights = initialWeights(layout, config.seed)
     const actor = await Actor.create(gpu, layout, actorSize(config), config.phases, weights)
-    const rollouts = new Map<string, Sampler>()
-    for (const size of rolloutSizes(config)) {
-      const tensors = createRolloutTensors(gpu, layout.shape, size)
-      const special = { eos_token_id, pad_token_id }
-      const rollout = await Rollout.create(gpu, actor.tensors.model, size, tensors, special)
-      rollouts.set(sizeKey(size), await createSampler(gpu, rollout))
-    }
-    return new Trainer(gpu, config, layout, actor, rollouts)
+    const samplers = new Map<string, Sampler>()
+    for (const size of rolloutSizes(config))
+      samplers.set(
+        sizeKey(size),
+        await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
+      )
+    return new Trainer(gpu, config, layout, actor, samplers)
   }
 
   get phases(): readonly Phase[] {
@@ -230,9 +233,9 @@ export class Trainer {
     // Sample G responses to each prompt.
     const prompts = this.#takeSamples(rollout.train_batch_size)
     const samples = prompts.flatMap((sample) => Array.from({ length: G }, () => sample))
-    const sampler = this.#sampler(this.#rolloutSize(phase))
-    const sampling = { ...rollout, seed, stream: STREAM.train, step: this.step, row_offset: 0 }
-    sampler.rollout.generate(this.#pad(samples), sampling)
+    const sampler = this.#sampler(rolloutSize(this.config, phase))
+    const sampling = { ...rollout, seed, stream: TRAIN_STREAM, step: this.step, row_offset: 0 }
+    sampler.rollout.generate(promptBatch(samples, task, tokenizer), sampling)
     const [response_ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids) // readback 1
     const generated = performance.now()
 
@@ -291,7 +294,7 @@ export class Trainer {
     const { freq, rows } = this.config.probe
     const probes = freq > 0 && this.step % freq === 0
     if (probes) actor.probe()
-    if (sampler) sampler.entropySum()
+    sampler?.sumEntropy()
     const entropy_sum = sampler?.entropy_sum ?? sums
     const queued = performance.now()
     const read = this.#gpu.read(sums, history, probe_sums, entropy_sum) // readback 2
@@ -341,55 +344,9 @@ export class Trainer {
     return this.step % test_freq === 0 || this.#phase_step === this.current.steps
   }
 
-  /** Held-out accuracy: greedy once, sampled n times per prompt, in batches of the rollout's size. */
-  async #validate(): Promise<Record<string, number>> {
-    const started = performance.now()
-    const { task, validation, phases } = this.config
-    const rl = phases.filter((phase) => phase.kind === 'rl')
-    const rollout = rl.at(-1)?.rollout
-    const greedy = await this.#accuracy(1, 0, { temperature: 0, top_k: -1, top_p: 1 })
-    const metrics: Record<string, number> = { [`val-aux/${task.id}/acc/greedy`]: greedy }
-    if (validation.n > 0) {
-      const { temperature = 1, top_k = -1, top_p = 1 } = rollout ?? {}
-      const sampling = { temperature, top_k, top_p }
-      const name = `val-core/${task.id}/acc/mean@${validation.n}`
-      metrics[name] = await this.#accuracy(validation.n, 1, sampling)
-    }
-    metrics['timing_s/testing'] = (performance.now() - started) / 1000
-    return metrics
-  }
-
-  async #accuracy(
-    n: number,
-    part: number,
-    sampling: { temperature: number; top_k: number; top_p: number },
-  ): Promise<number> {
-    const { seed, task, tokenizer, validation } = this.config
+  #validate(): Promise<Record<string, number>> {
     const { rollout } = this.#sampler(validationSize(this.config))
-    const { rows: B, response_length: R } = rollout.size
-    const total = validation.prompts * n
-    let correct = 0
-    for (let first = 0; first < total; first += B) {
-      const samples = Array.from({ length: B }, (_, b) =>
-        task.sample(seed, Math.floor((first + b) / n), 'test'),
-      )
-      const row_offset = part * total + first
-      const stream = STREAM.validation
-      rollout.generate(this.#pad(samples), {
-        ...sampling,
-        seed,
-        stream,
-        step: this.step,
-        row_offset,
-      })
-      const [ids] = await this.#gpu.read(rollout.tensors.response_ids)
-      for (let b = 0; b < Math.min(B, total - first); b++) {
-        const response = ids.subarray(b * R, (b + 1) * R)
-        if (response.includes(tokenizer.eos_token_id))
-          correct += task.score(samples[b].prompt, tokenizer.decode(response))
-      }
-    }
-    return correct / total
+    return validate(this.#gpu, rollout, this.config, this.step)
   }
 
   #takeSamples(count: number): Sample[] {
@@ -399,35 +356,25 @@ export class Trainer {
     return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
   }
 
-  #pad(samples: readonly Sample[]) {
-    const { task, tokenizer } = this.config
-    const ids = samples.map(({ prompt }) => tokenizer.encode(prompt))
-    return padPrompts(ids, task.max_prompt_length, tokenizer.pad_token_id)
-  }
-
   /** Rows of ids, with responses widened to the actor's R where this phase's are shorter. */
   #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
     const { task, tokenizer } = this.config
     const width = this.#actor.size.response_length
-    const ids = widen(response_ids, R, width, tokenizer.pad_token_id)
+    const ids = widenRows(response_ids, R, width, tokenizer.pad_token_id)
     const size = {
       rows: samples.length,
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(this.#pad(samples), ids, size, tokenizer.eos_token_id, R)
+    return makeBatch(promptBatch(samples, task, tokenizer), ids, size, tokenizer.eos_token_id, R)
   }
 
   #rows(phase: Phase) {
     return phaseRows(phase, this.#actor.size.prompt_length + this.#actor.size.response_length)
   }
 
-  #rolloutSize(phase: RlPhase): RolloutSize {
-    return rolloutSize(this.config, phase)
-  }
-
   #sampler(size: RolloutSize): Sampler {
-    const sampler = this.#rollouts.get(sizeKey(size))
+    const sampler = this.#samplers.get(sizeKey(size))
     if (!sampler) throw new Error(`trainer: no rollout of ${sizeKey(size)}`)
     return sampler
   }
@@ -444,100 +391,4 @@ interface QueuedStep {
   readonly sampler: Sampler | undefined
 }
 
-/** A rollout, and the sum of the entropies it sampled with. */
-interface Sampler {
-  readonly rollout: Rollout
-  readonly entropy_sum: ReturnType<Gpu['tensor']>
-  entropySum(): void
-}
-
-async function createSampler(gpu: Gpu, rollout: Rollout): Promise<Sampler> {
-  const { rows, response_length } = rollout.size
-  const entropy_sum = gpu.tensor('rollout.entropy_sum', 'f32', [1], { kind: 'batch' })
-  const count = rows * response_length
-  // A finished row's entropy is 0, so every value counts.
-  const ones = gpu.tensor('rollout.ones', 'f32', [count], {
-    kind: 'batch',
-    data: new Float32Array(count).fill(1),
-  })
-  const program: Program<never> = await gpu.record('rollout_entropy', [], (r) => {
-    const values = rollout.tensors.entropy
-    r.run(masked_sum, { count, sets: 1 }, { values, mask: ones, sums: entropy_sum })
-  })
-  return { rollout, entropy_sum, entropySum: () => gpu.replay(program) }
-}
-
-const sizeKey = ({ rows, response_length }: RolloutSize) => `${rows}×${response_length}`
-
-function rolloutSize({ task }: TrainerConfig, phase: RlPhase): RolloutSize {
-  const { train_batch_size, n, max_response_length } = phase.rollout
-  return {
-    rows: train_batch_size * n,
-    prompt_length: task.max_prompt_length,
-    response_length: max_response_length,
-  }
-}
-
-/** Validation borrows the rollout of the last reinforcement phase. */
-function validationSize(config: TrainerConfig): RolloutSize {
-  const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
-  if (rl) return rolloutSize(config, rl)
-  const { max_prompt_length: prompt_length, max_response_length: response_length } = config.task
-  return { rows: Math.min(256, config.validation.prompts), prompt_length, response_length }
-}
-
-function rolloutSizes(config: TrainerConfig): RolloutSize[] {
-  const phases = config.phases.filter((phase) => phase.kind === 'rl')
-  const sizes = [...phases.map((phase) => rolloutSize(config, phase)), validationSize(config)]
-  return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
-}
-
-function actorSize(config: TrainerConfig): ActorSize {
-  const { task, phases } = config
-  const lengths = phases.map((phase) =>
-    phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
-  )
-  const response_length = Math.max(...lengths)
-  const rows = phases.map((phase) => phaseRows(phase, task.max_prompt_length + response_length))
-  const updates = phases.map((phase, i) =>
-    phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
-  )
-  return {
-    prompt_length: task.max_prompt_length,
-    response_length,
-    batch_rows: Math.max(...rows.map(({ batch }) => batch)),
-    micro_rows: Math.max(...rows.map(({ micro }) => micro)),
-    updates: Math.max(...updates),
-    probe_rows: Math.min(config.probe.rows, ...rows.map(({ batch }) => batch)),
-  }
-}
-
-/** Adds up every tensor that `Trainer.create` would allocate, without a device. */
-export function planMemory(config: TrainerConfig): MemoryPlan {
-  const plan = new MemoryPlan()
-  const layout = paramLayout(modelShape(config.model))
-  createActorTensors(plan, layout, actorSize(config))
-  for (const size of rolloutSizes(config)) planSampler(plan, layout, size)
-  return plan
-}
-
-function planSampler(plan: Allocator, layout: ParamLayout, size: RolloutSize): void {
-  createRolloutTensors(plan, layout.shape, size)
-  plan.tensor('rollout.entropy_sum', 'f32', [1], { kind: 'batch' })
-  plan.tensor('rollout.ones', 'f32', [size.rows * size.response_length], { kind: 'batch' })
-}
-
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-
-function layerEntropies(sums: Float32Array, tokens: number): Record<string, number> {
-  return Object.fromEntries(Array.from(sums, (sum, l) => [`layer/entropy/${l}`, sum / tokens]))
-}
-
-/** Pads rows of R ids to `width` columns. */
-function widen(ids: Uint32Array, R: number, width: number, pad: number): Uint32Array {
-  if (R === width) return ids
-  const rows = ids.length / R
-  const wide = new Uint32Array(rows * width).fill(pad)
-  for (let b = 0; b < rows; b++) wide.set(ids.subarray(b * R, (b + 1) * R), b * width)
-  return wide
-}

@@ -23,14 +23,16 @@ function Mark() {
   )
 }
 
+const selectHasFailed = ({ status }: LabState) => status === 'failed'
 const selectAdapter = (state: LabState) => state.adapter
 
 function Adapter() {
   const adapter = useLab(selectAdapter)
+  const has_failed = useLab(selectHasFailed)
   if (!adapter)
     return (
       <span className="soft adapter" data-testid="adapter">
-        <Cpu className="icon" aria-hidden="true" /> no adapter yet
+        <Cpu className="icon" aria-hidden="true" /> {has_failed ? 'no GPU' : 'looking for a GPU'}
       </span>
     )
   const name = adapter.description || [adapter.vendor, adapter.architecture].join(' ').trim()

@@ -26,6 +26,8 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectMessage = (state: LabState) => state.message
 
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
 function Status() {
   const status = useLab(selectStatus)
   const message = useLab(selectMessage)
@@ -34,7 +36,7 @@ function Status() {
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />
       {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
-      {status === 'preparing' && message ? `: ${message}` : ''}
+      {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
     </p>
   )
 }

@@ -14,11 +14,14 @@ export const canNextPhase = (state: LabState): boolean =>
   state.phase + 1 < (state.run_experiment ?? state.experiment).phases.length
 export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 
+type ToggleLabel = 'Train' | 'Pause' | 'Continue' | 'Train again' | 'Try again'
+
 /** What the big button says and does now. */
-export function toggleLabel({ status }: LabState): 'Train' | 'Pause' | 'Continue' | 'Train again' {
+export function toggleLabel({ status }: LabState): ToggleLabel {
   if (status === 'running' || status === 'preparing') return 'Pause'
   if (status === 'paused') return 'Continue'
-  return status === 'finished' || status === 'failed' ? 'Train again' : 'Train'
+  if (status === 'failed') return 'Try again'
+  return status === 'finished' ? 'Train again' : 'Train'
 }
 
 export function toggleTraining(): void {

@@ -75,7 +75,7 @@ export function failureText(code: FailureCode, user_agent: string): FailureText 
       cause:
         'The driver was reset, the GPU process crashed, or the machine slept. The curves up to this step are kept on the page.',
       advice: [
-        'Press Train again to start over with the same seed.',
+        'Press Try again to start over with the same seed.',
         'If it happens again, wait a minute or restart the browser: it blocks the GPU after repeated crashes.',
       ],
     },
@@ -87,7 +87,7 @@ export function failureText(code: FailureCode, user_agent: string): FailureText 
     worker: {
       title: 'The training thread has stopped',
       cause: 'The worker that trains in the background could not start, or has crashed.',
-      advice: ['Reload the page and press Train again.'],
+      advice: ['Reload the page and press Train.'],
     },
     internal: {
       title: 'Something went wrong inside Understory',

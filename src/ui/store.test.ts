@@ -32,6 +32,7 @@ test('the big button says what it will do', () => {
   expect(says('running')).toBe('Pause')
   expect(says('paused')).toBe('Continue')
   expect(says('finished')).toBe('Train again')
+  expect(says('failed')).toBe('Try again')
 })
 
 test('nothing can be trained where there is no WebGPU, but a lost GPU can be tried again', () => {

@@ -7,13 +7,7 @@ import {
   attention_backward_ref,
   attention_forward_ref,
 } from './attention.ref.ts'
-import {
-  attention_backward_key_value,
-  attention_backward_query,
-  attention_decode,
-  attention_forward,
-  kv_cache_write,
-} from './attention.ts'
+import { attentionKernels, kv_cache_write } from './attention.ts'
 
 const gpu = await Gpu.open()
 
@@ -55,7 +49,7 @@ function tensorsOf(s: AttentionSizes) {
 }
 
 // [rows, width, heads, key/value heads, head_dim]: one, odd sizes, a tile and one past it, groups, several channel blocks.
-const cases = [
+const tiled_cases = [
   [1, 1, 1, 1, 1],
   [3, 7, 2, 1, 5],
   [2, 16, 4, 4, 16],
@@ -65,14 +59,30 @@ const cases = [
   [1, 19, 2, 1, 130],
   [1, 9, 1, 1, 256],
 ]
+// One invocation, an overhang, groups, vectors of a head from 1 to 16.
+const narrow_cases = [
+  [1, 1, 1, 1, 4],
+  [3, 7, 2, 1, 8],
+  [2, 16, 4, 4, 16],
+  [3, 33, 4, 2, 16],
+  [1, 70, 3, 1, 20],
+  [2, 17, 2, 2, 64],
+]
 
-describe('attention', () => {
+/** The tiled kernels work at any width; a width beyond the narrow ones' asks for them. */
+const tiledKernels = ({ head_dim }: AttentionSizes) => attentionKernels({ width: 1e6, head_dim })
+
+describe.for([
+  ['tiled', tiled_cases, tiledKernels],
+  ['narrow', narrow_cases, attentionKernels],
+] as const)('%s attention', ([, cases, kernelsOf]) => {
   test.for(cases)(
     'forward and backward match the reference at [%i, %i, %i, %i, %i]',
     async (size) => {
       const s = sizesOf(size)
+      const { forward, backward_query, backward_key_value } = kernelsOf(s)
       const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
-      await gpu.run(attention_forward, { ...s }, { qkv, attention_mask, out, lse })
+      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
       const [actual_out, actual_lse] = await gpu.read(out, lse)
       const expected = attention_forward_ref(qkv_values, mask, s)
       expectClose(actual_out, expected.out, close)
@@ -83,8 +93,8 @@ describe('attention', () => {
       const filled = randomValues(qkv_values.length, 9)
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape, { data: filled })
       const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
-      await gpu.run(attention_backward_query, { ...s }, tensors)
-      await gpu.run(attention_backward_key_value, { ...s }, tensors)
+      await gpu.run(backward_query, { ...s }, tensors)
+      await gpu.run(backward_key_value, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
       const d_expected = attention_backward_ref(qkv_values, mask, d_out_values, s)
       // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times its room.
@@ -108,8 +118,9 @@ describe('attention', () => {
     async (size) => {
       const s = sizesOf(size)
       const { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
+      const { forward, decode: decode_kernel } = kernelsOf(s)
       const { qkv_values, qkv, attention_mask, out, lse } = tensorsOf(s)
-      await gpu.run(attention_forward, { ...s }, { qkv, attention_mask, out, lse })
+      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
 
       // The first half of the columns enters the cache at once, as after a prompt; the rest one by one.
       const size_of_token = (H + 2 * K) * D
@@ -139,7 +150,7 @@ describe('attention', () => {
         const first_column = (live: { column: number }) => live.column
         r.run(kv_cache_write, { ...shape, columns: 1, first_column }, { qkv: token, cache })
         const tensors = { qkv: token, cache, attention_mask, out: token_out }
-        r.run(attention_decode, { ...s, column: (live) => live.column }, tensors)
+        r.run(decode_kernel, { ...s, column: (live) => live.column }, tensors)
       })
       const decoded: Float32Array[] = []
       for (let column = half; column < width; column++) {
@@ -161,6 +172,7 @@ describe('attention', () => {
 
   test('what stands in masked columns changes no output and no gradient', async () => {
     const s = sizesOf([3, 33, 4, 2, 16])
+    const { forward, backward_query, backward_key_value } = kernelsOf(s)
     const results = []
     for (const garbage of [0, 50]) {
       const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
@@ -171,30 +183,35 @@ describe('attention', () => {
       )
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(3 * 33 * 64, 3) })
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
-      await gpu.run(attention_forward, { ...s }, { qkv, attention_mask, out, lse })
+      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
       const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
-      await gpu.run(attention_backward_query, { ...s }, tensors)
-      await gpu.run(attention_backward_key_value, { ...s }, tensors)
+      await gpu.run(backward_query, { ...s }, tensors)
+      await gpu.run(backward_key_value, { ...s }, tensors)
       results.push(await gpu.read(out, d_qkv))
     }
     expect(results[1]).toEqual(results[0])
   })
 
   test('a folded grid with an overhang computes the same', async () => {
-    const s = sizesOf([2, 33, 2, 1, 5])
+    const s = sizesOf([2, 33, 2, 1, 8])
+    const { forward, backward_query, backward_key_value } = kernelsOf(s)
     const results = []
-    for (const workgroups of [undefined, () => [7, 2] as const]) {
+    for (const is_folded of [false, true]) {
       const { qkv, attention_mask, out, lse } = tensorsOf(s)
-      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(66 * 10, 3) })
+      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(66 * 16, 3) })
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
-      const folded = <K extends object>(kernel: K) => ({
-        ...kernel,
-        ...(workgroups && { workgroups }),
-      })
-      await gpu.run(folded(attention_forward), { ...s }, { qkv, attention_mask, out, lse })
+      type Sizes = AttentionSizes
+      const folded = <K extends { workgroups: (s: Sizes) => readonly [number, number?, number?] }>(
+        kernel: K,
+      ) => {
+        const [groups] = kernel.workgroups(s)
+        const workgroups = () => [Math.floor(groups / 2) + 1, 2] as const
+        return is_folded ? { ...kernel, workgroups } : kernel
+      }
+      await gpu.run(folded(forward), { ...s }, { qkv, attention_mask, out, lse })
       const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
-      await gpu.run(folded(attention_backward_query), { ...s }, tensors)
-      await gpu.run(folded(attention_backward_key_value), { ...s }, tensors)
+      await gpu.run(folded(backward_query), { ...s }, tensors)
+      await gpu.run(folded(backward_key_value), { ...s }, tensors)
       results.push(await gpu.read(out, lse, d_qkv))
     }
     expect(results[1]).toEqual(results[0])

@@ -6,6 +6,7 @@ import {
   attention_backward_ref,
   attention_forward_ref,
 } from './attention.ref.ts'
+import { attention_backward_key_value, attention_forward, attentionKernels } from './attention.ts'
 
 const one_head = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, scale: 1 }
 
@@ -59,4 +60,20 @@ test('attention_backward_ref is the slope of the forward, by central differences
   const actual = attention_backward_ref(qkv, mask, d_out, sizes)
   expectClose(actual, slopes, { atol: 1e-8, rtol: 1e-7 })
   expect(Math.max(...actual.map(Math.abs))).toBeGreaterThan(0.1)
+})
+
+test('short rows of small heads take the narrow kernels, all others the tiled ones', () => {
+  const forwardAt = (width: number, head_dim: number) =>
+    attentionKernels({ width, head_dim }).forward
+  expect(forwardAt(128, 64).name).toBe('attention_forward_narrow_64')
+  expect(forwardAt(10, 16)).toBe(forwardAt(20, 16))
+  for (const [width, head_dim] of [
+    [129, 64],
+    [128, 68],
+    [8, 18],
+  ])
+    expect(forwardAt(width, head_dim)).toBe(attention_forward)
+  // Four vectors of a large head would not fit the registers.
+  const { backward_key_value } = attentionKernels({ width: 8, head_dim: 64 })
+  expect(backward_key_value).toBe(attention_backward_key_value)
 })

@@ -201,9 +201,9 @@ function narrowKernels(head_dim: number): AttentionKernels {
 
 /**
  * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
- * Short rows of small heads (a multiple of 4) take the narrow kernels: one invocation per query or key, no
- * barriers, whose tiles would stand mostly empty. All have the tiled kernels' params and bindings, and agree to rounding.
- * Prefill and decode must ask with one `width`, so that decode repeats forward's numbers.
+ * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow
+ * ones, with one invocation per query or key and no barriers. Both have the same params and bindings and agree to
+ * rounding; `decode` repeats the numbers of the `forward` that stands beside it.
  */
 export function attentionKernels(size: { width: number; head_dim: number }): AttentionKernels {
   const { width, head_dim } = size
@@ -214,4 +214,6 @@ export function attentionKernels(size: { width: number; head_dim: number }): Att
 }
 
 /** Instances for the checks that every kernel passes. */
-export const variants = [4, 16, 64].flatMap((head_dim) => Object.values(narrowKernels(head_dim)))
+export const variants = [4, 16, 64].flatMap((head_dim) =>
+  Object.values(attentionKernels({ width: 1, head_dim })),
+)

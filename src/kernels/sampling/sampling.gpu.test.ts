@@ -5,7 +5,7 @@ import { expectClose, randomValues } from '../testing.ts'
 import philox_wgsl from '../wgsl/philox.wgsl?raw'
 import { philox4x32, uniform24 } from './philox.ts'
 import { probabilities, type SampleOptions, sampleTokenRef } from './sampling.ref.ts'
-import { sample_token } from './sampling.ts'
+import { sample_token, sample_token_narrow, sampleToken } from './sampling.ts'
 
 const gpu = await Gpu.open()
 
@@ -22,11 +22,11 @@ const defaults = {
 const NO_TOKEN = 0xffffffff
 
 /** Samples once for every row of logits; outputs start filled with 9, so untouched places show. */
-async function sample(
+async function sampleWith(
+  kernel: typeof sample_token,
   logits_values: Float32Array,
   rows: number,
   options: Partial<SampleOptions & { eos_token_id: number; ended: readonly number[] }> = {},
-  kernel = sample_token,
 ) {
   const { ended: ended_values, eos_token_id = NO_TOKEN, ...rest } = options
   const vocab_size = logits_values.length / rows
@@ -65,6 +65,8 @@ async function sample(
     attention_mask: [...attention_mask],
   }
 }
+
+type OfSample = Parameters<typeof sampleWith> extends [unknown, ...infer Rest] ? Rest : never
 
 /** The same logits in every row. */
 const repeated = (row: readonly number[], rows: number) =>
@@ -124,7 +126,13 @@ ${philox_wgsl}`,
   })
 })
 
-describe('sample_token', () => {
+test('small vocabularies take the kernel without barriers', () => {
+  expect([128, 129].map(sampleToken)).toEqual([sample_token_narrow, sample_token])
+})
+
+describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
+  const sample = (...args: OfSample) => sampleWith(kernel, ...args)
+
   test('greedy takes the lowest of the largest logits and scores it at temperature 1', async () => {
     const values = randomValues(3 * 200, 1)
     values[70] = values[5] = values[199] = 2
@@ -173,6 +181,7 @@ describe('sample_token', () => {
     { vocab_size: 151_936, rows: 2, top_k: 50, top_p: 0.9 },
   ])('draws the reference’s tokens for $vocab_size logits', async (c) => {
     const { vocab_size, rows, ...options } = c
+    if (kernel === sample_token_narrow && vocab_size > 1000) return
     const values = randomValues(rows * vocab_size, vocab_size).map((x) => x * 4)
     const o = { ...defaults, ...options }
     const { tokens, log_probs, entropies } = await sample(values, rows, options)
@@ -241,8 +250,9 @@ describe('sample_token', () => {
   })
 
   test('a folded grid with an overhang samples the same tokens', async () => {
-    const values = randomValues(5 * 30, 1)
-    const folded = { ...sample_token, workgroups: () => [4, 2] as const }
-    expect(await sample(values, 5, {}, folded)).toEqual(await sample(values, 5))
+    const values = randomValues(150 * 5, 1)
+    const [groups] = kernel.workgroups({ rows: 150 } as Parameters<typeof kernel.workgroups>[0])
+    const folded = { ...kernel, workgroups: () => [Math.floor(groups / 2) + 1, 2] as const }
+    expect(await sampleWith(folded, values, 150)).toEqual(await sample(values, 150))
   })
 })

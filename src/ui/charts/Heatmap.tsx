@@ -2,10 +2,10 @@
 import { useCallback, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../format.ts'
-import { seriesOf, useLastLayer } from '../run.ts'
+import { seriesOf, useLastLayer, usePhaseSpans } from '../run.ts'
 import { uiStore } from '../store.ts'
 import { extentOf } from './extent.ts'
-import { heatmapPixels, rowAt } from './heat.ts'
+import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
 import { indexAt } from './lines.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
@@ -38,6 +38,7 @@ export function layerName(layer: number, last_layer: number): string {
 export function Heatmap({ height }: { readonly height: number }) {
   const last_layer = useLastLayer()
   const rows = last_layer + 1
+  const spans = usePhaseSpans()
   const scale_max = useStore(uiStore, () => scaleMax(last_layer))
   const [hovered, setHovered] = useState<number>()
   const strip = useRef<HTMLCanvasElement>(undefined)
@@ -53,8 +54,13 @@ export function Heatmap({ height }: { readonly height: number }) {
       strip.current.getContext('2d')?.putImageData(new ImageData(pixels, width, rows), 0, 0)
       ctx.imageSmoothingEnabled = false
       ctx.drawImage(strip.current, 0, 0, view.width, view.height)
+      drawMarks(
+        ctx,
+        spans.map(({ step }) => step),
+        view,
+      )
     },
-    [rows, scale_max],
+    [rows, scale_max, spans],
   )
   const summarise = useCallback(
     () =>

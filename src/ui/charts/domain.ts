@@ -30,7 +30,8 @@ export function growSteps(current: number, last_step: number, total_steps: numbe
  */
 export function niceTicks(min: number, max: number, count: number): number[] {
   let [low, high] = min <= max ? [min, max] : [0, 1]
-  if (low === high) {
+  // Flat, or so narrow that ticks rounded to 12 digits would coincide.
+  if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) {
     const pad = Math.abs(low) * 0.1 || 1
     low = low >= 0 ? Math.max(0, low - pad) : low - pad
     high += pad

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { columnsOf } from '../testing.ts'
-import { heatmapPixels, rowAt } from './heat.ts'
+import { columnsOf, recordingContext } from '../testing.ts'
+import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
 import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 const ramp: readonly Rgb[] = [
@@ -38,6 +38,15 @@ test('what was not measured stays transparent: before the first, after the newes
 test('values beyond the scale take the end colours', () => {
   const pixels = heatmapPixels([columnsOf([-3, 9])], { width: 2, x: [0, 2] }, 2, ramp)
   expect([at(pixels, 2, 0, 0)[0], at(pixels, 2, 1, 0)[0]]).toEqual([0, 200])
+})
+
+test('phase switches are marked inside the axis, not on its ends', () => {
+  const { ctx, calls } = recordingContext()
+  drawMarks(ctx, [0, 5, 10], { x: [0, 10], y: [0, 1], width: 100, height: 40 })
+  expect(calls.filter((call) => call.startsWith('moveTo'))).toEqual([
+    'moveTo 50.5 0',
+    'moveTo 50.5 0',
+  ])
 })
 
 test('the pointer finds the layer under it', () => {

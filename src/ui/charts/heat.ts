@@ -1,7 +1,12 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
 import type { Domain } from './domain.ts'
-import { type Columns, lowerBound, toPixel } from './lines.ts'
+import { type Columns, type LineContext, lowerBound, toPixel, type View } from './lines.ts'
 import type { Rgb } from './palette.ts'
+
+type MarkContext = Pick<
+  LineContext,
+  'beginPath' | 'moveTo' | 'lineTo' | 'stroke' | 'setLineDash' | 'strokeStyle' | 'lineWidth'
+>
 
 /**
  * RGBA of a picture `width` × rows.length, top row = last layer. A column of pixels shows the newest
@@ -35,6 +40,27 @@ export function heatmapPixels(
     }
   })
   return pixels
+}
+
+/** Marks steps with dashed lines that show on any colour; those at or before the axis are left out. */
+export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View): void {
+  ctx.lineWidth = 1
+  for (const step of steps) {
+    if (step <= view.x[0] || step >= view.x[1]) continue
+    const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
+    for (const [color, dash] of [
+      ['#0b0f1a', []],
+      ['#ffffff', [4, 4]],
+    ] as const) {
+      ctx.strokeStyle = color
+      ctx.setLineDash([...dash])
+      ctx.beginPath()
+      ctx.moveTo(x, 0)
+      ctx.lineTo(x, view.height)
+      ctx.stroke()
+    }
+  }
+  ctx.setLineDash([])
 }
 
 /** Layer under a vertical position in a plot of `height` pixels with `rows` rows; bottom row = 0. */

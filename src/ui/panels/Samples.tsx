@@ -11,6 +11,7 @@ type Sample = Batch['samples'][number]
 const SHOWN_STEPS = 3
 /** Of every step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
+const selectHasRun = (state: LabState) => state.run_experiment !== undefined
 const selectSamples = (state: LabState) => state.samples
 
 function Response({ sample }: { sample: Sample }) {
@@ -77,14 +78,16 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
 
 export function Samples() {
   const batches = useLab(selectSamples)
+  const has_run = useLab(selectHasRun)
   const newest = batches.slice(-SHOWN_STEPS).reverse()
   return (
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
       <h2 id="samples-title">Samples</h2>
       {newest.length === 0 ? (
         <p className="soft">
-          Responses that the policy samples while it trains by reinforcement will appear here, with
-          their score and advantage.
+          {has_run
+            ? 'No samples yet: a warm start only imitates demonstrations. Responses appear here in the phases of reinforcement.'
+            : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'}
         </p>
       ) : (
         // A region that scrolls must be reachable by keyboard.

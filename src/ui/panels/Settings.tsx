@@ -1,6 +1,6 @@
 // The experiment as a form, drawn from its schema: one fold per group.
 import { ChevronsLeft, ChevronsRight, SlidersHorizontal, Undo2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Fragment, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { choosePreset } from '../../lab/client.ts'
 import { experimentFields } from '../../lab/experiment.ts'
@@ -9,10 +9,14 @@ import type { LabState } from '../../lab/store.ts'
 import { selectIsBusy, useLab } from '../run.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
+import { AddPhase, PhaseTools, phaseOfGroup } from './PhaseTools.tsx'
 
 const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
 const selectOpen = (state: UiState) => state.settings_open
+
+/** The first group below the phases. */
+const AFTER_PHASES = 'Rollout'
 
 /** Groups that are unfolded at first: what people change first. */
 const OPEN_AT_FIRST = /^(Experiment|Task)$/
@@ -34,6 +38,8 @@ type Values = ReadonlyMap<string, FieldData['value']>
 export const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
   original.has(path) && original.get(path) !== value
 
+const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
+
 const countChanged = (fields: readonly FieldData[], original: Values): number =>
   fields.filter((field) => isChanged(field, original)).length
 
@@ -41,6 +47,7 @@ function Group(props: { group: string; fields: readonly FieldData[]; original: V
   const { group, fields, original } = props
   const [open, setOpen] = useState(OPEN_AT_FIRST.test(group))
   const changed = countChanged(fields, original)
+  const phase = phaseOfGroup(group)
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -51,6 +58,7 @@ function Group(props: { group: string; fields: readonly FieldData[]; original: V
           </span>
         ) : null}
       </summary>
+      {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
       {open
         ? fields.map((field) => (
             <Field key={field.path} field={field} changed_from={original.get(field.path)} />
@@ -84,16 +92,19 @@ export function Settings() {
   const open = useStore(uiStore, selectOpen)
   const is_busy = useLab(selectIsBusy)
   const fields = useMemo(() => experimentFields(experiment), [experiment])
+  const preset = PRESETS.find(({ id }) => id === preset_id)
   const original = useMemo(() => {
-    const preset = PRESETS.find(({ id }) => id === preset_id)
     const all = preset ? experimentFields(preset.experiment) : []
     return new Map(all.map((field) => [field.path, field.value]))
-  }, [preset_id])
+  }, [preset])
+  // A phase more or less is a change too, though none of its fields may be.
+  const has_own_phases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
+  const changed = countChanged(fields, original) + (has_own_phases ? 1 : 0)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
-        {open ? <Changed count={countChanged(fields, original)} preset_id={preset_id} /> : null}
+        {open ? <Changed count={changed} preset_id={preset_id} /> : null}
         <button
           type="button"
           id="settings-toggle"
@@ -121,7 +132,10 @@ export function Settings() {
             </p>
           ) : null}
           {groupFields(fields).map(([group, own]) => (
-            <Group key={group} group={group} fields={own} original={original} />
+            <Fragment key={group}>
+              {group === AFTER_PHASES ? <AddPhase /> : null}
+              <Group group={group} fields={own} original={original} />
+            </Fragment>
           ))}
         </div>
       ) : null}

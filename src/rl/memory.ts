@@ -1,0 +1,65 @@
+// How large a run's buffers are: known from its configuration alone, before anything is allocated.
+import { MemoryPlan } from '../kernels/gpu.ts'
+import { modelShape } from '../model/config.ts'
+import { paramLayout } from '../model/params.ts'
+import type { RolloutSize } from '../model/rollout.ts'
+import { phaseRows } from './actor.ts'
+import { type ActorSize, createActorTensors } from './actor_tensors.ts'
+import type { RlPhase } from './phase.ts'
+import { createSamplerTensors } from './sampler.ts'
+import type { TrainerConfig } from './trainer.ts'
+
+/** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
+export function actorSize({ task, phases, probe }: TrainerConfig): ActorSize {
+  const lengths = phases.map((phase) =>
+    phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
+  )
+  const response_length = Math.max(...lengths)
+  const rows = phases.map((phase) => phaseRows(phase, task.max_prompt_length + response_length))
+  const updates = phases.map((phase, i) =>
+    phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
+  )
+  return {
+    prompt_length: task.max_prompt_length,
+    response_length,
+    batch_rows: Math.max(...rows.map(({ batch }) => batch)),
+    micro_rows: Math.max(...rows.map(({ micro }) => micro)),
+    updates: Math.max(...updates),
+    probe_rows: Math.min(probe.rows, ...rows.map(({ batch }) => batch)),
+  }
+}
+
+export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
+  return {
+    rows: rollout.train_batch_size * rollout.n,
+    prompt_length: task.max_prompt_length,
+    response_length: rollout.max_response_length,
+  }
+}
+
+/** Validation borrows the rollout of the last reinforcement phase. */
+export function validationSize(config: TrainerConfig): RolloutSize {
+  const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
+  if (rl) return rolloutSize(config, rl)
+  const { max_prompt_length: prompt_length, max_response_length: response_length } = config.task
+  return { rows: Math.min(256, config.validation.prompts), prompt_length, response_length }
+}
+
+/** One rollout serves all phases of the same size. */
+export const sizeKey = ({ rows, response_length }: RolloutSize): string =>
+  `${rows}×${response_length}`
+
+export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
+  const phases = config.phases.filter((phase) => phase.kind === 'rl')
+  const sizes = [...phases.map((phase) => rolloutSize(config, phase)), validationSize(config)]
+  return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
+}
+
+/** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
+export function planMemory(config: TrainerConfig): MemoryPlan {
+  const plan = new MemoryPlan()
+  const layout = paramLayout(modelShape(config.model))
+  createActorTensors(plan, layout, actorSize(config))
+  for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
+  return plan
+}

@@ -1,0 +1,76 @@
+// Phases are a list: add one, move one, take one away.
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import { editField } from '../../lab/client.ts'
+import { MAX_PHASES, newPhase, type PhaseDocument } from '../../lab/experiment.ts'
+import type { LabState } from '../../lab/store.ts'
+import { useLab } from '../run.ts'
+import { showToast } from '../store.ts'
+
+const selectPhases = (state: LabState) => state.experiment.phases
+
+function setPhases(phases: readonly PhaseDocument[]): void {
+  const problem = editField('phases', phases)
+  if (problem !== undefined) showToast(problem)
+}
+
+/** Index of the phase that a settings group belongs to; undefined for other groups. */
+export function phaseOfGroup(group: string): number | undefined {
+  const match = /^Phase (\d+)$/.exec(group)
+  return match ? Number(match[1]) - 1 : undefined
+}
+
+/** Moves and removes one phase. */
+export function PhaseTools({ index }: { index: number }) {
+  const phases = useLab(selectPhases)
+  const swap = (other: number) => {
+    const next = [...phases]
+    ;[next[index], next[other]] = [next[other], next[index]]
+    setPhases(next)
+  }
+  const name = `phase ${index + 1}`
+  return (
+    <div className="phase-tools">
+      <button
+        type="button"
+        aria-label={`Move ${name} earlier`}
+        disabled={index === 0}
+        onClick={() => swap(index - 1)}
+      >
+        <ArrowUp className="icon" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={`Move ${name} later`}
+        disabled={index + 1 >= phases.length}
+        onClick={() => swap(index + 1)}
+      >
+        <ArrowDown className="icon" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={`Remove ${name}`}
+        disabled={phases.length === 1}
+        onClick={() => setPhases(phases.filter((_, i) => i !== index))}
+      >
+        <Trash2 className="icon" aria-hidden="true" /> Remove
+      </button>
+    </div>
+  )
+}
+
+/** Adds a phase at the end. */
+export function AddPhase() {
+  const phases = useLab(selectPhases)
+  const is_full = phases.length >= MAX_PHASES
+  const add = (kind: PhaseDocument['kind']) => setPhases([...phases, newPhase(kind)])
+  return (
+    <div className="phase-tools add-phase">
+      <button type="button" data-testid="add-sft" disabled={is_full} onClick={() => add('sft')}>
+        <Plus className="icon" aria-hidden="true" /> Warm start
+      </button>
+      <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
+        <Plus className="icon" aria-hidden="true" /> Reinforcement
+      </button>
+    </div>
+  )
+}
