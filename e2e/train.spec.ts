@@ -17,17 +17,18 @@ function meanReward(steps: readonly StepEvent[]): number {
   return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
 }
 
-/** Mean colour of each row of the heat map, bottom row first, in the columns already drawn. */
-function rowColours(page: Page, rows: number): Promise<string[]> {
-  return page.getByTestId('heatmap-plot').evaluate((plot, count) => {
-    const canvas = plot instanceof HTMLCanvasElement ? plot : plot.querySelector('canvas')
-    const pixels = canvas?.getContext('2d')
-    if (!canvas || !pixels) throw new Error('no canvas')
-    const x = Math.floor(canvas.width / 2)
-    const height = canvas.height / count
+/** The colour of each row of the heat map near its right end, bottom row first. */
+async function rowColours(page: Page, rows: number): Promise<string[]> {
+  const plot = page.getByTestId('heatmap-plot')
+  // Charts are painted while they are on screen; reading twice would make the browser warn.
+  await plot.scrollIntoViewIfNeeded()
+  await page.waitForTimeout(500)
+  return plot.locator('canvas').evaluate((canvas: HTMLCanvasElement, count) => {
+    const { width, height } = canvas
+    const column = canvas.getContext('2d')?.getImageData(Math.floor(0.9 * width), 0, 1, height).data
     return Array.from({ length: count }, (_, row) => {
-      const y = Math.floor(canvas.height - (row + 0.5) * height)
-      return [...pixels.getImageData(x, y, 1, 1).data].join(' ')
+      const y = Math.floor(height * (1 - (row + 0.5) / count))
+      return [...(column?.slice(4 * y, 4 * y + 4) ?? [])].join(' ')
     })
   }, rows)
 }

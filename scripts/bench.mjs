@@ -1,7 +1,7 @@
 // npm run bench: times training steps and matrix products in Chromium, prints tables and keeps a JSON file.
 // `npm run bench -- matmul` or `-- training` runs one half; `--swiftshader` uses the CPU adapter even where
 // there is a GPU. Nothing here passes or fails by its speed.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
@@ -89,7 +89,7 @@ async function openBrowser(url) {
 }
 
 function version(name) {
-  return createRequire(join(ROOT, 'package.json'))(`${name}/package.json`).version
+  return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
 function table(header, rows) {

@@ -130,6 +130,16 @@ test('small vocabularies take the kernel without barriers', () => {
   expect([128, 129].map(sampleToken)).toEqual([sample_token_narrow, sample_token])
 })
 
+// Every filter, sizes around a workgroup, and a real vocabulary's.
+const draws = [
+  { vocab_size: 2, rows: 40 },
+  { vocab_size: 17, rows: 60, temperature: 0.7, top_k: 5 },
+  { vocab_size: 64, rows: 60, top_p: 0.6 },
+  { vocab_size: 65, rows: 60, temperature: 1.3, top_k: 20, top_p: 0.8 },
+  { vocab_size: 1000, rows: 30, top_p: 0.95 },
+  { vocab_size: 151_936, rows: 2, top_k: 50, top_p: 0.9 },
+]
+
 describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
   const sample = (...args: OfSample) => sampleWith(kernel, ...args)
 
@@ -171,17 +181,11 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     expect(new Set(entropies)).toEqual(new Set([0]))
   })
 
-  // Every filter, sizes around a workgroup, and a real vocabulary's.
-  test.for([
-    { vocab_size: 2, rows: 40 },
-    { vocab_size: 17, rows: 60, temperature: 0.7, top_k: 5 },
-    { vocab_size: 64, rows: 60, top_p: 0.6 },
-    { vocab_size: 65, rows: 60, temperature: 1.3, top_k: 20, top_p: 0.8 },
-    { vocab_size: 1000, rows: 30, top_p: 0.95 },
-    { vocab_size: 151_936, rows: 2, top_k: 50, top_p: 0.9 },
-  ])('draws the reference’s tokens for $vocab_size logits', async (c) => {
+  test.for(
+    // The narrow kernel adds up serially, so it is not held to a real vocabulary's tolerance.
+    draws.filter((c) => kernel === sample_token || c.vocab_size <= 1000),
+  )('draws the reference’s tokens for $vocab_size logits', async (c) => {
     const { vocab_size, rows, ...options } = c
-    if (kernel === sample_token_narrow && vocab_size > 1000) return
     const values = randomValues(rows * vocab_size, vocab_size).map((x) => x * 4)
     const o = { ...defaults, ...options }
     const { tokens, log_probs, entropies } = await sample(values, rows, options)
