@@ -49,6 +49,8 @@ export default defineConfig({
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
+          // The end-to-end tests train in the browser.
+          exclude: ['src/cli/**'],
           testTimeout: 120_000,
           browser: {
             enabled: true,

@@ -123,7 +123,7 @@ export const PRESETS: readonly Preset[] = [
       summary:
         'Three narrow layers and small batches: every phase within a minute, even without a GPU.',
       what_you_should_see:
-        'The loss of the warm start falls at once; then 6 steps train layer 2 and 34 the whole model, and the reward rises in both.',
+        'The warm start ends near 80 % greedy accuracy, but only about one sample in five is right. Four steps train layer 2, whose entropy falls; then the whole model is trained, and the sampled reward climbs to about 60 % in 50 steps while greedy accuracy stays where it was: the model grows sure of what it knew.',
     },
     {
       task: { id: 'sort_digits', length: 3 },
@@ -135,13 +135,13 @@ export const PRESETS: readonly Preset[] = [
         intermediate_size: 64,
       },
       phases: [
-        { kind: 'sft', steps: 60, batch_size: 64, optim: { lr_warmup_steps: 10 } },
-        { kind: 'rl', steps: 6, target_layer: 2 },
-        { kind: 'rl', steps: 34 },
+        { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } },
+        { kind: 'rl', steps: 4, target_layer: 2 },
+        { kind: 'rl', steps: 50 },
       ],
-      rollout: { train_batch_size: 16, n: 4 },
-      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
-      validation: { prompts: 64, n: 0 },
+      rollout: { train_batch_size: 32, n: 4 },
+      actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+      validation: { prompts: 128, n: 1 },
       probe: { rows: 32 },
     },
   ),
