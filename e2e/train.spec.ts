@@ -2,15 +2,15 @@
 import type { Page } from '@playwright/test'
 import { expect, type StepEvent, test } from './lab_page.ts'
 
-/** The tiny preset with two digits, so that 26 steps of reinforcement show. */
-const LINK = 'v=1&p=tiny&task.length=2&actor.optim.lr=0.001&phases.2.steps=20'
+/** The tiny preset, its last phase cut short: 24 steps of reinforcement are enough to see it work. */
+const LINK = 'v=1&p=tiny&phases.2.steps=20'
 const LAYERS = 3
-/** Means of 8 steps of 64 responses: their standard error is about 0.02. */
+/** Means of 8 steps of 128 responses: their standard error is about 0.015. */
 const WINDOW = 8
 
-/** Measured on SwiftShader: reward 0.41 to 0.54, held-out accuracy 0 to 0.7; half of that is asked for. */
+/** Measured on SwiftShader: reward 0.23 to 0.35, held-out accuracy 0 to 77 %; half of that is asked for. */
 const REWARD_RISE = 0.06
-const ACCURACY_RISE = 35
+const ACCURACY_RISE = 38
 
 function meanReward(steps: readonly StepEvent[]): number {
   const rewards = steps.map(({ metrics }) => metrics['critic/score/mean'])
@@ -49,11 +49,11 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
   const switches = (await lab.events()).filter((event) => event.type === 'phase')
   expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
     [0, 0, 'start'],
-    [60, 1, 'steps'],
-    [66, 2, 'steps'],
+    [66, 1, 'steps'],
+    [70, 2, 'steps'],
   ])
-  await expect(lab.get('step-count')).toHaveText('86')
-  for (const done of ['60 of 60', '6 of 6', '20 of 20'])
+  await expect(lab.get('step-count')).toHaveText('90')
+  for (const done of ['66 of 66', '4 of 4', '20 of 20'])
     await expect(lab.get('phases')).toContainText(done)
 
   // Reward and accuracy rise, and what the page shows is what the worker computed.
@@ -75,5 +75,5 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
   expect(new Set(await rowColours(page, LAYERS + 1)).size).toBe(LAYERS + 1)
 
   // Samples are of the newest reinforcement step.
-  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 86')
+  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 90')
 })

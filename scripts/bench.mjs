@@ -1,7 +1,7 @@
 // npm run bench: times training steps and matrix products in Chromium, prints tables and keeps a JSON file.
 // `npm run bench -- matmul` or `-- training` runs one half; `--swiftshader` uses the CPU adapter even where
 // there is a GPU. Nothing here passes or fails by its speed.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,9 @@ try {
   )
   for (const { n, error } of wrong) console.error(`matmul ${n}: results differ`, error)
   process.exitCode = wrong.length ? 1 : 0
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
 } finally {
   await browser.close()
   await server.close()
@@ -126,7 +129,7 @@ function printTraining({ preset, steps, ms, dispatches, submits, reads, live_byt
   )
 }
 
-/** One file per day and adapter */
+/** One file per day and adapter; a later run of that day replaces what it measured again. */
 function save(record) {
   const slug = adapter
     .toLowerCase()
@@ -134,7 +137,8 @@ function save(record) {
     .replace(/^-|-$/g, '')
     .slice(0, 60)
   const file = join('bench/results', `${record.date}-${slug}.json`)
-  mkdirSync(join(ROOT, 'bench/results'), { recursive: true })
-  writeFileSync(join(ROOT, file), `${JSON.stringify(record, undefined, 2)}\n`)
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  mkdirSync('bench/results', { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ ...before, ...record }, undefined, 2)}\n`)
   console.log(`Wrote ${file}`)
 }

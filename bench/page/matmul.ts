@@ -16,7 +16,7 @@ import { median } from './median.ts'
 /** One timed sample lasts about this long, so that the wait at its end weighs little. */
 const SAMPLE_MS = 60
 const MAX_REPEATS = 256
-const SAMPLES = 7
+const SAMPLES = 5
 /** Entries of the product that are checked against float64. */
 const CHECKED = 64
 
@@ -165,8 +165,8 @@ export async function benchMatmul(gpu: Gpu, n: number): Promise<MatmulRow> {
   const repeats: Record<string, number> = {}
   const samples: Record<string, number[]> = {}
   for (const [name, peer] of Object.entries(peers)) {
-    await peer.time(2)
-    const ms = await milliseconds(peer, 2)
+    await peer.time(1)
+    const ms = await milliseconds(peer, 1)
     repeats[name] = Math.min(MAX_REPEATS, Math.max(1, Math.ceil(SAMPLE_MS / ms)))
     samples[name] = []
   }

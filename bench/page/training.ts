@@ -40,9 +40,12 @@ function listenToActor(): () => Repeatable {
       logProbs()
     }
     actor.updatePolicy = (...call) => {
-      const update = () => updatePolicy.apply(actor, call)
-      heard = { logProbs, update }
-      return update()
+      const again = () => {
+        actor.beginStep()
+        updatePolicy.apply(actor, call)
+      }
+      heard = { logProbs, update: again }
+      return updatePolicy.apply(actor, call)
     }
     return actor
   }

@@ -1,7 +1,7 @@
 // The transformer, forward and backward, as lists of kernel calls.
 // B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
-import { embedding_backward, embedding_forward } from '../kernels/embedding/embedding.ts'
+import { embedding_forward, embeddingBackward } from '../kernels/embedding/embedding.ts'
 import type { Recorder, Tensor, Value } from '../kernels/gpu.ts'
 import {
   column_sum_accumulate,
@@ -257,8 +257,8 @@ export function backward<L extends string>(
   // hidden[0] = E[input_ids]
   const tokens = ws.rows * ws.width
   run(
-    embedding_backward,
-    { tokens, hidden_size: shape.hidden_size },
+    embeddingBackward(shape),
+    { tokens, hidden_size: shape.hidden_size, vocab_size: shape.vocab_size },
     { input_ids: ws.input_ids, d_out: d_hidden, d_weight: grads.embed_tokens },
   )
 }

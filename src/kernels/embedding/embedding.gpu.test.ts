@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { embedding_backward_ref, embedding_forward_ref } from './embedding.ref.ts'
-import { embedding_backward, embedding_forward } from './embedding.ts'
+import {
+  embedding_backward,
+  embedding_backward_narrow,
+  embedding_forward,
+  embeddingBackward,
+} from './embedding.ts'
 
 const gpu = await Gpu.open()
 
@@ -22,22 +27,33 @@ describe('embedding', () => {
     )
     const weight_values = randomValues(vocab_size * hidden_size, 1)
     const d_out_values = randomValues(tokens * hidden_size, 2)
-    const params = { tokens, hidden_size }
+    const params = { tokens, hidden_size, vocab_size }
     const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
     const shape = [vocab_size, hidden_size]
     const weight = gpu.tensor('weight', 'f32', shape, { data: weight_values })
     const out = gpu.tensor('out', 'f32', [tokens, hidden_size])
-    await gpu.run(embedding_forward, params, { input_ids, weight, out })
+    await gpu.run(embedding_forward, { tokens, hidden_size }, { input_ids, weight, out })
     const [actual] = await gpu.read(out)
     expect([...actual]).toEqual([...embedding_forward_ref(ids, weight_values, hidden_size)])
 
-    // The gradient starts at the weights, so that adding is told from overwriting.
     const d_out = gpu.tensor('d_out', 'f32', [tokens, hidden_size], { data: d_out_values })
-    await gpu.run(embedding_backward, params, { input_ids, d_out, d_weight: weight })
-    const [gradient] = await gpu.read(weight)
     const expected = embedding_backward_ref(ids, d_out_values, weight_values, hidden_size)
-    // 150 values of size one added in f32.
-    expectClose(gradient, expected, { atol: 1e-5, rtol: 1e-5 })
+    const kernels =
+      hidden_size % 4 === 0 ? [embedding_backward, embedding_backward_narrow] : [embedding_backward]
+    for (const kernel of kernels) {
+      // The gradient starts at the weights, so that adding is told from overwriting.
+      gpu.write(weight, weight_values)
+      await gpu.run(kernel, params, { input_ids, d_out, d_weight: weight })
+      const [gradient] = await gpu.read(weight)
+      // 150 values of size one added in f32.
+      expectClose(gradient, expected, { atol: 1e-5, rtol: 1e-5 })
+    }
+  })
+
+  test('small vocabularies take the kernel that looks at every id', () => {
+    expect(embeddingBackward({ vocab_size: 26, hidden_size: 64 })).toBe(embedding_backward_narrow)
+    expect(embeddingBackward({ vocab_size: 26, hidden_size: 6 })).toBe(embedding_backward)
+    expect(embeddingBackward({ vocab_size: 49152, hidden_size: 576 })).toBe(embedding_backward)
   })
 
   test('a folded grid with an overhang adds every token once', async () => {
@@ -46,7 +62,11 @@ describe('embedding', () => {
     const d_out = gpu.tensor('d_out', 'f32', [5, 1], { data: Float32Array.of(1, 2, 4, 8, 16) })
     const d_weight = gpu.tensor('d_weight', 'f32', [2, 1])
     const folded = { ...embedding_backward, workgroups: () => [4, 2] as const }
-    await gpu.run(folded, { tokens: 5, hidden_size: 1 }, { input_ids, d_out, d_weight })
+    await gpu.run(
+      folded,
+      { tokens: 5, hidden_size: 1, vocab_size: 2 },
+      { input_ids, d_out, d_weight },
+    )
     expect([...(await gpu.read(d_weight))[0]]).toEqual([21, 10])
   })
 })

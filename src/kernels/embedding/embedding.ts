@@ -1,5 +1,6 @@
 import { defineKernel, foldGrid } from '../gpu.ts'
 import backward from './embedding_backward.wgsl?raw'
+import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'
 
 /** out[t, :] = weight[input_ids[t], :], for input_ids [tokens], weight [V, C], out [tokens, C]. Ids must be below V. */
@@ -20,7 +21,26 @@ export const embedding_forward = defineKernel({
 export const embedding_backward = defineKernel({
   name: 'embedding_backward',
   wgsl: backward,
-  params: { tokens: 'u32', hidden_size: 'u32' },
+  params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(tokens * Math.ceil(hidden_size / 256)),
 })
+
+/** The same for small vocabularies: work grows with V, but no lane waits. hidden_size must be a multiple of 4. */
+export const embedding_backward_narrow = defineKernel({
+  name: 'embedding_backward_narrow',
+  wgsl: backward_narrow,
+  params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
+  bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
+  workgroups: ({ hidden_size, vocab_size }) =>
+    foldGrid(Math.ceil((vocab_size * hidden_size) / 4 / 8)),
+})
+
+/** Largest vocabulary for which going through all tokens per id is cheaper than looking for the first of each id. */
+const NARROW_VOCABULARY = 128
+
+/** The quicker of the two backwards for a model's size. */
+export function embeddingBackward(size: { vocab_size: number; hidden_size: number }) {
+  const is_narrow = size.vocab_size <= NARROW_VOCABULARY && size.hidden_size % 4 === 0
+  return is_narrow ? embedding_backward_narrow : embedding_backward
+}

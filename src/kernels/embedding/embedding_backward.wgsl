@@ -5,6 +5,7 @@
 struct Params {
   tokens: u32,
   hidden_size: u32,
+  vocab_size: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

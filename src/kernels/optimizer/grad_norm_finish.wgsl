@@ -1,7 +1,7 @@
 // norm = sqrt(Σ partials);  clip_coef = min(1, max_norm / (norm + 1e-6));  c ← c + (1 - β)(1 - c), so that after t steps
 // c = 1 - βᵗ, for both betas of each active segment. One workgroup; lanes stride over segments.
 //   partials [OPTIMIZER_BLOCKS] (bits of f32)   control [CONTROL.length]   corrections [segments, 2]
-// uses workgroup_reduce.wgsl; the indices of control come from CONTROL
+// uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS and the indices of control come from optimizer.ts
 
 struct Params {
   max_norm: f32,
@@ -16,15 +16,21 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> control: array<f32>;
 @group(0) @binding(3) var<storage, read_write> corrections: array<f32>;
 
-override WORKGROUP_SIZE: u32 = 256; // = OPTIMIZER_BLOCKS
+override WORKGROUP_SIZE: u32 = 64;
 const EXPONENT = 0x7f800000u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {
   // Bits, not comparisons: WGSL may assume that no value is Inf or NaN.
-  let bits = partials[lane];
-  let broken = workgroup_max(lane, f32((bits & EXPONENT) == EXPONENT));
-  let norm = sqrt(workgroup_sum(lane, bitcast<f32>(bits)));
+  var lane_sum = 0.0;
+  var lane_broken = 0.0;
+  for (var b = lane; b < OPTIMIZER_BLOCKS; b += WORKGROUP_SIZE) {
+    let bits = partials[b];
+    if ((bits & EXPONENT) == EXPONENT) { lane_broken = 1.0; }
+    lane_sum += bitcast<f32>(bits);
+  }
+  let broken = workgroup_max(lane, lane_broken);
+  let norm = sqrt(workgroup_sum(lane, lane_sum));
   let is_finite = broken == 0.0 && (bitcast<u32>(norm) & EXPONENT) != EXPONENT;
 
   if (is_finite) {

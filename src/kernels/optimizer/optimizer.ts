@@ -9,8 +9,8 @@ import update from './adamw_update.wgsl?raw'
 import finish from './grad_norm_finish.wgsl?raw'
 import partial from './grad_norm_partial.wgsl?raw'
 
-/** Blocks of grad_norm_partial: fixed, so that a norm does not depend on the adapter. */
-export const OPTIMIZER_BLOCKS = 256
+/** Partial sums of grad_norm_partial: fixed, so that a norm does not depend on the adapter. */
+export const OPTIMIZER_BLOCKS = 4096
 
 /**
  * What grad_norm_finish leaves in `control`, in order: norm before clipping (raw: Inf or NaN when not finite), factor of
@@ -24,20 +24,21 @@ export const CONTROL = [
   'optimizer_steps',
 ] as const
 
+const constants = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
 const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
 
 /**
- * partials[b] = Σ gradients² of block b, over gradients[0…count).
+ * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element of gradients[0…count) from the b-th on.
  *
  * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19 overflow f32: such a step
  * counts as non-finite.
  */
 export const grad_norm_partial = defineKernel({
   name: 'grad_norm_partial',
-  wgsl: partial + reduce,
+  wgsl: partial,
   params: { count: 'u32' },
   bindings: { gradients: 'read', partials: 'read_write' },
-  workgroups: () => [OPTIMIZER_BLOCKS],
+  workgroups: () => [OPTIMIZER_BLOCKS / 64],
 })
 
 /**
@@ -51,7 +52,7 @@ export const grad_norm_partial = defineKernel({
  */
 export const grad_norm_finish = defineKernel({
   name: 'grad_norm_finish',
-  wgsl: finish + controlIndices + reduce,
+  wgsl: finish + constants + controlIndices + reduce,
   params: {
     max_norm: 'f32',
     segments: 'u32',
