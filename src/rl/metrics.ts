@@ -46,10 +46,7 @@ export function actorMetrics(
   const norms = Array.from({ length: updates }, (_, i) => control('grad_norm', i))
   const finite = Array.from({ length: updates }, (_, i) => control('is_finite', i))
   const grad_norm = sumOf(norms) / updates
-  const shared = {
-    'training/skipped_updates': finite.filter((x) => x === 0).length,
-    'training/skipped_updates_total': control('skipped_steps', updates - 1),
-  }
+  const shared = { 'training/skipped_updates': finite.filter((x) => x === 0).length }
   if (kind === 'sft') return { 'train/loss': sums[0], 'train/grad_norm': grad_norm, ...shared }
   const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]
   return {

@@ -210,3 +210,26 @@ test('a warm start that is put back gives the same reinforcement steps', async (
   expect(() => first.importWeights(new Float32Array(3))).toThrow(/expected \d+ values, got 3/)
   first.destroy()
 })
+
+test('updates with a non-finite gradient are counted over the run, and the weights stay', async () => {
+  const trainer = await Trainer.create(await open(), CONFIG)
+  const broken = (await trainer.exportWeights()).slice()
+  broken[trainer.layout.slices.norm.offset] = Number.NaN
+  trainer.importWeights(broken)
+  await trainer.next()
+  const counts: number[][] = []
+  for (let i = 0; i < 5; i++) {
+    const { metrics } = await trainer.next()
+    counts.push([metrics['training/skipped_updates'], metrics['training/skipped_updates_total']])
+  }
+  // Three supervised steps of one update, then steps of two.
+  expect(counts).toEqual([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [2, 5],
+    [2, 7],
+  ])
+  expect(await trainer.exportWeights()).toEqual(broken)
+  trainer.destroy()
+})

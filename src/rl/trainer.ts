@@ -81,6 +81,8 @@ export class Trainer {
   #is_started = false
   #wants_next_phase = false
   #reason: PhaseReason | undefined = 'start'
+  /** Optimizer steps left out so far because a gradient was not finite. */
+  #skipped_updates = 0
 
   private constructor(
     gpu: Gpu,
@@ -172,16 +174,20 @@ export class Trainer {
     }
     const reading = this.#readMetrics(queued)
     const validation = this.#isValidationDue() ? await this.#validate() : {}
-    const result = reading.then((metrics) => ({
-      ...position,
-      metrics: {
-        'training/global_step': position.step,
-        ...metrics,
-        ...validation,
-        'timing_s/step': (performance.now() - started) / 1000,
-      },
-      samples: queued.samples,
-    }))
+    const result = reading.then((metrics) => {
+      this.#skipped_updates += metrics['training/skipped_updates']
+      return {
+        ...position,
+        metrics: {
+          'training/global_step': position.step,
+          ...metrics,
+          'training/skipped_updates_total': this.#skipped_updates,
+          ...validation,
+          'timing_s/step': (performance.now() - started) / 1000,
+        },
+        samples: queued.samples,
+      }
+    })
     result.catch(() => {}) // its reader may come late
     return { result }
   }

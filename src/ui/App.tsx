@@ -9,6 +9,7 @@ import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
 import { Settings } from './panels/Settings.tsx'
+import { Skipped } from './panels/Skipped.tsx'
 import { Toast } from './Toast.tsx'
 
 export function App() {
@@ -27,6 +28,7 @@ export function App() {
             <PhaseBar />
             <Intro />
           </section>
+          <Skipped />
           <Charts />
           <Memory />
         </main>

@@ -4,3 +4,17 @@ export const REWARD = 'critic/score/mean'
 export const greedyAccuracy = (task_id: string) => `val-aux/${task_id}/acc/greedy`
 export const sampledAccuracy = (task_id: string, n: number) => `val-core/${task_id}/acc/mean@${n}`
 export const layerEntropy = (layer: number) => `layer/entropy/${layer}`
+
+/** Count of skipped updates and the last step that had one; undefined when there was none. */
+export function skippedUpdates(
+  columns: { steps: ArrayLike<number>; values: ArrayLike<number>; length: number } | undefined,
+): { count: number; last_step: number } | undefined {
+  let count = 0
+  let last_step = 0
+  for (let i = 0; i < (columns?.length ?? 0); i++)
+    if (columns && columns.values[i] > 0) {
+      count += columns.values[i]
+      last_step = columns.steps[i]
+    }
+  return count > 0 ? { count, last_step } : undefined
+}

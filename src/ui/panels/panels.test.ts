@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
+import { skippedUpdates } from '../metrics.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
@@ -35,4 +36,11 @@ test('samples are grouped by prompt in the order they came', () => {
     ['2+2=', [a, c]],
     ['1+1=', [b]],
   ])
+})
+
+test('skipped updates are added up, and the last step that had one is named', () => {
+  const columns = { steps: [1, 2, 3, 4], values: [0, 2, 1, 0], length: 4 }
+  expect(skippedUpdates(columns)).toEqual({ count: 3, last_step: 3 })
+  expect(skippedUpdates({ ...columns, length: 1 })).toBeUndefined()
+  expect(skippedUpdates(undefined)).toBeUndefined()
 })
