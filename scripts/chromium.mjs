@@ -85,7 +85,15 @@ async function install() {
  * (Playwright's download, or Debian's package when run as root). Without any it prints what to do and
  * returns undefined. Sets CHROMIUM for the programs started later.
  */
-export async function findChromium() {
+export function findChromium() {
+  found ??= find()
+  return found
+}
+
+/** The search is made once per process. */
+let found
+
+async function find() {
   const path = (await installed()) ?? (await install())
   if (!path) {
     console.error(

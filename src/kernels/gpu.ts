@@ -176,6 +176,8 @@ export interface Allocator {
     offset: number,
     shape: readonly number[],
   ): Tensor<D>
+  /** Makes room for `count` readbacks of up to `bytes` at a time, so that `read` creates nothing later. */
+  reserveReads(bytes: number, count: number): void
 }
 
 export interface TensorOptions {
@@ -218,6 +220,10 @@ export class MemoryPlan implements Allocator {
     shape: readonly number[],
   ): Tensor<D> {
     return viewOf(tensor, label, offset, shape)
+  }
+
+  reserveReads(bytes: number, count: number): void {
+    this.bytes.scratch += bytes * count
   }
 
   total(): number {
@@ -658,6 +664,10 @@ export class Gpu implements Allocator {
     this.counts.live_bytes -= entry.bytes
   }
 
+  reserveReads(bytes: number, count: number): void {
+    for (let i = 0; i < count; i++) this.#staging.push(this.#createStaging(bytes))
+  }
+
   /** The smallest idle staging buffer that fits, else a new one: after warm-up reads create nothing. */
   #takeStaging(bytes: number): GPUBuffer {
     const fitting = this.#staging.filter((b) => b.size >= bytes).sort((a, b) => a.size - b.size)[0]
@@ -665,6 +675,10 @@ export class Gpu implements Allocator {
       this.#staging.splice(this.#staging.indexOf(fitting), 1)
       return fitting
     }
+    return this.#createStaging(bytes)
+  }
+
+  #createStaging(bytes: number): GPUBuffer {
     const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST
     return this.#createBuffer('staging', bytes, usage, 'scratch')
   }

@@ -10,7 +10,7 @@ import {
   matmul_nt_add,
   matmulTn,
 } from '../kernels/matmul/matmul.ts'
-import { reduce_rows } from '../kernels/reduce/reduce.ts'
+import { reduceRows } from '../kernels/reduce/reduce.ts'
 import {
   rms_norm_backward,
   rms_norm_forward,
@@ -18,11 +18,7 @@ import {
 } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_backward, qk_norm_rope_forward } from '../kernels/rope/rope.ts'
 import { swiglu_backward, swiglu_forward } from '../kernels/swiglu/swiglu.ts'
-import {
-  vocab_head_backward_hidden,
-  vocab_head_backward_weight,
-  vocab_head_forward,
-} from '../kernels/vocab_head/vocab_head.ts'
+import { vocabHeadKernels } from '../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from './config.ts'
 import type { LayerTensors, ParamTensors } from './params.ts'
 import { NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
@@ -185,7 +181,7 @@ export function readPolicy<L extends string>(
   if (is_final) finalNorm(recorder, model, ws, layer)
   const { response_ids, response_mask } = ws.response
   recorder.run(
-    vocab_head_forward,
+    vocabHeadKernels(shape).forward,
     { ...headParamsOf(shape, ws), inv_temperature },
     {
       hidden: is_final ? ws.normed : ws.hidden[layer],
@@ -232,17 +228,14 @@ export function backward<L extends string>(
     d_entropy,
   }
   const head_size = { ...headParamsOf(shape, ws), inv_temperature }
+  const { backward_hidden, backward_weight } = vocabHeadKernels(shape)
   recorder.clear(d_read)
-  run(vocab_head_backward_hidden, head_size, { ...head, d_hidden: d_read })
+  run(backward_hidden, head_size, { ...head, d_hidden: d_read })
   const splits = ws.head_splits
-  run(
-    vocab_head_backward_weight,
-    { ...head_size, splits },
-    { ...head, partials: scratch.head_partials },
-  )
+  run(backward_weight, { ...head_size, splits }, { ...head, partials: scratch.head_partials })
   const vocab_cols = shape.vocab_size * shape.hidden_size
   run(
-    reduce_rows,
+    reduceRows(splits),
     { rows: splits, cols: vocab_cols },
     { x: scratch.head_partials, out: grads.lm_head },
   )
@@ -323,7 +316,11 @@ function blockBackward<L extends string>(
     d_norm_partials: d.d_qk_norm,
   })
   if (shape.has_qk_norm)
-    run(reduce_rows, { rows: tokens, cols: 2 * shape.head_dim }, { x: d.d_qk_norm, out: g.qk_norm })
+    run(
+      reduceRows(tokens),
+      { rows: tokens, cols: 2 * shape.head_dim },
+      { x: d.d_qk_norm, out: g.qk_norm },
+    )
   // qkv = attn_in · qkv_proj^T + bias
   inputGrad(run, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
   weightGrad(run, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
@@ -384,5 +381,5 @@ function normBackward<L extends string>(
   const rows_per_block = NORM_ROWS_PER_BLOCK
   run(rms_norm_weight_grad, { rows, cols, rows_per_block }, { x, inv_rms, d_y, partials })
   const blocks = Math.ceil(rows / rows_per_block)
-  run(reduce_rows, { rows: blocks, cols }, { x: partials, out: d_weight })
+  run(reduceRows(blocks), { rows: blocks, cols }, { x: partials, out: d_weight })
 }

@@ -1,5 +1,7 @@
 // How large a run's buffers are: known from its configuration alone, before anything is allocated.
-import { MemoryPlan } from '../kernels/gpu.ts'
+import { type Allocator, MemoryPlan } from '../kernels/gpu.ts'
+import { CONTROL } from '../kernels/optimizer/optimizer.ts'
+import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { modelShape } from '../model/config.ts'
 import { paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
@@ -55,11 +57,25 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
 
+/**
+ * Room for the readbacks of a step: the responses, then the metrics, of which one may be on its way while the next is
+ * asked for.
+ */
+export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
+  const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
+  const { updates } = actorSize(config)
+  const layers = config.model.num_hidden_layers + 1
+  const metrics =
+    POLICY_LOSS_SUMS.length + updates * CONTROL.length + layers + POLICY_LOSS_SUMS.length
+  alloc.reserveReads(4 * Math.max(metrics, ...responses), 2)
+}
+
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
 export function planMemory(config: TrainerConfig): MemoryPlan {
   const plan = new MemoryPlan()
   const layout = paramLayout(modelShape(config.model))
   createActorTensors(plan, layout, actorSize(config))
   for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
+  reserveReads(plan, config)
   return plan
 }

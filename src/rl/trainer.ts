@@ -10,6 +10,7 @@ import { makeBatch, promptBatch, type RolloutBatch, tokenCount, widenRows } from
 import {
   actorSize,
   planMemory,
+  reserveReads,
   rolloutSize,
   rolloutSizes,
   sizeKey,
@@ -122,6 +123,7 @@ export class Trainer {
         sizeKey(size),
         await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
       )
+    reserveReads(gpu, config)
     return new Trainer(gpu, config, layout, actor, samplers)
   }
 

@@ -8,21 +8,50 @@ import {
   vocab_head_forward_ref,
 } from './vocab_head.ref.ts'
 import {
+  type VocabHeadKernels,
   vocab_head_backward_hidden,
   vocab_head_backward_weight,
   vocab_head_forward,
+  vocabHeadKernels,
 } from './vocab_head.ts'
 
 const gpu = await Gpu.open()
 
-/** [rows, width, first_column, response_length, hidden_size, vocab_size] around tiles of 16 × 64 × 16. */
-const SIZES: number[][] = [
-  [1, 2, 0, 1, 1, 2],
-  [3, 9, 3, 5, 7, 19],
-  [2, 10, 1, 8, 64, 64],
-  [5, 12, 4, 7, 65, 65],
-  [9, 16, 7, 8, 18, 150],
-  [1, 3, 0, 2, 4096, 5],
+const tiled: VocabHeadKernels = {
+  forward: vocab_head_forward,
+  backward_hidden: vocab_head_backward_hidden,
+  backward_weight: vocab_head_backward_weight,
+}
+const narrow = (hidden_size: number) => vocabHeadKernels({ hidden_size, vocab_size: 2 })
+
+/**
+ * Kernels by hidden size; [rows, width, first_column, response_length, hidden_size, vocab_size] around tiles of
+ * 16 × 64 × 16 and workgroups of 64 tokens.
+ */
+const VARIANTS: { name: string; kernels: (c: number) => VocabHeadKernels; sizes: number[][] }[] = [
+  {
+    name: 'tiled',
+    kernels: () => tiled,
+    sizes: [
+      [1, 2, 0, 1, 1, 2],
+      [3, 9, 3, 5, 7, 19],
+      [2, 10, 1, 8, 64, 64],
+      [5, 12, 4, 7, 65, 65],
+      [9, 16, 7, 8, 18, 150],
+      [1, 3, 0, 2, 4096, 5],
+    ],
+  },
+  {
+    name: 'narrow',
+    kernels: narrow,
+    sizes: [
+      [1, 2, 0, 1, 4, 2],
+      [3, 9, 3, 5, 8, 19],
+      [9, 16, 7, 8, 32, 26],
+      [2, 10, 1, 8, 64, 64],
+      [5, 12, 4, 7, 128, 128],
+    ],
+  },
 ]
 const sizesOf = ([
   rows,
@@ -74,9 +103,9 @@ function upload(s: HeadSizes, x: Inputs) {
   }
 }
 
-async function forward(s: HeadSizes, x: Inputs) {
+async function forward(s: HeadSizes, x: Inputs, kernels: VocabHeadKernels) {
   const tensors = upload(s, x)
-  await gpu.run(vocab_head_forward, { ...s }, tensors)
+  await gpu.run(kernels.forward, { ...s }, tensors)
   const [log_probs, entropy, lse] = await gpu.read(tensors.log_probs, tensors.entropy, tensors.lse)
   return { tensors, log_probs, entropy, lse }
 }
@@ -84,11 +113,11 @@ async function forward(s: HeadSizes, x: Inputs) {
 // Logits of magnitude 10 carry 1e-6 of f32 rounding each and more from a sum over C; WGSL's log is good to 5e-7.
 const LOOSE = { atol: 2e-5, rtol: 1e-5 }
 
-describe('vocab_head_forward', () => {
-  test.for(SIZES)('matches the reference at [%i, %i, %i, %i, %i, %i]', async (size) => {
+describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
+  test.for(sizes)('matches the reference at [%i, %i, %i, %i, %i, %i]', async (size) => {
     const s = sizesOf(size)
     const x = inputs(s, 10 * s.vocab_size)
-    const actual = await forward(s, x)
+    const actual = await forward(s, x, kernels(s.hidden_size))
     const expected = vocab_head_forward_ref(s, x.hidden, x.weight, x.response_ids, x.response_mask)
     expectClose(actual.log_probs, expected.log_probs, LOOSE)
     expectClose(actual.entropy, expected.entropy, LOOSE)
@@ -96,13 +125,13 @@ describe('vocab_head_forward', () => {
   })
 
   test('a distribution on one token has log-prob 0 and entropy 0, whatever the size of its logit', async () => {
-    const s = sizesOf([1, 1, 0, 1, 1, 80])
+    const s = sizesOf([1, 1, 0, 1, 4, 80])
     const x = inputs(s, 1)
     x.hidden.fill(1)
-    x.weight.fill(-4000)
-    x.weight[70] = 5000
+    x.weight.fill(-1000)
+    x.weight.fill(1250, 70 * 4, 71 * 4)
     x.response_ids.fill(70)
-    const { log_probs, entropy } = await forward(s, x)
+    const { log_probs, entropy } = await forward(s, x, kernels(s.hidden_size))
     expect([log_probs[0], entropy[0]]).toEqual([0, 0])
   })
 
@@ -111,7 +140,11 @@ describe('vocab_head_forward', () => {
     const x = inputs(s, 5)
     const tensors = upload(s, x)
     const program = await gpu.record('head', ['inv_temperature'], (r) =>
-      r.run(vocab_head_forward, { ...s, inv_temperature: (live) => live.inv_temperature }, tensors),
+      r.run(
+        kernels(s.hidden_size).forward,
+        { ...s, inv_temperature: (live) => live.inv_temperature },
+        tensors,
+      ),
     )
     for (const inv_temperature of [1, 0.5]) {
       gpu.replay(program, { inv_temperature })
@@ -129,10 +162,10 @@ describe('vocab_head_forward', () => {
   })
 
   test('a token has the same bits in any batch, at any place, beside any neighbours', async () => {
-    const s = sizesOf([7, 9, 3, 5, 50, 100])
+    const s = sizesOf([7, 9, 3, 5, 52, 100])
     const x = inputs(s, 77)
     x.response_mask.fill(1)
-    const whole = await forward(s, x)
+    const whole = await forward(s, x, kernels(s.hidden_size))
     const row = s.width * s.hidden_size
     for (let first = 0; first < s.rows; first++) {
       // Rows from `first` on: every token stands elsewhere in its tile, and half of its neighbours are masked.
@@ -146,7 +179,7 @@ describe('vocab_head_forward', () => {
         d_log_probs: x.d_log_probs.slice(first * s.response_length),
         d_entropy: x.d_entropy.slice(first * s.response_length),
       }
-      const alone = await forward({ ...s, rows: s.rows - first }, part)
+      const alone = await forward({ ...s, rows: s.rows - first }, part, kernels(s.hidden_size))
       for (const name of ['log_probs', 'entropy', 'lse'] as const) {
         const expected = whole[name]
           .slice(first * s.response_length)
@@ -157,13 +190,13 @@ describe('vocab_head_forward', () => {
   })
 })
 
-describe('vocab_head_backward', () => {
-  test.for(SIZES)('matches the reference at [%i, %i, %i, %i, %i, %i]', async (size) => {
+describe.each(VARIANTS)('vocab_head_backward, $name', ({ kernels, sizes }) => {
+  test.for(sizes)('matches the reference at [%i, %i, %i, %i, %i, %i]', async (size) => {
     const s = sizesOf(size)
     const x = inputs(s, 20 * s.vocab_size)
-    const { tensors } = await forward(s, x)
+    const { tensors } = await forward(s, x, kernels(s.hidden_size))
     const d_hidden = gpu.tensor('d_hidden', 'f32', [s.rows * s.width, s.hidden_size])
-    await gpu.run(vocab_head_backward_hidden, { ...s }, { ...tensors, d_hidden })
+    await gpu.run(kernels(s.hidden_size).backward_hidden, { ...s }, { ...tensors, d_hidden })
     const expected = vocab_head_backward_ref(
       s,
       x.hidden,
@@ -180,7 +213,11 @@ describe('vocab_head_backward', () => {
       const garbage = new Float32Array(splits * length).fill(9)
       const shape = [splits, s.vocab_size, s.hidden_size]
       const partials = gpu.tensor('partials', 'f32', shape, { data: garbage })
-      await gpu.run(vocab_head_backward_weight, { ...s, splits }, { ...tensors, partials })
+      await gpu.run(
+        kernels(s.hidden_size).backward_weight,
+        { ...s, splits },
+        { ...tensors, partials },
+      )
       const [parts] = await gpu.read(partials)
       const d_weight = new Float64Array(length)
       parts.forEach((value, i) => {
@@ -204,10 +241,10 @@ describe('vocab_head_backward', () => {
     x.hidden.forEach((_, i) => {
       if (!isMoved(Math.floor(i / columns))) x.hidden[i] = 1000
     })
-    const { tensors } = await forward(s, x)
+    const { tensors } = await forward(s, x, kernels(s.hidden_size))
     const data = new Float32Array(x.hidden.length).fill(9)
     const d_hidden = gpu.tensor('d_hidden', 'f32', [s.rows * s.width, columns], { data })
-    await gpu.run(vocab_head_backward_hidden, { ...s }, { ...tensors, d_hidden })
+    await gpu.run(kernels(s.hidden_size).backward_hidden, { ...s }, { ...tensors, d_hidden })
     const [actual] = await gpu.read(d_hidden)
     const expected = vocab_head_backward_ref(
       s,

@@ -6,7 +6,12 @@ import {
   vocab_head_backward_ref,
   vocab_head_forward_ref,
 } from './vocab_head.ref.ts'
-import { headSplits } from './vocab_head.ts'
+import {
+  headSplits,
+  vocab_head_backward_weight,
+  vocab_head_forward,
+  vocabHeadKernels,
+} from './vocab_head.ts'
 
 const sizes: HeadSizes = {
   rows: 2,
@@ -75,7 +80,24 @@ test('the backward reference is the finite difference of the forward reference',
 
 test('headSplits fills a GPU for small vocabularies and keeps the partials small', () => {
   expect(headSplits(10, 64, 32)).toBe(1)
-  expect(headSplits(100_000, 64, 32)).toBe(256)
+  expect(headSplits(512, 32, 26)).toBe(16)
+  expect(headSplits(100_000, 64, 32)).toBe(128)
+  expect(headSplits(100_000, 256, 32)).toBe(256)
   expect(headSplits(100_000, 1024, 1024)).toBe(2)
   expect(headSplits(4096, 896, 151_936)).toBe(1)
+})
+
+test('small heads of whole vectors take the narrow kernels, one instance for all vocabularies', () => {
+  const narrow = vocabHeadKernels({ hidden_size: 32, vocab_size: 26 })
+  expect(narrow.forward.name).toBe('vocab_head_forward_narrow_32')
+  expect(vocabHeadKernels({ hidden_size: 32, vocab_size: 128 })).toBe(narrow)
+  const wide = vocabHeadKernels({ hidden_size: 128, vocab_size: 128 })
+  expect(wide.forward.name).toBe('vocab_head_forward_narrow_128')
+  expect(wide.backward_weight).toBe(vocab_head_backward_weight)
+  for (const [hidden_size, vocab_size] of [
+    [32, 129],
+    [132, 26],
+    [30, 26],
+  ])
+    expect(vocabHeadKernels({ hidden_size, vocab_size }).forward).toBe(vocab_head_forward)
 })

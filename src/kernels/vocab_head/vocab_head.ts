@@ -3,12 +3,16 @@
 import { defineKernel, foldGrid } from '../gpu.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
+import narrow_head from './head_narrow.wgsl?raw'
 import tile from './head_tile.wgsl?raw'
 import backward_hidden from './vocab_head_backward_hidden.wgsl?raw'
 import backward_weight from './vocab_head_backward_weight.wgsl?raw'
 import forward from './vocab_head_forward.wgsl?raw'
+import narrow_backward_hidden from './vocab_head_narrow_backward_hidden.wgsl?raw'
+import narrow_backward_weight from './vocab_head_narrow_backward_weight.wgsl?raw'
+import narrow_forward from './vocab_head_narrow_forward.wgsl?raw'
 
-/** Tile of head_tile.wgsl. */
+/** Tile of head_tile.wgsl: 16 rows of one side against 64 of the other. */
 const NARROW = 16
 const WIDE = 64
 
@@ -64,8 +68,8 @@ export const vocab_head_forward = defineKernel({
  * d_z[j] = d_log_prob · (1[j = y] - p_j) - d_entropy · p_j (log p_j + H) and p = softmax(z).
  *
  * hidden, weight, response_ids as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B, R]
- * → d_hidden [B·T, C]. Overwrites rows of response tokens and leaves the others (and tiles of 16 tokens without any
- * gradient) as they are: the caller clears d_hidden first. There is no mask here: a token without gradient has both
+ * → d_hidden [B·T, C]. Overwrites rows of response tokens and leaves the others (and perhaps those without gradient) as
+ * they are: the caller clears d_hidden first. There is no mask here: a token without gradient has both
  * d_log_probs and d_entropy 0.
  */
 export const vocab_head_backward_hidden = defineKernel({
@@ -108,16 +112,110 @@ export const vocab_head_backward_weight = defineKernel({
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
 })
 
+/** The three kernels of one vocabulary head. */
+export interface VocabHeadKernels {
+  readonly forward: typeof vocab_head_forward
+  readonly backward_hidden: typeof vocab_head_backward_hidden
+  readonly backward_weight: typeof vocab_head_backward_weight
+}
+
+const tiled: VocabHeadKernels = {
+  forward: vocab_head_forward,
+  backward_hidden: vocab_head_backward_hidden,
+  backward_weight: vocab_head_backward_weight,
+}
+
+/** What decides between tiled and narrow kernels: C and V. */
+export interface HeadShape {
+  readonly hidden_size: number
+  readonly vocab_size: number
+}
+
+const MAX_NARROW_SIZE = 128
+/** Of the backwards, which hold two rows in registers where the forward holds one: more take minutes to compile. */
+const MAX_NARROW_BACKWARD_HIDDEN_SIZE = 64
+/** Invocations per workgroup of a narrow kernel. */
+const NARROW_LANES = 64
+
+const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
+  vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
+
+/** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
+function unrolled(wgsl: string, hidden_size: number): string {
+  const quads = hidden_size / 4
+  const lines = wgsl.split('\n').flatMap((line) => {
+    if (!line.includes('$') || line.startsWith('//')) return [line]
+    return Array.from({ length: quads }, (_, i) => line.replaceAll('$', String(i)))
+  })
+  return `${lines.join('\n')}\nconst QUADS = ${quads}u;\n`
+}
+
+const narrow = new Map<number, VocabHeadKernels>()
+
+function narrowKernels(hidden_size: number): VocabHeadKernels {
+  const known = narrow.get(hidden_size)
+  if (known) return known
+  const perToken = (p: { rows: number; response_length: number }) =>
+    foldGrid(Math.ceil((p.rows * p.response_length) / NARROW_LANES))
+  const both: VocabHeadKernels = {
+    forward: {
+      ...vocab_head_forward,
+      name: `vocab_head_forward_narrow_${hidden_size}`,
+      wgsl: unrolled(narrow_forward + narrow_head, hidden_size),
+      workgroups: perToken,
+    },
+    backward_hidden: {
+      ...vocab_head_backward_hidden,
+      name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
+      wgsl: unrolled(narrow_backward_hidden + narrow_head, hidden_size),
+      workgroups: perToken,
+    },
+    backward_weight: {
+      ...vocab_head_backward_weight,
+      name: `vocab_head_backward_weight_narrow_${hidden_size}`,
+      wgsl: unrolled(narrow_backward_weight + narrow_head, hidden_size),
+      workgroups: ({ vocab_size, splits }) =>
+        foldGrid(Math.ceil((vocab_size * splits) / NARROW_LANES)),
+    },
+  }
+  const made =
+    hidden_size <= MAX_NARROW_BACKWARD_HIDDEN_SIZE ? both : { ...tiled, forward: both.forward }
+  narrow.set(hidden_size, made)
+  return made
+}
+
+/**
+ * The quickest kernels for this vocabulary and hidden size. Where both are at most 128 and hidden_size is a multiple
+ * of 4, the narrow ones (the backwards only up to hidden_size 64): one invocation per token, or per vocabulary entry and part, without barriers, which cost
+ * software adapters most of the tiled kernels' time. Both have the same params and bindings and agree to rounding.
+ * The choice depends on nothing else, so scores and updates of one model come from the same kernel.
+ */
+export const vocabHeadKernels = (shape: HeadShape): VocabHeadKernels =>
+  isNarrow(shape) ? narrowKernels(shape.hidden_size) : tiled
+
+/** Instances for the checks that every kernel passes. */
+export const variants = [4, 32, 64].flatMap((hidden_size) =>
+  Object.values(narrowKernels(hidden_size)),
+)
+
 /** Workgroups that keep a large GPU busy. */
 const ENOUGH_WORKGROUPS = 512
 const PARTIALS_BYTES = 8 * 1024 * 1024
+/** Of the narrow kernel: more parts cost more to add up than they save. */
+const MAX_NARROW_SPLITS = 128
+const MIN_NARROW_TOKENS = 32
 
 /**
- * Parts into which vocab_head_backward_weight cuts the tokens: enough workgroups to fill a GPU, no part shorter than
- * one tile of 64 tokens, and partials of at most 8 MiB unless one part alone is larger.
+ * Parts into which the weight gradient's kernel cuts the tokens. Tiled: enough workgroups to fill a GPU, no part
+ * shorter than one tile of 64 tokens. Narrow: parts of 32 tokens, at most 128 of them. Partials take at most 8 MiB
+ * unless one part alone is larger.
  */
 export function headSplits(tokens: number, hidden_size: number, vocab_size: number): number {
-  const wanted = Math.ceil(ENOUGH_WORKGROUPS / Math.ceil(vocab_size / NARROW))
   const fitting = Math.floor(PARTIALS_BYTES / (4 * vocab_size * hidden_size))
-  return Math.max(1, Math.min(wanted, Math.ceil(tokens / WIDE), fitting))
+  const { backward_weight } = vocabHeadKernels({ hidden_size, vocab_size })
+  const [wanted, least] =
+    backward_weight !== vocab_head_backward_weight
+      ? [MAX_NARROW_SPLITS, MIN_NARROW_TOKENS]
+      : [Math.ceil(ENOUGH_WORKGROUPS / Math.ceil(vocab_size / NARROW)), WIDE]
+  return Math.max(1, Math.min(wanted, Math.ceil(tokens / least), fitting))
 }

@@ -1,0 +1,24 @@
+// out[c] += sum over r of x[r, c] for few rows. One invocation per column adds its rows in order, without barriers.
+//   x [R, C]   out [C]
+
+struct Params {
+  rows: u32,
+  cols: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<f32>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let c = (group.x + group.y * grid.x) * 64u + lane;
+  if (c >= params.cols) { return; }
+  var sum = 0.0;
+  for (var r = 0u; r < params.rows; r++) { sum += x[r * params.cols + c]; }
+  out[c] += sum;
+}

@@ -1,0 +1,68 @@
+// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z,
+// for small vocabularies and states. One invocation per response token, the vocabulary in a plain loop with
+// running sums. Tokens with response_mask 0 give 0. A line with $ stands for QUADS = C / 4 lines, one per four channels.
+//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse [B, R]
+// uses head_narrow.wgsl
+
+struct Params {
+  rows: u32,
+  width: u32,
+  first_column: u32,
+  response_length: u32,
+  hidden_size: u32,
+  vocab_size: u32,
+  inv_temperature: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
+@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(4) var<storage, read> response_mask: array<f32>;
+@group(0) @binding(5) var<storage, read_write> log_probs: array<f32>;
+@group(0) @binding(6) var<storage, read_write> entropy: array<f32>;
+@group(0) @binding(7) var<storage, read_write> lse: array<f32>;
+
+const VERY_NEGATIVE = -1e30;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let token = (group.x + group.y * grid.x) * 64u + lane;
+  if (token >= params.rows * params.response_length) { return; }
+  if (response_mask[token] == 0.0) {
+    log_probs[token] = 0.0;
+    entropy[token] = 0.0;
+    lse[token] = 0.0;
+    return;
+  }
+  let h = hidden_start(token);
+  let h$ = hidden[h + $u];
+  let id = response_ids[token];
+
+  var top = VERY_NEGATIVE; // m = max z so far
+  var sum = 0.0; // Σ exp(z - m)
+  var moment = 0.0; // Σ exp(z - m) (z - m): shifted, so that large logits do not cancel in the entropy
+  var label = 0.0;
+  for (var v = 0u; v < params.vocab_size; v++) {
+    let w = v * QUADS;
+    var products = vec4f();
+    products = fma(h$, weight[w + $u], products);
+    let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
+    // A new maximum shrinks what was summed; otherwise the entry itself is the smaller one.
+    let drop = -abs(z - top);
+    let factor = exp(drop);
+    let is_new_top = z > top;
+    moment = select(fma(factor, drop, moment), fma(drop, sum, moment) * factor, is_new_top);
+    sum = select(sum + factor, fma(sum, factor, 1.0), is_new_top);
+    top = max(top, z);
+    label = select(label, z, v == id);
+  }
+  let log_sum = log(sum);
+  log_probs[token] = label - top - log_sum;
+  entropy[token] = log_sum - moment / sum;
+  lse[token] = top + log_sum;
+}
