@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { findChromium, vulkanEnvironment } from './chromium.mjs'
 import { installMissing, ROOT, run, tool } from './project.mjs'
 
@@ -68,7 +69,7 @@ async function runStage(name) {
 
 /** The first lines of a failure, without the stack frames of the tools themselves. */
 function indent(text) {
-  const lines = text
+  const lines = stripVTControlCharacters(text)
     .trimEnd()
     .split('\n')
     .filter((line) => !/^\s*at .*node_modules/.test(line))

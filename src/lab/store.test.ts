@@ -136,7 +136,7 @@ test('only the samples of the last steps are kept', () => {
   expect(samples.at(-1)?.step).toBe(19)
 })
 
-test('counts become work per step, and buffers made after the first step', () => {
+test('the counts are the last step’s own, and the buffers made after the first step', () => {
   const memory = {
     weights: 4,
     gradients: 4,
@@ -164,12 +164,11 @@ test('counts become work per step, and buffers made after the first step', () =>
   const early = after([at(10, 40)])
   expect(early.memory).toEqual(memory)
   expect(early.counts).toBeUndefined()
-  const state = after([step(1, {}), at(100, 50), step(2, {}), step(3, {}), at(300, 51)], early)
+  const counted = step(3, { 'perf/dispatches': 800, 'perf/submits': 3 })
+  const state = after([step(1, {}), at(100, 50), step(2, {}), counted, at(300, 51)], early)
   expect(state.counts).toEqual({
-    dispatches_per_step: 100,
-    submits_per_step: 10,
+    dispatches_per_step: 800,
+    submits_per_step: 3,
     buffers_since_warmup: 1,
   })
-  // Two events at one step: nothing to divide by, so the last rate stays.
-  expect(after([at(300, 51)], state).counts?.dispatches_per_step).toBe(100)
 })

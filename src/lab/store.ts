@@ -37,7 +37,7 @@ export interface Timing {
   readonly seconds_left: number | undefined
 }
 
-/** What the GPU does, from the device layer's counts. */
+/** What the GPU does: the last step's own counts, and the device layer's. */
 export interface StepCounts {
   readonly dispatches_per_step: number | undefined
   readonly submits_per_step: number | undefined
@@ -78,8 +78,8 @@ export interface LabState {
   readonly message: string
   /** When the last steps arrived; the window that `timing` is computed over. */
   readonly arrivals: readonly { readonly step: number; readonly at_ms: number }[]
-  /** Counts after the first training step, and the last ones, with the step they were taken at. */
-  readonly count_marks: readonly { readonly step: number; readonly event: MemoryEvent }[]
+  /** Buffers created by the time of the first training step. */
+  readonly warm_buffers: number | undefined
 }
 
 const MAX_SAMPLE_STEPS = 8
@@ -110,7 +110,7 @@ export const emptyRun = () =>
     error: undefined,
     message: '',
     arrivals: [],
-    count_marks: [],
+    warm_buffers: undefined,
   }) satisfies Partial<LabState>
 
 /** A page that has just been opened. */
@@ -223,41 +223,18 @@ function timingOf(state: LabState): Timing {
   }
 }
 
-/** Memory as it is; counts as differences between marks. */
-function applyMemory(state: LabState, event: MemoryEvent): LabState {
-  const mark = { step: state.step, event }
-  const [warm, last] = state.count_marks
-  const { counts, memory } = event
+/** Memory as it is; counts of the last step, and what was created since the first. */
+function applyMemory(state: LabState, { counts, memory }: MemoryEvent): LabState {
   if (state.step < 1) return { ...state, memory }
-  if (!warm)
-    return {
-      ...state,
-      memory,
-      count_marks: [mark, mark],
-      counts: { ...NO_COUNTS, buffers_since_warmup: 0 },
-    }
-  const steps = state.step - last.step
-  const rate = (now: number, before: number, known: number | undefined) =>
-    steps > 0 ? (now - before) / steps : known
-  const before = last.event.counts
+  const warm_buffers = state.warm_buffers ?? counts.buffers
   return {
     ...state,
     memory,
+    warm_buffers,
     counts: {
-      dispatches_per_step: rate(
-        counts.dispatches,
-        before.dispatches,
-        state.counts?.dispatches_per_step,
-      ),
-      submits_per_step: rate(counts.submits, before.submits, state.counts?.submits_per_step),
-      buffers_since_warmup: counts.buffers - warm.event.counts.buffers,
+      dispatches_per_step: state.metrics['perf/dispatches'],
+      submits_per_step: state.metrics['perf/submits'],
+      buffers_since_warmup: counts.buffers - warm_buffers,
     },
-    count_marks: steps > 0 ? [warm, mark] : state.count_marks,
   }
-}
-
-const NO_COUNTS: StepCounts = {
-  dispatches_per_step: undefined,
-  submits_per_step: undefined,
-  buffers_since_warmup: undefined,
 }

@@ -57,17 +57,14 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
 
-/**
- * Room for the readbacks of a step: the responses, then the metrics, of which one may be on its way while the next is
- * asked for.
- */
+/** Room for the readbacks that may be on their way at once: the metrics of two steps, and responses. */
 export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
   const { updates } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   const metrics =
     POLICY_LOSS_SUMS.length + updates * CONTROL.length + layers + POLICY_LOSS_SUMS.length
-  alloc.reserveReads(4 * Math.max(metrics, ...responses), 2)
+  alloc.reserveReads(4 * Math.max(metrics, ...responses), 3)
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */

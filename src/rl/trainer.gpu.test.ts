@@ -133,10 +133,17 @@ test('after the preparation nothing is created, and a step reads back twice in t
   const validation = { test_freq: 3, prompts: 20, n: 1 }
   const trainer = await Trainer.create(gpu, { ...CONFIG, phases, validation })
   const made = { ...gpu.counts }
-  for (let i = 0; i < 10; i++) await trainer.next() // step 0, the warm start, the inner phase, one more
+  // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the last are awaited.
+  let in_flight: Promise<StepResult> | undefined
+  for (let i = 0; i < 10; i++) {
+    const { result } = await trainer.queue()
+    await in_flight
+    in_flight = result
+  }
+  await in_flight
   const warm = { ...gpu.counts }
-  await trainer.next()
-  const { reads, submits } = gpu.counts
+  const { metrics } = await trainer.next()
+  const { reads, submits, dispatches } = gpu.counts
   while (!trainer.isFinished) await trainer.next()
   const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
   expect({ buffers, bind_groups, pipelines, live_bytes }).toEqual({
@@ -145,6 +152,8 @@ test('after the preparation nothing is created, and a step reads back twice in t
     pipelines: made.pipelines,
     live_bytes: made.live_bytes,
   })
+  expect(metrics['perf/dispatches']).toBe(dispatches - warm.dispatches)
+  expect(metrics['perf/submits']).toBe(3)
   expect(reads - warm.reads).toBe(2)
   expect(submits - warm.submits).toBe(3)
   trainer.destroy()

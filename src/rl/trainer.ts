@@ -160,6 +160,7 @@ export class Trainer {
     if (!this.#is_started) return this.#before()
     this.#enterPhase()
     const started = performance.now()
+    const { dispatches, submits } = this.#gpu.counts
     const { current } = this
     this.step++
     this.#phase_step++
@@ -175,6 +176,10 @@ export class Trainer {
       ...this.#takeReason(),
     }
     const reading = this.#readMetrics(queued)
+    const work = {
+      'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
+      'perf/submits': this.#gpu.counts.submits - submits,
+    }
     const validation = this.#isValidationDue() ? await this.#validate() : {}
     const result = reading.then((metrics) => {
       this.#skipped_updates += metrics['training/skipped_updates']
@@ -184,6 +189,7 @@ export class Trainer {
           'training/global_step': position.step,
           ...metrics,
           'training/skipped_updates_total': this.#skipped_updates,
+          ...work,
           ...validation,
           'timing_s/step': (performance.now() - started) / 1000,
         },
