@@ -40,7 +40,7 @@ export const PRESETS: readonly Preset[] = [
       summary:
         'After the warm start, 12 steps train the policy that layer 5 already holds; then the whole model is trained.',
       what_you_should_see:
-        'The warm start ends near 22 % greedy accuracy, because most demonstrations forget the carries. In the inner phase the entropy of layer 5 falls faster than that of the other layers. In the last phase accuracy climbs above 85 % within about 40 steps. Learning here selects a skill that the model already has; it does not teach addition. At this size an inner phase does not beat plain GRPO: look at the entropies, not at the final score.',
+        'The warm start ends near 25 % greedy accuracy, because most demonstrations forget the carries. The inner phase lowers the entropy of layer 5. Then accuracy climbs: about 64 % after 20 steps of reinforcement, 89 % after 40, above 95 % at the end (one seed). Learning here selects a skill that the model already has; it does not teach addition. At this size an inner phase does not beat plain GRPO: look at the entropies, not at the final score.',
     },
     {
       phases: [

@@ -454,7 +454,7 @@ export const PROBE: Tree<Probe> = {
   }),
   rows: integer({
     label: 'Rows',
-    help: 'How many responses of the batch are measured; all of them when there are fewer.',
+    help: 'How many responses, taken at even distances from the batch, are measured; all of them when there are fewer.',
     default: 64,
     min: 1,
     max: 1024,

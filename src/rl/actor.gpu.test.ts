@@ -10,7 +10,7 @@ import { TINY, testBatch, testWeights } from '../model/testing.ts'
 import { backwardRef, forwardRef, policyRef } from '../model/transformer.ref.ts'
 import { Actor, phaseRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
-import type { RolloutBatch } from './batch.ts'
+import { type RolloutBatch, spreadRows } from './batch.ts'
 import type { Phase, RlPhase } from './phase.ts'
 import { OPTIM, RL, SFT } from './testing.ts'
 
@@ -277,23 +277,14 @@ test('a non-finite gradient changes nothing, is counted, and does not stop the n
 test('the probe reads the entropy of every layer policy of the float64 model', async () => {
   const { actor, exact } = await createActor([{ ...SFT, batch_size: 8 }])
   const batch = makeRows(13)
-  actor.upload(batch)
+  const probed = spreadRows(batch, size.probe_rows)
+  actor.uploadProbe(probed)
   actor.probe()
   const [sums] = await gpu.read(actor.tensors.probe_sums)
-  const rows = size.probe_rows
-  const cut = <T extends Uint32Array | Float32Array>(x: T, columns: number) =>
-    x.subarray(0, rows * columns) as T
-  const probed = {
-    rows,
-    width: P + R,
-    input_ids: cut(batch.input_ids, P + R),
-    attention_mask: cut(batch.attention_mask, P + R),
-    position_ids: cut(batch.position_ids, P + R),
-  }
-  const cache = forwardRef(TINY, exact, probed)
+  const cache = forwardRef(TINY, exact, { ...probed, width: P + R })
   const response = {
-    response_ids: cut(batch.response_ids, R),
-    response_mask: cut(batch.response_mask, R),
+    response_ids: probed.response_ids,
+    response_mask: probed.response_mask,
     first_column: P - 1,
     response_length: R,
     temperature: 1,

@@ -60,7 +60,7 @@ export class Actor {
   #sft_apply: Program<ApplyLive> | undefined
   #begin: Program<never>
   #clear_gradients: Program<never>
-  #probe: Program<'row'>
+  #probe: Program<never>
   #updates = 0
 
   private constructor(
@@ -68,7 +68,7 @@ export class Actor {
     layout: ParamLayout,
     size: ActorSize,
     tensors: ActorTensors,
-    programs: { begin: Program<never>; clear: Program<never>; probe: Program<'row'> },
+    programs: { begin: Program<never>; clear: Program<never>; probe: Program<never> },
   ) {
     this.#gpu = gpu
     this.layout = layout
@@ -94,7 +94,7 @@ export class Actor {
     const actor = new Actor(gpu, layout, size, tensors, {
       begin: await gpu.record('begin_step', [], (r) => r.clear(tensors.sums)),
       clear: await gpu.record('clear_gradients', [], (r) => r.clear(tensors.gradients.flat)),
-      probe: await gpu.record('probe', ['row'], (r) => recordProbe(gpu, r, tensors, size)),
+      probe: await gpu.record('probe', [], (r) => recordProbe(gpu, r, tensors, size)),
     })
     for (const phase of phases) await actor.#prepare(phase)
     return actor
@@ -224,9 +224,21 @@ export class Actor {
     this.#updates++
   }
 
-  /** Entropy of every layer's policy on the first rows of the uploaded batch: fills probe_sums. */
+  /** Uploads the rows that `probe` looks at: `size.probe_rows` of them. */
+  uploadProbe(batch: RolloutBatch): void {
+    const gpu = this.#gpu
+    const { probe, probe_mask } = this.tensors
+    gpu.write(probe.input_ids, batch.input_ids)
+    gpu.write(probe.attention_mask, batch.attention_mask)
+    gpu.write(probe.position_ids, batch.position_ids)
+    gpu.write(probe.response.response_ids, batch.response_ids)
+    gpu.write(probe.response.response_mask, batch.response_mask)
+    gpu.write(probe_mask, batch.response_mask)
+  }
+
+  /** Entropy of every layer's policy on the uploaded probe rows: fills probe_sums. */
   probe(): void {
-    this.#gpu.replay(this.#probe, { row: 0 })
+    this.#gpu.replay(this.#probe)
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

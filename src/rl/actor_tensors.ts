@@ -52,7 +52,7 @@ export interface ActorTensors {
   readonly probe: Workspace
   /** Entropy of each layer's policy on the probe rows, [L+1, stride]. */
   readonly probe_entropy: Tensor
-  /** response_mask of the probe rows, zero-padded, [stride]. */
+  /** response_mask of the probe rows, zero beyond them, [stride]. */
   readonly probe_mask: Tensor
   readonly probe_sums: Tensor
 }

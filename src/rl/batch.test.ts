@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeBatch, padPrompts, tokenCount } from './batch.ts'
+import { makeBatch, padPrompts, spreadRows, tokenCount } from './batch.ts'
 
 const EOS = 1
 
@@ -31,4 +31,18 @@ test('a prompt that is empty or too long is refused with its number', () => {
     /prompt 1: expected 1 to 2 tokens, got 3/,
   )
   expect(() => padPrompts([[]], 2, 0)).toThrow(/prompt 0/)
+})
+
+test('rows picked at even distances keep everything that belongs to them', () => {
+  const prompts = padPrompts([[7], [8], [9], [6]], 1, 0)
+  const size = { rows: 4, prompt_length: 1, response_length: 2 }
+  const batch = makeBatch(prompts, Uint32Array.of(5, EOS, EOS, 0, 4, 4, 3, EOS), size, EOS)
+  const picked = spreadRows(batch, 2)
+  expect([...picked.input_ids]).toEqual([7, 5, EOS, 9, 4, 4])
+  expect([...picked.response_ids]).toEqual([5, EOS, 4, 4])
+  expect([...picked.response_mask]).toEqual([1, 1, 1, 1])
+  expect([...picked.response_lengths]).toEqual([2, 2])
+  expect(picked.is_ended).toEqual([true, false])
+  expect(tokenCount(picked)).toBe(4)
+  expect([...batch.input_ids].length).toBe(12)
 })

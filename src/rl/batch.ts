@@ -112,3 +112,27 @@ export function makeBatch(
 export function tokenCount(batch: RolloutBatch, first = 0, count: number = batch.rows): number {
   return batch.response_lengths.subarray(first, first + count).reduce((a, b) => a + b, 0)
 }
+
+/** `count` rows at even distances, so that a part of a batch holds as many different prompts as it can. */
+export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
+  const rows = Array.from({ length: count }, (_, i) => Math.floor((i * batch.rows) / count))
+  const pick = <T extends Uint32Array | Float32Array>(values: T): T => {
+    const columns = values.length / batch.rows
+    const picked = values.slice(0, count * columns) as T
+    rows.forEach((row, i) => {
+      picked.set(values.subarray(row * columns, (row + 1) * columns), i * columns)
+    })
+    return picked
+  }
+  return {
+    ...batch,
+    rows: count,
+    input_ids: pick(batch.input_ids),
+    attention_mask: pick(batch.attention_mask),
+    position_ids: pick(batch.position_ids),
+    response_ids: pick(batch.response_ids),
+    response_mask: pick(batch.response_mask),
+    response_lengths: pick(batch.response_lengths),
+    is_ended: rows.map((row) => batch.is_ended[row]),
+  }
+}

@@ -155,30 +155,22 @@ export function recordApply(
   )
 }
 
+/** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their response tokens. */
 export function recordProbe(
   alloc: Allocator,
-  r: Recorder<'row'>,
+  r: Recorder<never>,
   t: ActorTensors,
   size: ActorSize,
 ): void {
   const ws = t.probe
-  loadRows(r, t.batch, ws)
   const stride = probeStride(size)
-  const count = ws.rows * ws.response_length
-  r.copy(ws.response.response_mask, t.probe_mask, { count })
   const layers = t.model.shape.num_hidden_layers
   forward(r, t.model, ws, layers, (l) => {
-    const entropy = alloc.view(t.probe_entropy, `probe_entropy.${l}`, l * stride, [
-      ws.rows,
-      ws.response_length,
-    ])
+    const shape = [ws.rows, ws.response_length]
+    const entropy = alloc.view(t.probe_entropy, `probe_entropy.${l}`, l * stride, shape)
     const { log_probs, lse } = ws.response
     readPolicy(r, t.model, ws, l, 1, { log_probs, lse, entropy })
   })
-  const sets = layers + 1
-  r.run(
-    masked_sum,
-    { count: stride, sets },
-    { values: t.probe_entropy, mask: t.probe_mask, sums: t.probe_sums },
-  )
+  const tensors = { values: t.probe_entropy, mask: t.probe_mask, sums: t.probe_sums }
+  r.run(masked_sum, { count: stride, sets: layers + 1 }, tensors)
 }

@@ -6,7 +6,14 @@ import type { RolloutSize } from '../model/rollout.ts'
 import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, phaseRows } from './actor.ts'
 import { grpoAdvantages, informativeShare, spreadAdvantages } from './advantages.ts'
-import { makeBatch, promptBatch, type RolloutBatch, tokenCount, widenRows } from './batch.ts'
+import {
+  makeBatch,
+  promptBatch,
+  type RolloutBatch,
+  spreadRows,
+  tokenCount,
+  widenRows,
+} from './batch.ts'
 import {
   actorSize,
   planMemory,
@@ -232,8 +239,18 @@ export class Trainer {
     })
     const batch = this.#makeBatch(samples, response_ids, R)
     this.#actor.upload(batch)
+    const probe_tokens = this.#uploadProbe(batch)
     this.#actor.updateSupervised(batch, rows.micro, phase.optim, phase.grad_clip, lr)
-    return { phase, batch, lr, updates: 1, samples: [], metrics: {}, sampler: undefined }
+    return {
+      phase,
+      batch,
+      lr,
+      probe_tokens,
+      updates: 1,
+      samples: [],
+      metrics: {},
+      sampler: undefined,
+    }
   }
 
   /** Reinforcement step of the policy of `target_layer`; responses always come from the final policy. */
@@ -267,6 +284,7 @@ export class Trainer {
     // Old policy, then the update: both of the same layer.
     const actor = this.#actor
     actor.upload(batch, spreadAdvantages(advantages, batch.response_mask, batch.response_length))
+    const probe_tokens = this.#uploadProbe(batch)
     actor.computeLogProbs(target_layer, batch.rows, rows.micro, temperature)
     const updates = actor.updatePolicy(batch, target_layer, rows, config, temperature, lr)
 
@@ -274,6 +292,7 @@ export class Trainer {
       phase,
       batch,
       lr,
+      probe_tokens,
       updates,
       sampler,
       samples: samples.map(({ prompt, ground_truth }, b) => ({
@@ -299,15 +318,14 @@ export class Trainer {
     phase,
     batch,
     lr,
+    probe_tokens,
     updates,
     metrics,
     sampler,
   }: QueuedStep): Promise<Record<string, number>> {
     const actor = this.#actor
     const { sums, history, probe_sums } = actor.tensors
-    const { freq, rows } = this.config.probe
-    const probes = freq > 0 && this.step % freq === 0
-    if (probes) actor.probe()
+    if (probe_tokens > 0) actor.probe()
     sampler?.sumEntropy()
     const entropy_sum = sampler?.entropy_sum ?? sums
     const queued = performance.now()
@@ -317,7 +335,7 @@ export class Trainer {
       ...actorMetrics(phase.kind, loss_sums, controls, updates),
       [phase.kind === 'sft' ? 'train/lr' : 'actor/lr']: lr,
       ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
-      ...(probes ? layerEntropies(layer_sums, tokenCount(batch, 0, rows)) : {}),
+      ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
       'timing_s/update_actor': (performance.now() - queued) / 1000,
     }))
   }
@@ -370,6 +388,15 @@ export class Trainer {
     return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
   }
 
+  /** Uploads the rows whose layer entropies are measured, when that is due; returns their response tokens. */
+  #uploadProbe(batch: RolloutBatch): number {
+    const { freq } = this.config.probe
+    if (freq === 0 || this.step % freq !== 0) return 0
+    const probed = spreadRows(batch, this.#actor.size.probe_rows)
+    this.#actor.uploadProbe(probed)
+    return tokenCount(probed)
+  }
+
   /** Rows of ids, with responses widened to the actor's R where this phase's are shorter. */
   #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
     const { task, tokenizer } = this.config
@@ -400,6 +427,8 @@ interface QueuedStep {
   readonly batch: RolloutBatch
   readonly lr: number
   readonly updates: number
+  /** Response tokens of the probed rows; 0 when this step is not probed. */
+  readonly probe_tokens: number
   readonly samples: readonly StepSample[]
   readonly metrics: Record<string, number>
   readonly sampler: Sampler | undefined

@@ -5,6 +5,9 @@ import { useLab } from '../run.ts'
 
 const selectError = (state: LabState) => state.error
 
+/** Errors whose message names what the person can change: shown at once. */
+const TELLING = ['experiment', 'too_large', 'out_of_memory', 'shader']
+
 /** What went wrong, why, and what to do now. */
 export function Failure() {
   const error = useLab(selectError)
@@ -21,7 +24,7 @@ export function Failure() {
             <li key={line}>{line}</li>
           ))}
         </ul>
-        <details open={error.code === 'experiment'}>
+        <details open={TELLING.includes(error.code)}>
           <summary>Message</summary>
           <code>{error.message}</code>
         </details>
