@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { defineKernel, Gpu } from './gpu.ts'
+import { Gpu } from './gpu.ts'
+import { defineKernel } from './kernel.ts'
 import { softmax_forward } from './softmax/softmax.ts'
 import { expectClose } from './testing.ts'
 
@@ -51,6 +52,20 @@ test('copies take live offsets, clears zero a part, and both keep their order am
   })
   gpu.replay(program, { row: 1 })
   expect([...(await gpu.read(target))[0]]).toEqual([0, 30, 40])
+})
+
+test('a program longer than one submit is split, each part with its own params', async () => {
+  const x = gpu.tensor('x', 'f32', [1], { data: Float32Array.of(1) })
+  const count = 5000
+  const program = await gpu.record('long', ['factor'], (r) => {
+    // Halves and doubles in turn; only the last is live.
+    for (let i = 0; i < count; i++) r.run(scale, { factor: i % 2 ? 2 : 0.5, count: 1 }, { x })
+    r.run(scale, { factor: (live) => live.factor, count: 1 }, { x })
+  })
+  const before = gpu.counts.submits
+  gpu.replay(program, { factor: 7 })
+  expect([...(await gpu.read(x))[0]]).toEqual([7])
+  expect(gpu.counts.submits - before).toBe(2)
 })
 
 test('a write is ordered after the work recorded before it', async () => {

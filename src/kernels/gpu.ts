@@ -1,140 +1,27 @@
 // The only file that touches GPUDevice. Everything above it sees Gpu, Tensor, Kernel and Program.
 import { GpuError, ShapeError } from './errors.ts'
-
-export type DType = 'f32' | 'u32'
-
-/** What a tensor is kept for: the rows of the memory table. */
-export type MemoryKind =
-  | 'weights'
-  | 'gradients'
-  | 'optimizer'
-  | 'activations'
-  | 'kv_cache'
-  | 'batch'
-  | 'scratch'
-
-/** A typed, shaped, contiguous part of one storage buffer. Row-major; `offset` counts elements. */
-export interface Tensor<D extends DType = DType> {
-  readonly label: string
-  readonly dtype: D
-  readonly shape: readonly number[]
-  readonly buffer: GPUBuffer
-  readonly offset: number
-}
-
-export type Access = 'read' | 'read_write'
-type Names<T> = { readonly [name: string]: T }
-
-/** What the compiler needs of a kernel. */
-interface Shader {
-  /** Same as the .wgsl file's stem, plus its variant; labels the pipeline and is its cache key. */
-  readonly name: string
-  readonly wgsl: string
-  /** WGSL `override` constants. A kernel with other constants is another kernel: give it another name. */
-  readonly constants?: Record<string, number>
-}
-
-export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends Shader {
-  /** Fields of `struct Params`, in order. Bound at @binding(0). */
-  readonly params: P
-  /** Storage buffers, in order, bound at @binding(1..). At most 8. */
-  readonly bindings: B
-  /** Grid of workgroups; may only use params that are plain numbers when recorded. */
-  readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
-}
-
-/** Any kernel, for lists of them. */
-export type AnyKernel = Kernel<Names<DType>, Names<Access>>
-
-/** Checks a kernel's declaration and infers its names, so that `run` can hold callers to them. */
-export function defineKernel<const P extends Names<DType>, const B extends Names<Access>>(
-  kernel: Kernel<P, B>,
-): Kernel<P, B> {
-  return kernel
-}
-
-/** WebGPU's limit of workgroups per dimension. */
-const MAX_GRID = 65535
-
-/**
- * Folds a count of workgroups into two dimensions, because each holds at most 65,535.
- * The kernel recovers the index as `group.x + group.y * grid.x` and guards the overhang.
- */
-export function foldGrid(groups: number): [number, number] {
-  if (groups <= MAX_GRID) return [groups, 1]
-  const y = Math.ceil(groups / MAX_GRID)
-  return [Math.ceil(groups / y), y]
-}
-
-/** Elements in a shape. */
-export const sizeOf = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1)
-
-/** Values that vary from replay to replay: learning rate, step, temperature, row. */
-export type LiveValues<L extends string> = { readonly [K in L]: number }
-/** A recorded number: fixed, or computed from the live values at each replay. */
-export type Value<L extends string> = number | ((live: LiveValues<L>) => number)
-
-interface Dispatch {
-  readonly kind: 'dispatch'
-  readonly name: string
-  pipeline: GPUComputePipeline
-  group: GPUBindGroup
-  readonly slot: number
-  readonly grid: readonly [number, number, number]
-}
-interface Copy {
-  readonly kind: 'copy'
-  readonly from: Tensor
-  readonly to: Tensor
-  readonly from_offset: Value<string>
-  readonly to_offset: Value<string>
-  readonly count: number
-}
-interface Clear {
-  readonly kind: 'clear'
-  readonly tensor: Tensor
-  readonly count: number
-}
-type Command = Dispatch | Copy | Clear
-
-interface Patch {
-  /** Byte offset in the program's slots. */
-  readonly offset: number
-  readonly dtype: DType
-  readonly value: (live: LiveValues<string>) => number
-}
-
-/**
- * A recorded list of GPU commands. Recording creates its pipelines and bind groups; replaying only encodes.
- * `L` names the live values that each replay must supply.
- */
-export interface Program<L extends string = string> {
-  readonly label: string
-  readonly live: readonly L[]
-  readonly commands: readonly Command[]
-  /** Uniform slots of all dispatches, with zeros where live values go. */
-  readonly slots: ArrayBuffer
-  readonly patches: readonly Patch[]
-  /** Compute dispatches per replay. */
-  readonly dispatches: number
-}
-
-/** Records kernel calls, copies and clears into a Program. */
-export interface Recorder<L extends string> {
-  run<P extends Names<DType>, B extends Names<Access>>(
-    kernel: Kernel<P, B>,
-    params: { [K in keyof P]: Value<L> },
-    tensors: { [K in keyof B]: Tensor },
-  ): void
-  /** Copies `count` elements (default: all of the smaller tensor); offsets count elements. */
-  copy(
-    from: Tensor,
-    to: Tensor,
-    options?: { from_offset?: Value<L>; to_offset?: Value<L>; count?: number },
-  ): void
-  /** Zeroes the first `count` elements (default: all). */
-  clear(tensor: Tensor, count?: number): void
-}
+import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
+import {
+  collect,
+  type Dispatch,
+  type LiveValues,
+  type Program,
+  type Recorder,
+  SLOT_BYTES,
+  setScalar,
+  valueAt,
+} from './program.ts'
+import {
+  type Allocator,
+  bufferBytes,
+  type DType,
+  type MemoryKind,
+  noBytes,
+  sizeOf,
+  type Tensor,
+  type TensorOptions,
+  viewOf,
+} from './tensor.ts'
 
 /** Running totals since the device was opened: what tests assert and the memory panel shows. */
 export interface GpuCounts {
@@ -162,92 +49,6 @@ export interface AdapterFacts {
   readonly max_binding_bytes: number
 }
 
-/** Makes tensors: the device, or a plan that only adds up what the device would be asked for. */
-export interface Allocator {
-  tensor<D extends DType>(
-    label: string,
-    dtype: D,
-    shape: readonly number[],
-    options?: TensorOptions,
-  ): Tensor<D>
-  view<D extends DType>(
-    tensor: Tensor<D>,
-    label: string,
-    offset: number,
-    shape: readonly number[],
-  ): Tensor<D>
-  /** Makes room for `count` readbacks of up to `bytes` at a time, so that `read` creates nothing later. */
-  reserveReads(bytes: number, count: number): void
-}
-
-export interface TensorOptions {
-  readonly kind?: MemoryKind
-  readonly data?: Float32Array | Uint32Array
-}
-
-const noBytes = (): Record<MemoryKind, number> => ({
-  weights: 0,
-  gradients: 0,
-  optimizer: 0,
-  activations: 0,
-  kv_cache: 0,
-  batch: 0,
-  scratch: 0,
-})
-
-/** Adds up tensors without a device, so that a run's memory is known before anything is allocated. */
-export class MemoryPlan implements Allocator {
-  readonly bytes = noBytes()
-  /** Its label and size decide whether the adapter's binding limit suffices. */
-  largest = { label: '', bytes: 0 }
-
-  tensor<D extends DType>(
-    label: string,
-    dtype: D,
-    shape: readonly number[],
-    { kind = 'scratch' }: TensorOptions = {},
-  ): Tensor<D> {
-    const bytes = bufferBytes(shape)
-    this.bytes[kind] += bytes
-    if (bytes > this.largest.bytes) this.largest = { label: `${label} [${shape}]`, bytes }
-    return { label, dtype, shape, buffer: undefined as never, offset: 0 }
-  }
-
-  view<D extends DType>(
-    tensor: Tensor<D>,
-    label: string,
-    offset: number,
-    shape: readonly number[],
-  ): Tensor<D> {
-    return viewOf(tensor, label, offset, shape)
-  }
-
-  reserveReads(bytes: number, count: number): void {
-    this.bytes.scratch += bytes * count
-  }
-
-  total(): number {
-    return Object.values(this.bytes).reduce((a, b) => a + b, 0)
-  }
-}
-
-/** A buffer is never empty: WebGPU cannot bind zero bytes. */
-const bufferBytes = (shape: readonly number[]): number => Math.max(4, sizeOf(shape) * 4)
-
-function viewOf<D extends DType>(
-  tensor: Tensor<D>,
-  label: string,
-  offset: number,
-  shape: readonly number[],
-): Tensor<D> {
-  if (offset < 0 || offset + sizeOf(shape) > sizeOf(tensor.shape))
-    throw new ShapeError(
-      `${label}: [${shape}] at ${offset} lies outside ${tensor.label} [${tensor.shape}]`,
-    )
-  const { dtype, buffer } = tensor
-  return { label, dtype, shape, buffer, offset: tensor.offset + offset }
-}
-
 /** A tensor beyond the adapter's limits: which, how large, how large it may be, what to do. */
 export function tooLarge(label: string, bytes: number, allowed: number): GpuError {
   const mb = (n: number) => `${(n / 1e6).toFixed(1)} MB`
@@ -264,9 +65,7 @@ export interface OpenOptions {
   readonly largest?: { readonly label: string; readonly bytes: number }
 }
 
-/** One params slot: WebGPU's default minUniformBufferOffsetAlignment, room for 64 scalars. */
-const SLOT_BYTES = 256
-/** Slots uploaded at most per submit; a longer list of commands is split into several submits. */
+/** Dispatches per submit at most; a longer list of commands is split into several submits. */
 const ARENA_SLOTS = 4096
 const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
@@ -295,7 +94,9 @@ export class Gpu implements Allocator {
   >()
   #staging: GPUBuffer[] = []
   #arena: GPUBuffer
+  /** Params of the dispatches in the open submit, uploaded once when it is submitted. */
   #staged = new Uint8Array(ARENA_SLOTS * SLOT_BYTES)
+  #staged_view = new DataView(this.#staged.buffer)
   #used = 0
   #encoder: GPUCommandEncoder | undefined
   #pass: GPUComputePassEncoder | undefined
@@ -443,63 +244,10 @@ export class Gpu implements Allocator {
     live: readonly L[],
     build: (recorder: Recorder<L>) => void,
   ): Promise<Program<L>> {
-    const commands: Command[] = []
-    const patches: Patch[] = []
-    const slots: DataView[] = []
-    const pending: { command: Dispatch; kernel: AnyKernel; tensors: Names<Tensor> }[] = []
-    build({
-      run: (kernel, params, tensors) => {
-        const slot = new DataView(new ArrayBuffer(SLOT_BYTES))
-        const fixed: Record<string, number> = {}
-        Object.entries(kernel.params).forEach(([name, dtype], i) => {
-          const value = params[name] as Value<string> | undefined
-          if (typeof value === 'function')
-            patches.push({ offset: slots.length * SLOT_BYTES + i * 4, dtype, value })
-          else if (typeof value === 'number') {
-            fixed[name] = value
-            setScalar(slot, i * 4, dtype, value)
-          } else throw new ShapeError(`${label}/${kernel.name}: param ${name} is missing`)
-        })
-        const [x, y = 1, z = 1] = kernel.workgroups(fixed as never)
-        if (![x, y, z].every((n) => Number.isInteger(n) && n > 0 && n <= MAX_GRID))
-          throw new ShapeError(
-            `${label}/${kernel.name}: grid [${x}, ${y}, ${z}] must be 1 to ${MAX_GRID} in each dimension; live params cannot size it`,
-          )
-        const command = { kind: 'dispatch', name: kernel.name, slot: slots.length, grid: [x, y, z] }
-        slots.push(slot)
-        commands.push(command as unknown as Dispatch)
-        pending.push({
-          command: command as unknown as Dispatch,
-          kernel: kernel as unknown as AnyKernel,
-          tensors: tensors as Names<Tensor>,
-        })
-      },
-      copy: (from, to, { from_offset = 0, to_offset = 0, count } = {}) => {
-        const n = count ?? Math.min(sizeOf(from.shape), sizeOf(to.shape))
-        commands.push({
-          kind: 'copy',
-          from,
-          to,
-          from_offset: from_offset as Value<string>,
-          to_offset: to_offset as Value<string>,
-          count: n,
-        })
-      },
-      clear: (tensor, count = sizeOf(tensor.shape)) =>
-        commands.push({ kind: 'clear', tensor, count }),
-    })
-    await Promise.all(
-      pending.map(async ({ command, kernel, tensors }) => {
-        const { pipeline, layout } = await this.#compile(kernel)
-        command.pipeline = pipeline
-        command.group = this.#bind(`${label}/${kernel.name}`, kernel, layout, tensors)
-      }),
-    )
-    const bytes = new Uint8Array(slots.length * SLOT_BYTES)
-    slots.forEach((slot, i) => {
-      bytes.set(new Uint8Array(slot.buffer), i * SLOT_BYTES)
-    })
-    return { label, live, commands, slots: bytes.buffer, patches, dispatches: slots.length }
+    const commands = collect(label, build)
+    const dispatches = commands.filter((command) => command.kind === 'dispatch')
+    await Promise.all(dispatches.map((dispatch) => this.#bind(label, dispatch)))
+    return { label, live, commands, dispatches: dispatches.length }
   }
 
   /** Encodes a recorded program with these live values. Nothing runs until `submit` or `read`. */
@@ -508,35 +256,16 @@ export class Gpu implements Allocator {
     ...[live]: [L] extends [never] ? [] : [live: LiveValues<L>]
   ): void {
     const values: LiveValues<string> = live ?? {}
-    const slots = program.slots.byteLength
-    if (slots > this.#staged.byteLength)
-      throw new ShapeError(
-        `${program.label}: ${program.dispatches} dispatches, at most ${ARENA_SLOTS} fit one program`,
-      )
-    if (this.#used + slots > this.#staged.byteLength) this.submit()
-    const base = this.#used
-    this.#staged.set(new Uint8Array(program.slots), base)
-    const view = new DataView(this.#staged.buffer, base, slots)
-    for (const { offset, dtype, value } of program.patches)
-      setScalar(view, offset, dtype, value(values))
-    this.#used += slots
     this.counts.dispatches += program.dispatches
     for (const command of program.commands) {
-      if (command.kind === 'dispatch') {
-        const pass = this.#openPass()
-        pass.setPipeline(command.pipeline)
-        pass.setBindGroup(0, command.group, [base + command.slot * SLOT_BYTES])
-        pass.dispatchWorkgroups(...command.grid)
-      } else if (command.kind === 'copy') {
+      if (command.kind === 'dispatch') this.#dispatch(command, values)
+      else if (command.kind === 'copy')
         this.copy(command.from, command.to, {
-          from_offset: resolve(command.from_offset, values),
-          to_offset: resolve(command.to_offset, values),
+          from_offset: valueAt(command.from_offset, values),
+          to_offset: valueAt(command.to_offset, values),
           count: command.count,
         })
-      } else {
-        const { tensor, count } = command
-        this.#openEncoder().clearBuffer(tensor.buffer, tensor.offset * 4, count * 4)
-      }
+      else this.clear(command.tensor, command.count)
     }
   }
 
@@ -555,9 +284,9 @@ export class Gpu implements Allocator {
     )
   }
 
-  /** Encodes zeroing a tensor. */
-  clear(tensor: Tensor): void {
-    this.#openEncoder().clearBuffer(tensor.buffer, tensor.offset * 4, sizeOf(tensor.shape) * 4)
+  /** Encodes zeroing the first `count` elements (default: all). */
+  clear(tensor: Tensor, count = sizeOf(tensor.shape)): void {
+    this.#openEncoder().clearBuffer(tensor.buffer, tensor.offset * 4, count * 4)
   }
 
   /** Records and replays one kernel call: for tests and one-off work, not for a training step. */
@@ -631,6 +360,19 @@ export class Gpu implements Allocator {
     this.#sizes.clear()
     this.#kinds.clear()
     this.counts.live_bytes = 0
+  }
+
+  #dispatch({ pipeline, group, grid, params, patches }: Dispatch, live: LiveValues<string>): void {
+    if (this.#used === this.#staged.byteLength) this.submit()
+    const slot = this.#used
+    this.#used += SLOT_BYTES
+    this.#staged.set(params, slot)
+    for (const { offset, dtype, value } of patches)
+      setScalar(this.#staged_view, slot + offset, dtype, value(live))
+    const pass = this.#openPass()
+    pass.setPipeline(pipeline)
+    pass.setBindGroup(0, group, [slot])
+    pass.dispatchWorkgroups(...grid)
   }
 
   #openEncoder(): GPUCommandEncoder {
@@ -731,12 +473,10 @@ export class Gpu implements Allocator {
     }
   }
 
-  #bind(
-    where: string,
-    kernel: AnyKernel,
-    layout: GPUBindGroupLayout,
-    tensors: Names<Tensor>,
-  ): GPUBindGroup {
+  /** Compiles a dispatch's kernel and makes its bind group. */
+  async #bind(label: string, dispatch: Dispatch): Promise<void> {
+    const { kernel, tensors } = dispatch
+    const where = `${label}/${kernel.name}`
     const storage = Object.keys(kernel.bindings).map((name) => {
       const tensor = tensors[name]
       if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
@@ -744,25 +484,16 @@ export class Gpu implements Allocator {
         throw new ShapeError(
           `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of 64`,
         )
-      const size = Math.max(4, sizeOf(tensor.shape) * 4)
-      return { buffer: tensor.buffer, offset: tensor.offset * 4, size }
+      return { buffer: tensor.buffer, offset: tensor.offset * 4, size: bufferBytes(tensor.shape) }
     })
-    this.counts.bind_groups++
-    return this.#device.createBindGroup({
+    const { pipeline, layout } = await this.#compile(kernel)
+    const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]
+    dispatch.pipeline = pipeline
+    dispatch.group = this.#device.createBindGroup({
       label: where,
       layout,
-      entries: [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage].map((resource, binding) => ({
-        binding,
-        resource,
-      })),
+      entries: resources.map((resource, binding) => ({ binding, resource })),
     })
+    this.counts.bind_groups++
   }
 }
-
-function setScalar(view: DataView, offset: number, dtype: DType, value: number): void {
-  if (dtype === 'f32') view.setFloat32(offset, value, true)
-  else view.setUint32(offset, value, true)
-}
-
-const resolve = (value: Value<string>, live: LiveValues<string>): number =>
-  typeof value === 'function' ? value(live) : value

@@ -1,6 +1,7 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
 import type { GpuErrorCode } from '../kernels/errors.ts'
-import type { AdapterFacts, GpuCounts, MemoryKind } from '../kernels/gpu.ts'
+import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
+import type { MemoryKind } from '../kernels/tensor.ts'
 import type { Experiment } from './experiment.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */

@@ -1,6 +1,7 @@
 // The loop around the trainer: commands in, events out. Knows neither the worker nor the GPU, so Node can test it.
 import type { GpuError } from '../kernels/errors.ts'
-import type { AdapterFacts, GpuCounts, MemoryKind } from '../kernels/gpu.ts'
+import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
+import type { MemoryKind } from '../kernels/tensor.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
 import type { LabCommand, LabError, LabEvent, RolloutSample, RunStatus } from './protocol.ts'

@@ -1,6 +1,7 @@
 // What the page knows of the lab. Events come in through `applyEvent`; nothing here knows the worker or the page.
 import { createStore } from 'zustand/vanilla'
-import type { AdapterFacts, MemoryKind } from '../kernels/gpu.ts'
+import type { AdapterFacts } from '../kernels/gpu.ts'
+import type { MemoryKind } from '../kernels/tensor.ts'
 import { type Experiment, resolvePhases } from './experiment.ts'
 import { PRESETS } from './presets.ts'
 import {

@@ -1,6 +1,7 @@
 // The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
-import type { Allocator, Tensor } from '../kernels/gpu.ts'
+
 import { normalValues } from '../kernels/sampling/philox.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from './config.ts'
 
 /** One parameter under its Hugging Face name. Several may share one kernel tensor (q, k and v). */

@@ -2,11 +2,13 @@
 import { attentionKernels, kv_cache_write } from '../kernels/attention/attention.ts'
 import { embedding_forward } from '../kernels/embedding/embedding.ts'
 import { ShapeError } from '../kernels/errors.ts'
-import type { Allocator, Gpu, Program, Recorder, Tensor } from '../kernels/gpu.ts'
+import type { Gpu } from '../kernels/gpu.ts'
+import type { Program, Recorder } from '../kernels/program.ts'
 import { rms_norm_forward } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../kernels/rope/rope.ts'
 import { sampleToken } from '../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../kernels/swiglu/swiglu.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from './config.ts'
 import {
   finalNorm,

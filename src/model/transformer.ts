@@ -2,7 +2,6 @@
 // B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embedding_forward, embeddingBackward } from '../kernels/embedding/embedding.ts'
-import type { Recorder, Tensor, Value } from '../kernels/gpu.ts'
 import {
   column_sum_accumulate,
   matmul_nn,
@@ -10,6 +9,7 @@ import {
   matmul_nt_add,
   matmulTn,
 } from '../kernels/matmul/matmul.ts'
+import type { Recorder, Value } from '../kernels/program.ts'
 import { reduceRows } from '../kernels/reduce/reduce.ts'
 import {
   rms_norm_backward,
@@ -18,6 +18,7 @@ import {
 } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_backward, qk_norm_rope_forward } from '../kernels/rope/rope.ts'
 import { swiglu_backward, swiglu_forward } from '../kernels/swiglu/swiglu.ts'
+import type { Tensor } from '../kernels/tensor.ts'
 import { vocabHeadKernels } from '../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from './config.ts'
 import type { LayerTensors, ParamTensors } from './params.ts'

@@ -1,5 +1,5 @@
 // The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe shares one set.
-import type { Allocator, Tensor } from '../kernels/gpu.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from './config.ts'
 
 /** What one block leaves for its backward. M = rows · width tokens. */

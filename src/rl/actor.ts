@@ -1,6 +1,8 @@
 // The policy being trained, on the GPU: weights, optimizer state and the recorded programs that score and update it.
-import type { Gpu, Program } from '../kernels/gpu.ts'
+
+import type { Gpu } from '../kernels/gpu.ts'
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
+import type { Program } from '../kernels/program.ts'
 import { inverseFrequencies } from '../model/config.ts'
 import { chunkSegments, type ParamLayout } from '../model/params.ts'
 import { sliceWorkspace } from '../model/workspace.ts'

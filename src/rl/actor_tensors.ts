@@ -1,7 +1,8 @@
 // What the actor keeps on the GPU.
-import type { Allocator, Tensor } from '../kernels/gpu.ts'
+
 import { CONTROL, OPTIMIZER_BLOCKS } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
 import type { Model } from '../model/transformer.ts'

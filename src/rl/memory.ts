@@ -1,7 +1,8 @@
 // How large a run's buffers are: known from its configuration alone, before anything is allocated.
-import { type Allocator, MemoryPlan } from '../kernels/gpu.ts'
+
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'

@@ -1,5 +1,5 @@
 // The actor's programs: what is recorded once and replayed in every step.
-import type { Allocator, Recorder, Tensor } from '../kernels/gpu.ts'
+
 import { masked_sum } from '../kernels/metrics/metrics.ts'
 import {
   adamw_update,
@@ -7,6 +7,8 @@ import {
   grad_norm_partial,
 } from '../kernels/optimizer/optimizer.ts'
 import { policy_loss_vanilla, sft_loss } from '../kernels/policy_loss/policy_loss.ts'
+import type { Recorder } from '../kernels/program.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { type ParamLayout, trainedPrefix } from '../model/params.ts'
 import { backward, forward, readPolicy } from '../model/transformer.ts'
 import type { Workspace } from '../model/workspace.ts'

@@ -1,6 +1,9 @@
 // A rollout of one size, and the sum of the entropies it sampled with.
-import type { Allocator, Gpu, Program, Tensor } from '../kernels/gpu.ts'
+
+import type { Gpu } from '../kernels/gpu.ts'
 import { masked_sum } from '../kernels/metrics/metrics.ts'
+import type { Program } from '../kernels/program.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from '../model/config.ts'
 import {
   createRolloutTensors,

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../gpu.ts'
+import { defineKernel, foldGrid } from '../kernel.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'

@@ -3,7 +3,7 @@
 // Weights, gradients and both moments share one layout. Parameters start at multiples of 64 elements, and each
 // 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
 // a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does.
-import { defineKernel, foldGrid } from '../gpu.ts'
+import { defineKernel, foldGrid } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
 import finish from './grad_norm_finish.wgsl?raw'

@@ -1,5 +1,5 @@
 // Objectives: from log-probs to a loss, its gradient and the metrics, in one dispatch.
-import { defineKernel } from '../gpu.ts'
+import { defineKernel } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import vanilla from './policy_loss_vanilla.wgsl?raw'
 import sft from './sft_loss.wgsl?raw'

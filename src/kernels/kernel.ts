@@ -1,0 +1,47 @@
+// How a kernel is declared: its WGSL, its params and its bindings, as data.
+import type { DType } from './tensor.ts'
+
+export type Access = 'read' | 'read_write'
+/** A record with any names. */
+export type Names<T> = { readonly [name: string]: T }
+
+/** What the compiler needs of a kernel. */
+export interface Shader {
+  /** Same as the .wgsl file's stem, plus its variant; labels the pipeline and is its cache key. */
+  readonly name: string
+  readonly wgsl: string
+  /** WGSL `override` constants. A kernel with other constants is another kernel: give it another name. */
+  readonly constants?: Record<string, number>
+}
+
+export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends Shader {
+  /** Fields of `struct Params`, in order. Bound at @binding(0). */
+  readonly params: P
+  /** Storage buffers, in order, bound at @binding(1..). At most 8. */
+  readonly bindings: B
+  /** Grid of workgroups; may only use params that are plain numbers when recorded. */
+  readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
+}
+
+/** Any kernel, for lists of them. */
+export type AnyKernel = Kernel<Names<DType>, Names<Access>>
+
+/** Checks a kernel's declaration and infers its names, so that `run` can hold callers to them. */
+export function defineKernel<const P extends Names<DType>, const B extends Names<Access>>(
+  kernel: Kernel<P, B>,
+): Kernel<P, B> {
+  return kernel
+}
+
+/** WebGPU's limit of workgroups per dimension. */
+export const MAX_GRID = 65535
+
+/**
+ * Folds a count of workgroups into two dimensions, because each holds at most 65,535.
+ * The kernel recovers the index as `group.x + group.y * grid.x` and guards the overhang.
+ */
+export function foldGrid(groups: number): [number, number] {
+  if (groups <= MAX_GRID) return [groups, 1]
+  const y = Math.ceil(groups / MAX_GRID)
+  return [Math.ceil(groups / y), y]
+}

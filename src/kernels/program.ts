@@ -1,0 +1,141 @@
+// A program: a list of kernel calls, copies and clears, recorded once and replayed with other live values.
+import { ShapeError } from './errors.ts'
+import { type Access, type AnyKernel, type Kernel, MAX_GRID, type Names } from './kernel.ts'
+import { type DType, sizeOf, type Tensor } from './tensor.ts'
+
+/** Values that vary from replay to replay: learning rate, step, temperature, row. */
+export type LiveValues<L extends string> = { readonly [K in L]: number }
+/** A recorded number: fixed, or computed from the live values at each replay. */
+export type Value<L extends string> = number | ((live: LiveValues<L>) => number)
+
+export interface Dispatch {
+  readonly kind: 'dispatch'
+  readonly kernel: AnyKernel
+  readonly tensors: Names<Tensor>
+  readonly grid: readonly [number, number, number]
+  /** `struct Params`, with zeros where live values go. */
+  readonly params: Uint8Array
+  readonly patches: readonly Patch[]
+  /** Set when the program has been compiled and bound. */
+  pipeline: GPUComputePipeline
+  group: GPUBindGroup
+}
+export interface Copy {
+  readonly kind: 'copy'
+  readonly from: Tensor
+  readonly to: Tensor
+  readonly from_offset: Value<string>
+  readonly to_offset: Value<string>
+  readonly count: number
+}
+export interface Clear {
+  readonly kind: 'clear'
+  readonly tensor: Tensor
+  readonly count: number
+}
+export type Command = Dispatch | Copy | Clear
+
+/** A param that is computed at each replay. */
+interface Patch {
+  /** Byte offset in `struct Params`. */
+  readonly offset: number
+  readonly dtype: DType
+  readonly value: (live: LiveValues<string>) => number
+}
+
+/**
+ * A recorded list of GPU commands. Recording creates its pipelines and bind groups; replaying only encodes.
+ * `L` names the live values that each replay must supply.
+ */
+export interface Program<L extends string = string> {
+  readonly label: string
+  readonly live: readonly L[]
+  readonly commands: readonly Command[]
+  /** Compute dispatches per replay. */
+  readonly dispatches: number
+}
+
+/** Records kernel calls, copies and clears into a Program. */
+export interface Recorder<L extends string> {
+  run<P extends Names<DType>, B extends Names<Access>>(
+    kernel: Kernel<P, B>,
+    params: { [K in keyof P]: Value<L> },
+    tensors: { [K in keyof B]: Tensor },
+  ): void
+  /** Copies `count` elements (default: all of the smaller tensor); offsets count elements. */
+  copy(
+    from: Tensor,
+    to: Tensor,
+    options?: { from_offset?: Value<L>; to_offset?: Value<L>; count?: number },
+  ): void
+  /** Zeroes the first `count` elements (default: all). */
+  clear(tensor: Tensor, count?: number): void
+}
+
+/** WebGPU's default minUniformBufferOffsetAlignment: what one dispatch's params may take, 64 scalars. */
+export const SLOT_BYTES = 256
+
+/** Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid WebGPU cannot dispatch. */
+export function collect<L extends string>(
+  label: string,
+  build: (recorder: Recorder<L>) => void,
+): Command[] {
+  const commands: Command[] = []
+  build({
+    run: (kernel, params, tensors) => {
+      commands.push(makeDispatch(label, kernel as unknown as AnyKernel, params, tensors))
+    },
+    copy: (from, to, { from_offset = 0, to_offset = 0, count } = {}) => {
+      commands.push({
+        kind: 'copy',
+        from,
+        to,
+        from_offset: from_offset as Value<string>,
+        to_offset: to_offset as Value<string>,
+        count: count ?? Math.min(sizeOf(from.shape), sizeOf(to.shape)),
+      })
+    },
+    clear: (tensor, count = sizeOf(tensor.shape)) => {
+      commands.push({ kind: 'clear', tensor, count })
+    },
+  })
+  return commands
+}
+
+function makeDispatch(
+  label: string,
+  kernel: AnyKernel,
+  params: Names<unknown>,
+  tensors: Names<Tensor>,
+): Dispatch {
+  const names = Object.entries(kernel.params)
+  const bytes = new Uint8Array(names.length * 4)
+  const patches: Patch[] = []
+  const fixed: Record<string, number> = {}
+  names.forEach(([name, dtype], i) => {
+    const value = params[name] as Value<string> | undefined
+    if (typeof value === 'function') patches.push({ offset: i * 4, dtype, value })
+    else if (typeof value === 'number') {
+      fixed[name] = value
+      setScalar(new DataView(bytes.buffer), i * 4, dtype, value)
+    } else throw new ShapeError(`${label}/${kernel.name}: param ${name} is missing`)
+  })
+  const [x, y = 1, z = 1] = kernel.workgroups(fixed)
+  if (![x, y, z].every((n) => Number.isInteger(n) && n > 0 && n <= MAX_GRID))
+    throw new ShapeError(
+      `${label}/${kernel.name}: grid [${x}, ${y}, ${z}] must be 1 to ${MAX_GRID} in each dimension; live params cannot size it`,
+    )
+  const grid = [x, y, z] as const
+  const unbound = { pipeline: undefined as never, group: undefined as never }
+  return { kind: 'dispatch', kernel, tensors, grid, params: bytes, patches, ...unbound }
+}
+
+/** Writes one scalar as WGSL lays out a struct of them. */
+export function setScalar(view: DataView, offset: number, dtype: DType, value: number): void {
+  if (dtype === 'f32') view.setFloat32(offset, value, true)
+  else view.setUint32(offset, value, true)
+}
+
+/** A recorded number at these live values. */
+export const valueAt = (value: Value<string>, live: LiveValues<string>): number =>
+  typeof value === 'function' ? value(live) : value
