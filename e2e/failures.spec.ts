@@ -40,6 +40,17 @@ test('a lost GPU is explained, keeps the curves, and the run can be started agai
   await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
   await expect(lab.get('error')).toHaveAttribute('data-code', 'lost')
   expect(await lab.number('step-count')).toBeGreaterThanOrEqual(3)
+  for (const chart of ['entropy-chart', 'heatmap-plot']) {
+    const canvas = lab.get(chart).locator('canvas')
+    await canvas.scrollIntoViewIfNeeded()
+    const painted = () =>
+      canvas.evaluate((element: HTMLCanvasElement) => {
+        const { width, height } = element
+        const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data
+        return [...(pixels ?? [])].some((byte) => byte > 0)
+      })
+    await expect.poll(painted, { message: chart }).toBe(true)
+  }
   await expect(lab.get('train')).toHaveText('Try again')
   await page.waitForTimeout(1000)
   await lab.get('train').click()

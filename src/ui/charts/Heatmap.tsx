@@ -48,6 +48,8 @@ export function Heatmap({ height }: { readonly height: number }) {
       const width = Math.max(1, Math.round(view.width * pixel_ratio))
       const columns = Array.from({ length: rows }, (_, layer) => entropyOf(layer))
       const pixels = heatmapPixels(columns, { width, x: view.x }, scale_max, HEAT_RAMP)
+      // After a crash of the GPU process a canvas that nobody sees is not given back.
+      if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
       strip.current ??= document.createElement('canvas')
       strip.current.width = width
       strip.current.height = rows

@@ -95,9 +95,12 @@ function useCanvas(paint: Paint, view: View, summarise: () => string) {
       if (appeared) draw()
     })
     observer.observe(element)
+    // A crash of the GPU process takes every picture with it.
+    element.addEventListener('contextrestored', draw)
     return () => {
       stop()
       observer.disconnect()
+      element.removeEventListener('contextrestored', draw)
     }
   }, [paint, summarise, width, height, x_low, x_high, y_low, y_high, is_dark])
   return { canvas, picture }
