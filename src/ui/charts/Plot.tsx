@@ -114,7 +114,12 @@ function useCrosshair(x: Domain, width: number) {
       const element = line.current
       if (!element) return
       element.hidden = step === undefined || step < x[0]
-      if (step !== undefined) element.style.transform = `translateX(${toPixel(step, x, width)}px)`
+      if (step === undefined) return
+      const at = toPixel(step, x, width)
+      element.style.transform = `translateX(${at}px)`
+      element.dataset.step = `step ${step}`
+      // The label stays inside the plot.
+      element.classList.toggle('flipped', at > width / 2)
     }
     place(uiStore.getState().hover_step)
     return uiStore.subscribe((now, before) => {
