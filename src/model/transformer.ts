@@ -2,13 +2,7 @@
 // B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embedding_forward, embeddingBackward } from '../kernels/embedding/embedding.ts'
-import {
-  column_sum_accumulate,
-  matmul_nn,
-  matmul_nt,
-  matmul_nt_add,
-  matmulTn,
-} from '../kernels/matmul/matmul.ts'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmulTn } from '../kernels/matmul/matmul.ts'
 import type { Recorder, Value } from '../kernels/program.ts'
 import { reduceRows } from '../kernels/reduce/reduce.ts'
 import {
@@ -326,11 +320,7 @@ function blockBackward<L extends string>(
   inputGrad(run, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
   weightGrad(run, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
   if (shape.has_qkv_bias)
-    run(
-      column_sum_accumulate,
-      { rows: tokens, cols: shape.qkv_size },
-      { x: d.d_qkv, out: g.qkv_bias },
-    )
+    run(reduceRows(tokens), { rows: tokens, cols: shape.qkv_size }, { x: d.d_qkv, out: g.qkv_bias })
   // attn_in = rms_norm(hidden[l])
   const attn_norm = w.input_layernorm
   normBackward(run, shape, ws, ws.hidden[l], attn_norm, a.attn_inv_rms, g.input_layernorm, 1)

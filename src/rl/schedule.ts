@@ -16,19 +16,14 @@ export function learningRate(optim: Optim, step: number, total_steps: number): n
 }
 
 /**
- * A stage is a run of phases of one kind: one optimizer and one learning-rate schedule, as BuPO trains its two phases
- * (no reset and no second warm-up at the switch).
- * Returns the first phase of the stage that `phase` belongs to, and the steps all its phases are planned to take.
+ * Steps that all phases of the stage of `phase` are planned to take. A stage is a run of phases of one kind: one optimizer
+ * and one learning-rate schedule, as BuPO trains its two phases (no reset and no second warm-up at the switch).
  */
-export function stageOf(
-  phases: readonly Phase[],
-  phase: number,
-): { first: number; total_steps: number } {
+export function stageSteps(phases: readonly Phase[], phase: number): number {
   const { kind } = phases[phase]
   let first = phase
   while (first > 0 && phases[first - 1].kind === kind) first--
-  let total_steps = 0
-  for (let i = first; i < phases.length && phases[i].kind === kind; i++)
-    total_steps += phases[i].steps
-  return { first, total_steps }
+  let steps = 0
+  for (let i = first; i < phases.length && phases[i].kind === kind; i++) steps += phases[i].steps
+  return steps
 }

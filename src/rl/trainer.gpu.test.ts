@@ -245,3 +245,15 @@ test('updates with a non-finite gradient are counted over the run, and the weigh
   expect(await trainer.exportWeights()).toEqual(broken)
   trainer.destroy()
 })
+
+test('a device that goes away during validation fails that step, and nothing is left unhandled', async () => {
+  const gpu = await open()
+  const validation = { test_freq: 1, prompts: 10, n: 1 }
+  const trainer = await Trainer.create(gpu, { ...CONFIG, validation })
+  await trainer.next()
+  // The step's metrics and the first validation batch are both on their way.
+  const step = trainer.queue()
+  gpu.destroy()
+  await expect(step).rejects.toMatchObject({ name: 'GpuError' })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+})

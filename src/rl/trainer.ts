@@ -26,7 +26,7 @@ import {
 import { actorMetrics, layerEntropies, responseMetrics } from './metrics.ts'
 import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
 import { Sampler } from './sampler.ts'
-import { learningRate, stageOf } from './schedule.ts'
+import { learningRate, stageSteps } from './schedule.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -171,7 +171,7 @@ export class Trainer {
     const { current } = this
     this.step++
     this.#phase_step++
-    const { total_steps } = stageOf(this.phases, this.phase)
+    const total_steps = stageSteps(this.phases, this.phase)
     const optim = current.kind === 'sft' ? current.optim : current.actor.optim
     const lr = learningRate(optim, this.#stage_step++, total_steps)
     this.#actor.beginStep()
@@ -183,6 +183,7 @@ export class Trainer {
       ...this.#takeReason(),
     }
     const reading = this.#readMetrics(queued)
+    reading.catch(() => {}) // a device lost during validation is reported there
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,

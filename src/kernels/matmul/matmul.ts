@@ -68,6 +68,3 @@ export const matmul_nt_add = defineKernel({
   params: { m: 'u32', n: 'u32', k: 'u32', addend_stride: 'u32' },
   bindings: { a: 'read', b: 'read', addend: 'read', out: 'read_write' },
 })
-
-/** out[c] += Σ_r x[r, c]: the gradient of a linear layer's bias. The same kernel as reduce_rows, under this name. */
-export { reduce_rows as column_sum_accumulate } from '../reduce/reduce.ts'
