@@ -1,9 +1,11 @@
 // The lab without a browser: npm run -s lab -- <command>.
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
+import { conform } from './conform.ts'
+import { probe } from './probe.ts'
 import { train } from './train.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { train, adapters }
+const COMMANDS: Readonly<Record<string, Command>> = { train, conform, probe, adapters }
 
 function help(): string {
   const lines = Object.entries(COMMANDS).map(
@@ -33,7 +35,8 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     // These say all there is to say; anything else is our own mistake and shows where it happened.
     const isPlain =
       error instanceof LabFailure ||
-      (error instanceof Error && ['GpuError', 'ExperimentError'].includes(error.name))
+      (error instanceof Error &&
+        ['GpuError', 'ExperimentError', 'ModelFileError'].includes(error.name))
     console.error(isPlain ? (error as Error).message : error)
     return 1
   }

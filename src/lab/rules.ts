@@ -1,5 +1,5 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import type { Phase } from '../rl/phase.ts'
+import { ACTOR_DEFAULTS, ALGORITHM_DEFAULTS, CRITIC_DEFAULTS, type Phase } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Overrides } from './fields.ts'
@@ -88,11 +88,13 @@ function resolveRl({ rollout, actor, algorithm }: Experiment, phase: RlDocument)
   return {
     rollout: { ...rollout, ...defined(phase.rollout) },
     actor: {
+      ...ACTOR_DEFAULTS,
       ...actor,
       ...defined(own as Overrides<typeof actor>),
       optim: { ...actor.optim, ...defined(optim) },
     },
-    algorithm: { ...algorithm, ...defined(phase.algorithm) },
+    critic: CRITIC_DEFAULTS,
+    algorithm: { ...ALGORITHM_DEFAULTS, ...algorithm, ...defined(phase.algorithm) },
   }
 }
 

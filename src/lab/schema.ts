@@ -38,6 +38,21 @@ export interface ModelFields {
   readonly rope_theta: number
 }
 
+/** Of the actor, what an experiment can set; the rest has verl's defaults (rl/phase.ts). */
+export type ActorFields = Pick<
+  Actor,
+  | 'ppo_mini_batch_size'
+  | 'ppo_epochs'
+  | 'clip_ratio_low'
+  | 'clip_ratio_high'
+  | 'clip_ratio_c'
+  | 'entropy_coeff'
+  | 'grad_clip'
+  | 'optim'
+> & { readonly loss_mode: 'vanilla'; readonly loss_agg_mode: 'token-mean' }
+
+export type AlgorithmFields = Pick<Algorithm, 'norm_adv_by_std_in_grpo'>
+
 interface SftFields {
   /** '' = named after what it does. */
   readonly name: string
@@ -64,8 +79,8 @@ export interface RlDocument extends RlFields {
   /** 1…L−1 = an inner layer's policy; 'final' = the model's own. */
   readonly target_layer: number | 'final'
   readonly rollout?: Overrides<Rollout> | undefined
-  readonly actor?: Overrides<Actor> | undefined
-  readonly algorithm?: Overrides<Algorithm> | undefined
+  readonly actor?: Overrides<ActorFields> | undefined
+  readonly algorithm?: Overrides<AlgorithmFields> | undefined
 }
 
 export type PhaseDocument = SftDocument | RlDocument
@@ -79,8 +94,8 @@ export interface Experiment {
   readonly model: ModelFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
-  readonly actor: Actor
-  readonly algorithm: Algorithm
+  readonly actor: ActorFields
+  readonly algorithm: AlgorithmFields
   readonly validation: Validation
   readonly probe: Probe
 }
@@ -345,7 +360,7 @@ export const ROLLOUT: Tree<Rollout> = {
   }),
 }
 
-export const ACTOR: Tree<Actor> = {
+export const ACTOR: Tree<ActorFields> = {
   ppo_mini_batch_size: integer({
     label: 'Mini-batch',
     help: 'Prompts per optimizer step; half of the prompts per step = two updates per batch.',
@@ -407,7 +422,7 @@ export const ACTOR: Tree<Actor> = {
   optim: optim(0.0001, 10, 0),
 }
 
-export const ALGORITHM: Tree<Algorithm> = {
+export const ALGORITHM: Tree<AlgorithmFields> = {
   norm_adv_by_std_in_grpo: boolean({
     label: 'Normalise by spread',
     help: 'Whether a group’s advantages are divided by the standard deviation of its rewards.',

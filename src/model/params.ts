@@ -23,23 +23,34 @@ interface Slice {
 }
 
 /**
- * Where everything lies. Order: embedding, untied head, block 1 … L, final norm. So the parameters that a layer
+ * What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging Face's
+ * ForTokenClassification with one label) or one per sequence (a reward model, ForSequenceClassification with one label).
+ */
+export type Head = 'lm_head' | 'value_head' | 'reward_head'
+
+/**
+ * Where everything lies. Order: embedding, untied head, block 1 … L, final norm, score. So the parameters that a layer
  * policy trains are a prefix: optimizer and norm run over the first `segment_ends[k]` elements.
  */
 export interface ParamLayout {
   readonly shape: ModelShape
+  readonly head: Head
   readonly params: readonly Param[]
   /** Elements of a flat buffer, padding included. */
   readonly size: number
   /** Weights without padding: what a person calls the model's size. */
   readonly num_parameters: number
-  /** End of segment 0 (embedding and head), 1…L (blocks), L+1 (final norm), in elements. */
+  /** End of segment 0 (embedding and head), 1…L (blocks), L+1 (final norm, and the score where there is one), in elements. */
   readonly segment_ends: readonly number[]
   readonly slices: {
     readonly embed_tokens: Slice
     readonly lm_head: Slice
     readonly norm: Slice
     readonly layers: readonly { readonly [K in keyof LayerTensors]: Slice }[]
+    /** Of a value or reward head. */
+    readonly score: Slice | undefined
+    /** Of a value head. */
+    readonly score_bias: Slice | undefined
   }
 }
 
@@ -65,10 +76,14 @@ export interface LayerTensors<T = Tensor> {
 export interface ParamTensors {
   readonly flat: Tensor<'f32'>
   readonly embed_tokens: Tensor
-  /** The same tensor as embed_tokens when the head is tied. */
+  /** The same tensor as embed_tokens when the head is tied, and where there is no vocabulary head. */
   readonly lm_head: Tensor
   readonly norm: Tensor
   readonly layers: readonly LayerTensors[]
+  /** [1, C]; undefined where the model has a vocabulary head. */
+  readonly score: Tensor | undefined
+  /** [1]; a value head only. */
+  readonly score_bias: Tensor | undefined
 }
 
 /** Elements per optimizer chunk: WebGPU's 256-byte binding alignment. */
@@ -82,9 +97,9 @@ const EMBEDDING_STD = 0.02
 
 /**
  * Lists every parameter of a model. Matrices start with std 1/√fan_in, those that write to the residual stream with
- * 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3).
+ * 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score starts with std 0.02, as in Hugging Face.
  */
-export function paramLayout(shape: ModelShape): ParamLayout {
+export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLayout {
   const { hidden_size: C, intermediate_size: F, head_dim: D, num_hidden_layers: L } = shape
   const params: Param[] = []
   const segment_ends: number[] = []
@@ -118,9 +133,10 @@ export function paramLayout(shape: ModelShape): ParamLayout {
   }
 
   const embed_tokens = place([matrix('model.embed_tokens', shape.vocab_size, C, EMBEDDING_STD)])
-  const lm_head = shape.tie_word_embeddings
-    ? embed_tokens
-    : place([matrix('lm_head', shape.vocab_size, C)])
+  const lm_head =
+    shape.tie_word_embeddings || head !== 'lm_head'
+      ? embed_tokens
+      : place([matrix('lm_head', shape.vocab_size, C)])
   closeSegment()
   const q = shape.attention_size
   const kv = shape.num_key_value_heads * D
@@ -156,14 +172,20 @@ export function paramLayout(shape: ModelShape): ParamLayout {
     return layer
   })
   const final_norm = place([norm('model.norm', C)])
+  const score = head === 'lm_head' ? undefined : place([matrix('score', 1, C, EMBEDDING_STD)])
+  const score_bias =
+    head === 'value_head'
+      ? place([{ name: 'score.bias', shape: [1], init: { fill: 0 } }])
+      : undefined
   closeSegment()
   return {
     shape,
+    head,
     params,
     size: end,
     num_parameters: params.reduce((n, p) => n + p.size, 0),
     segment_ends,
-    slices: { embed_tokens, lm_head, norm: final_norm, layers },
+    slices: { embed_tokens, lm_head, norm: final_norm, layers, score, score_bias },
   }
 }
 
@@ -177,13 +199,15 @@ export function paramTensors(
     shape[0] === 0
       ? alloc.view(flat, `${flat.label}.${name}`, 0, [1])
       : alloc.view(flat, `${flat.label}.${name}`, offset, shape)
-  const { embed_tokens, lm_head, norm, layers } = layout.slices
+  const { embed_tokens, lm_head, norm, layers, score, score_bias } = layout.slices
   const embedding = view('embed_tokens', embed_tokens)
   return {
     flat,
     embed_tokens: embedding,
     lm_head: lm_head === embed_tokens ? embedding : view('lm_head', lm_head),
     norm: view('norm', norm),
+    score: score && view('score', score),
+    score_bias: score_bias && view('score_bias', score_bias),
     layers: layers.map((layer, l) => {
       const entries = Object.entries(layer).map(([name, slice]) => [
         name,
@@ -249,4 +273,23 @@ export function unpackWeights(
   return Object.fromEntries(
     layout.params.map(({ name, offset, size }) => [name, flat.subarray(offset, offset + size)]),
   )
+}
+
+/**
+ * What two layouts of one transformer have in common whatever their heads are: embedding, blocks and final norm, as runs of
+ * elements to copy. Throws RangeError for transformers of different sizes.
+ */
+export function sharedRuns(
+  from: ParamLayout,
+  to: ParamLayout,
+): { from_offset: number; to_offset: number; count: number }[] {
+  const blocks = ({ slices, segment_ends, shape }: ParamLayout) =>
+    slices.norm.offset + shape.hidden_size - segment_ends[0]
+  const embedding = ({ shape }: ParamLayout) => shape.vocab_size * shape.hidden_size
+  if (blocks(from) !== blocks(to) || embedding(from) !== embedding(to))
+    throw new RangeError('weights: expected two transformers of the same size')
+  return [
+    { from_offset: 0, to_offset: 0, count: embedding(from) },
+    { from_offset: from.segment_ends[0], to_offset: to.segment_ends[0], count: blocks(from) },
+  ]
 }

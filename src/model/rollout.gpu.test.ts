@@ -27,7 +27,7 @@ const GREEDY: Sampling = {
 }
 const SAMPLED: Sampling = { ...GREEDY, temperature: 1.3 }
 
-async function build(config = TINY, seed = 1) {
+async function build(config = TINY, seed = 1, eos_token_ids: readonly number[] = [EOS]) {
   const { layout, flat, exact } = testWeights(config, seed)
   const weights = paramTensors(
     gpu,
@@ -35,13 +35,13 @@ async function build(config = TINY, seed = 1) {
     gpu.tensor('weights', 'f32', [layout.size], { data: flat }),
   )
   const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
-    data: inverseFrequencies(config),
+    data: Float32Array.from(inverseFrequencies(config)),
   })
   const size = { rows: LENGTHS.length, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const model = { shape: layout.shape, weights, inv_freq }
   const rollout = await Rollout.create(gpu, model, size, tensors, {
-    eos_token_id: EOS,
+    eos_token_ids,
     pad_token_id: 0,
   })
   return { exact, rollout }
@@ -150,4 +150,40 @@ test('sampling depends on seed, stream, step and row alone', async () => {
   expect(await ids({})).toEqual(first)
   for (const change of [{ seed: 2 }, { stream: 1 }, { step: 1 }, { row_offset: 3 }])
     expect(await ids(change), JSON.stringify(change)).not.toEqual(first)
+})
+
+test('a row ends at whichever end token comes first; with no end token it fills its columns', async () => {
+  const eos_token_ids = [EOS, 7, 4]
+  const [{ rollout }, { rollout: endless }] = [
+    await build(TINY, 1, eos_token_ids),
+    await build(TINY, 1, []),
+  ]
+  const enders = new Set<number>()
+  for (let step = 0; step < 12; step++) {
+    const { ids, mask } = await generate(rollout, 'left', { ...SAMPLED, step })
+    const free = await generate(endless, 'left', { ...SAMPLED, step })
+    for (let b = 0; b < LENGTHS.length; b++) {
+      const whole = [...free.ids.subarray(b * R, (b + 1) * R)]
+      expect([...free.mask.subarray(b * (P + R) + P, (b + 1) * (P + R))]).toEqual(
+        whole.map(() => 1),
+      )
+      const end = whole.findIndex((id) => eos_token_ids.includes(id))
+      const length = end < 0 ? R : end + 1
+      if (end >= 0) enders.add(whole[end])
+      // Tokens up to the end are those of the rollout that ignores it: a draw depends on its place alone.
+      expect([...ids.subarray(b * R, (b + 1) * R)]).toEqual(
+        whole.map((id, t) => (t < length ? id : 0)),
+      )
+      const columns = mask.subarray(b * (P + R) + P, (b + 1) * (P + R))
+      expect([...columns]).toEqual(whole.map((_, t) => (t < length ? 1 : 0)))
+    }
+  }
+  expect(enders, 'an end token was never drawn, so it was not tested').toEqual(
+    new Set(eos_token_ids),
+  )
+})
+
+test('too many end tokens are refused', async () => {
+  const ids = Array.from({ length: 17 }, (_, i) => i)
+  await expect(build(TINY, 1, ids)).rejects.toThrow('at most 16 end tokens, got 17')
 })

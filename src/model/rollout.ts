@@ -54,6 +54,12 @@ export interface Sampling {
   readonly row_offset: number
 }
 
+/** The tokens that end a row (any of them; at most 16), and the one that fills it up. */
+export interface SpecialTokens {
+  readonly eos_token_ids: readonly number[]
+  readonly pad_token_id: number
+}
+
 /** One token per row and the buffers of one decode step. */
 interface DecodeTensors {
   readonly hidden: readonly [Tensor, Tensor]
@@ -77,6 +83,8 @@ export interface RolloutTensors {
   readonly positions: Tensor<'u32'>
   /** Row of prefill.normed that holds each prompt's last token, [B]. */
   readonly last_rows: Tensor<'u32'>
+  /** SpecialTokens.eos_token_ids, in the first places of [16]. */
+  readonly eos_token_ids: Tensor<'u32'>
   readonly ended: Tensor<'u32'>
   readonly next_ids: Tensor<'u32'>
   /** [B, R]; the pad token after a row's end token. */
@@ -91,6 +99,8 @@ export interface RolloutTensors {
 }
 
 const ALIGN = 64
+/** Room for end tokens, whatever the model: so that a rollout's memory follows from its size. Llama 3 has three. */
+const MAX_EOS_TOKENS = 16
 
 /** Allocates a rollout's buffers. */
 export function createRolloutTensors(
@@ -112,6 +122,7 @@ export function createRolloutTensors(
     attention_mask: u32('attention_mask', B, P + R),
     positions: u32('positions', R, Math.ceil(B / ALIGN) * ALIGN),
     last_rows: u32('last_rows', B),
+    eos_token_ids: u32('eos_token_ids', MAX_EOS_TOKENS),
     ended: u32('ended', B),
     next_ids: u32('next_ids', B),
     response_ids: u32('response_ids', B, R),
@@ -157,14 +168,20 @@ export class Rollout {
     this.#program = program
   }
 
-  /** Records prefill and all R decode steps as one program. */
+  /** Records prefill and all R decode steps as one program. Throws RangeError for more than 16 end tokens. */
   static async create(
     gpu: Gpu,
     model: Model,
     size: RolloutSize,
     tensors: RolloutTensors,
-    special: { eos_token_id: number; pad_token_id: number },
+    special: SpecialTokens,
   ): Promise<Rollout> {
+    const { eos_token_ids } = special
+    if (eos_token_ids.length > MAX_EOS_TOKENS)
+      throw new RangeError(
+        `rollout: expected at most ${MAX_EOS_TOKENS} end tokens, got ${eos_token_ids.length}`,
+      )
+    gpu.write(tensors.eos_token_ids, Uint32Array.from(eos_token_ids))
     const program = await gpu.record('rollout', LIVE, (recorder) => {
       recordRollout(gpu, recorder, model, size, tensors, special)
     })
@@ -223,7 +240,7 @@ function recordRollout(
   model: Model,
   { rows: B, prompt_length: P, response_length: R }: RolloutSize,
   tensors: RolloutTensors,
-  special: { eos_token_id: number; pad_token_id: number },
+  { eos_token_ids, pad_token_id }: SpecialTokens,
 ): void {
   const { run } = recorder
   const { shape, weights } = model
@@ -250,10 +267,12 @@ function recordRollout(
         seed_low: (live) => live.seed,
         seed_high: (live) => live.stream,
         step: (live) => live.step,
-        ...special,
+        eos_count: eos_token_ids.length,
+        pad_token_id,
       },
       {
         logits: decode.logits,
+        eos_token_ids: tensors.eos_token_ids,
         ended: tensors.ended,
         response_ids: tensors.response_ids,
         rollout_log_probs: tensors.log_probs,

@@ -23,7 +23,7 @@ function build(config: ModelConfig, batch: Batch, seed = 1) {
   )
   const grads = paramTensors(gpu, layout, gpu.tensor('gradients', 'f32', [layout.size]))
   const inv_freq = gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-    data: inverseFrequencies(config),
+    data: Float32Array.from(inverseFrequencies(config)),
   })
   const ws = createWorkspace(gpu, shape, {
     rows: batch.rows,

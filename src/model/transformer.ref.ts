@@ -1,7 +1,7 @@
 // The transformer in float64 and plain loops: the truth that model/transformer.ts is held to. Written to be read, not to
 // be fast. B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
 // Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
-import type { ModelConfig } from './config.ts'
+import { inverseFrequencies, type ModelConfig } from './config.ts'
 import type { RefArrays, RefBatch } from './operations.ref.ts'
 import {
   add,
@@ -70,7 +70,7 @@ export interface RefResponse {
 }
 
 /**
- * Runs the first `layers` blocks (all by default). `inv_freq` [D/2] overrides theta^(-2i/D).
+ * Runs the first `layers` blocks (all by default). `inv_freq` [D/2] overrides the config's.
  * Source: Qwen3/Qwen2/Llama of Hugging Face transformers, modeling_*.py.
  */
 export function forwardRef(
@@ -79,10 +79,9 @@ export function forwardRef(
   batch: RefBatch,
   options: { layers?: number; inv_freq?: ArrayLike<number> } = {},
 ): RefCache {
-  const { hidden_size: C, head_dim: D, rope_theta, rms_norm_eps } = config
+  const { hidden_size: C, rms_norm_eps } = config
   const { layers = config.num_hidden_layers } = options
-  const inv_freq =
-    options.inv_freq ?? Float64Array.from({ length: D / 2 }, (_, i) => rope_theta ** ((-2 * i) / D))
+  const inv_freq = options.inv_freq ?? inverseFrequencies(config)
   const embedding = params['model.embed_tokens.weight']
   const embedded = new Float64Array(batch.rows * batch.width * C)
   for (let m = 0; m < batch.rows * batch.width; m++)

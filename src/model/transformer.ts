@@ -16,7 +16,12 @@ import type { Tensor } from '../kernels/tensor.ts'
 import { vocabHeadKernels } from '../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from './config.ts'
 import type { LayerTensors, ParamTensors } from './params.ts'
-import { NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
+import {
+  type BackwardScratch,
+  NORM_ROWS_PER_BLOCK,
+  type ResponseTensors,
+  type Workspace,
+} from './workspace.ts'
 
 /** What every pass needs besides activations. */
 export interface Model {
@@ -148,18 +153,75 @@ export function finalNorm<L extends string>(
   )
 }
 
+/** Which tokens the vocabulary head scores: response token t of row b by state b · width + first_column + t. */
+export interface Scored {
+  readonly rows: number
+  readonly width: number
+  readonly first_column: number
+  readonly response_length: number
+  /** [rows, response_length], as is response_mask. */
+  readonly response_ids: Tensor
+  readonly response_mask: Tensor
+}
+
+/** What the vocabulary head says of each scored token, [rows, response_length]. */
+export type PolicyTensors = Pick<
+  ResponseTensors,
+  'log_probs' | 'entropy' | 'lse' | 'sum_pi_squared'
+>
+
 /** Where response token t of a row is predicted: the column before it, P-1+t. */
-const headParamsOf = (shape: ModelShape, ws: Workspace) => ({
-  rows: ws.rows,
-  width: ws.width,
-  first_column: ws.width - ws.response_length - 1,
-  response_length: ws.response_length,
+const headParamsOf = (
+  shape: ModelShape,
+  scored: Omit<Scored, 'response_ids' | 'response_mask'>,
+) => ({
+  rows: scored.rows,
+  width: scored.width,
+  first_column: scored.first_column,
+  response_length: scored.response_length,
   hidden_size: shape.hidden_size,
   vocab_size: shape.vocab_size,
 })
 
+/** The response tokens of a workspace. */
+export function scoredResponse({ rows, width, response_length, response }: Workspace): Scored {
+  const { response_ids, response_mask } = response
+  const first_column = width - response_length - 1
+  return { rows, width, first_column, response_length, response_ids, response_mask }
+}
+
 /**
- * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy and lse, [rows, R].
+ * The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [rows · width, C], as they are: no norm.
+ * Every policy of the model, trained or shown, is read here.
+ */
+export function unembed<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights }: Model,
+  hidden: Tensor,
+  scored: Scored,
+  inv_temperature: Value<L>,
+  { log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
+): void {
+  const { response_ids, response_mask } = scored
+  run(
+    vocabHeadKernels(shape).forward,
+    { ...headParamsOf(shape, scored), inv_temperature },
+    {
+      hidden,
+      weight: weights.lm_head,
+      response_ids,
+      response_mask,
+      log_probs,
+      entropy,
+      lse,
+      sum_pi_squared,
+    },
+  )
+}
+
+/**
+ * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
+ * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it.
  * layer < L: softmax(hidden[layer] · E^T), no norm (BuPO eq. 5, arXiv 2512.19673); layer = L: the model's own, with the
  * final norm. Training and display both call this.
  */
@@ -169,25 +231,12 @@ export function readPolicy<L extends string>(
   ws: Workspace,
   layer: number,
   inv_temperature: Value<L>,
-  out: { log_probs: Tensor; entropy: Tensor; lse: Tensor } = ws.response,
+  out: Partial<PolicyTensors> = {},
 ): void {
-  const { shape, weights } = model
-  const is_final = layer === shape.num_hidden_layers
+  const is_final = layer === model.shape.num_hidden_layers
   if (is_final) finalNorm(recorder, model, ws, layer)
-  const { response_ids, response_mask } = ws.response
-  recorder.run(
-    vocabHeadKernels(shape).forward,
-    { ...headParamsOf(shape, ws), inv_temperature },
-    {
-      hidden: is_final ? ws.normed : ws.hidden[layer],
-      weight: weights.lm_head,
-      response_ids,
-      response_mask,
-      log_probs: out.log_probs,
-      entropy: out.entropy,
-      lse: out.lse,
-    },
-  )
+  const hidden = is_final ? ws.normed : ws.hidden[layer]
+  unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
 }
 
 /**
@@ -205,8 +254,7 @@ export function backward<L extends string>(
 ): void {
   const { shape, weights } = model
   const { run } = recorder
-  const scratch = ws.backward
-  if (!scratch) throw new Error('backward: this workspace keeps no activations')
+  const scratch = backwardScratch(ws)
   const { d_hidden, d_normed } = scratch
   const is_final = layer === shape.num_hidden_layers
   const d_read = is_final ? d_normed : d_hidden
@@ -222,7 +270,7 @@ export function backward<L extends string>(
     d_log_probs,
     d_entropy,
   }
-  const head_size = { ...headParamsOf(shape, ws), inv_temperature }
+  const head_size = { ...headParamsOf(shape, scoredResponse(ws)), inv_temperature }
   const { backward_hidden, backward_weight } = vocabHeadKernels(shape)
   recorder.clear(d_read)
   run(backward_hidden, head_size, { ...head, d_hidden: d_read })
@@ -235,7 +283,22 @@ export function backward<L extends string>(
     { x: scratch.head_partials, out: grads.lm_head },
   )
 
-  if (is_final) {
+  backwardStates(recorder, model, grads, ws, layer)
+}
+
+/**
+ * From the gradient of what a policy of `layer` or a value head read (ws.backward.d_normed for the final norm's output,
+ * d_hidden below it) down to the embedding. Adds to `grads`.
+ */
+export function backwardStates<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  model: Model,
+  grads: ParamTensors,
+  ws: Workspace,
+  layer: number,
+): void {
+  const { shape, weights } = model
+  if (layer === shape.num_hidden_layers) {
     // normed = rms_norm(hidden[L])
     const x = ws.hidden[layer]
     normBackward(run, shape, ws, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
@@ -244,11 +307,18 @@ export function backward<L extends string>(
 
   // hidden[0] = E[input_ids]
   const tokens = ws.rows * ws.width
+  const { d_hidden: d_out } = backwardScratch(ws)
   run(
     embeddingBackward(shape),
     { tokens, hidden_size: shape.hidden_size, vocab_size: shape.vocab_size },
-    { input_ids: ws.input_ids, d_out: d_hidden, d_weight: grads.embed_tokens },
+    { input_ids: ws.input_ids, d_out, d_weight: grads.embed_tokens },
   )
+}
+
+/** Room for gradients. Throws where the workspace was made without. */
+export function backwardScratch({ backward }: Workspace): BackwardScratch {
+  if (!backward) throw new Error('backward: this workspace keeps no activations')
+  return backward
 }
 
 /** One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1], leaves as that of hidden[l]. */
@@ -259,7 +329,7 @@ function blockBackward<L extends string>(
   ws: Workspace,
   l: number,
 ): void {
-  const d = ws.backward as NonNullable<Workspace['backward']>
+  const d = backwardScratch(ws)
   const a = ws.layers[l]
   const w = weights.layers[l]
   const g = grads.layers[l]
@@ -361,11 +431,7 @@ function normBackward<L extends string>(
   d_weight: Tensor,
   accumulate: 0 | 1,
 ): void {
-  const {
-    d_normed: d_y,
-    d_hidden: d_x,
-    norm_partials: partials,
-  } = ws.backward as NonNullable<Workspace['backward']>
+  const { d_normed: d_y, d_hidden: d_x, norm_partials: partials } = backwardScratch(ws)
   const rows = ws.rows * ws.width
   const cols = shape.hidden_size
   run(rms_norm_backward, { rows, cols, accumulate }, { x, weight, inv_rms, d_y, d_x })

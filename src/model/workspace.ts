@@ -53,10 +53,27 @@ export interface ResponseTensors {
   readonly log_probs: Tensor
   readonly entropy: Tensor
   readonly lse: Tensor
+  /** Σ p² of each token's distribution. */
+  readonly sum_pi_squared: Tensor
   readonly d_log_probs: Tensor
   readonly d_entropy: Tensor
   readonly old_log_probs: Tensor
   readonly advantages: Tensor
+  /** Log-probs under the frozen reference policy, and KL to it. */
+  readonly ref_log_prob: Tensor
+  readonly kld: Tensor
+  readonly rollout_is_weights: Tensor
+  /** response_mask after rejection (bypass mode). */
+  readonly modified_mask: Tensor
+  /** What one token counts: in the metrics, in the loss, in the policy's part of the loss. */
+  readonly token_weights: Tensor
+  readonly loss_weights: Tensor
+  readonly pg_weights: Tensor
+  /** Of a value model: what it says now, what it said of this batch, what came of it. */
+  readonly vpreds: Tensor
+  readonly d_vpreds: Tensor
+  readonly values: Tensor
+  readonly returns: Tensor
 }
 
 export interface Workspace {
@@ -138,10 +155,22 @@ export function createWorkspace(
       log_probs: response('log_probs'),
       entropy: response('entropy'),
       lse: response('lse_head'),
+      sum_pi_squared: response('sum_pi_squared'),
       d_log_probs: response('d_log_probs'),
       d_entropy: response('d_entropy'),
       old_log_probs: response('old_log_probs'),
       advantages: response('advantages'),
+      ref_log_prob: response('ref_log_prob'),
+      kld: response('kld'),
+      rollout_is_weights: response('rollout_is_weights'),
+      modified_mask: response('modified_mask'),
+      token_weights: response('token_weights'),
+      loss_weights: response('loss_weights'),
+      pg_weights: response('pg_weights'),
+      vpreds: response('vpreds'),
+      d_vpreds: response('d_vpreds'),
+      values: response('values'),
+      returns: response('returns'),
     },
     backward: trains
       ? {

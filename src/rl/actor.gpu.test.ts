@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import { adamw_step_ref } from '../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
-import { policy_loss_vanilla_ref, sft_loss_ref } from '../kernels/policy_loss/policy_loss.ref.ts'
+import {
+  aggregationWeights,
+  entropyLossRef,
+  policyLossRef,
+  sft_loss_ref,
+} from '../kernels/policy_loss/policy_loss.ref.ts'
 import { expectClose, randomValues } from '../kernels/testing.ts'
 import { chunkSegments, packWeights, trainedPrefix, unpackWeights } from '../model/params.ts'
 import { TINY, testBatch, testWeights } from '../model/testing.ts'
@@ -40,6 +45,7 @@ const size: ActorSize = {
   micro_rows: ROWS,
   updates: 4,
   probe_rows: 4,
+  has_reference: false,
 }
 const rollout = {
   ...RL.rollout,
@@ -110,17 +116,18 @@ function stepRef(
     const mini = part(first, 4)
     const mini_cache = forwardRef(TINY, named(), mini, { layers: target_layer })
     const policy = policyRef(TINY, named(), mini_cache, target_layer, mini.response)
-    const tokens = mini.response.response_mask.reduce((a, b) => a + b, 0)
-    const out = policy_loss_vanilla_ref(
-      { ...actor, inv_token_count: 1 / tokens },
-      {
-        ...policy,
-        old_log_probs: old.subarray(first * R, (first + 4) * R),
-        advantages: mini.advantages,
-        response_mask: mini.response.response_mask,
-      },
-    )
-    loss += out.sums[0]
+    const { response_mask } = mini.response
+    const objective = policyLossRef('vanilla', actor, {
+      ...policy,
+      old_log_probs: old.subarray(first * R, (first + 4) * R),
+      advantages: mini.advantages,
+      response_mask,
+      response_length: R,
+    })
+    const weights = aggregationWeights(response_mask, R, actor)
+    const { d_entropy } = entropyLossRef(actor.entropy_coeff, policy.entropy, weights)
+    loss += objective.loss
+    const out = { d_log_probs: objective.d_log_probs, d_entropy }
     const grads = backwardRef(TINY, named(), mini_cache, target_layer, { ...mini.response, ...out })
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
@@ -154,15 +161,14 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
   expect(rows).toEqual({ batch: 8, mini: 4, micro: 4 })
   for (let step = 0; step < 10; step++) {
     const current = step < 5 ? inner : whole
-    const { target_layer } = current
     const lr = 1e-3 * (1 + (step % 4))
     const batch = makeRows(100 + step)
     const advantages = randomValues(ROWS, step).map((x) => 1.5 * x)
     const spread = batch.response_mask.map((m, i) => m * advantages[Math.floor(i / R)])
     actor.beginStep()
-    actor.upload(batch, spread)
-    actor.computeLogProbs(target_layer, ROWS, rows.micro, rollout.temperature)
-    actor.updatePolicy(batch, target_layer, rows, current.actor, rollout.temperature, lr)
+    actor.upload(batch, { advantages: spread })
+    actor.computeLogProbs(current, rows)
+    actor.updatePolicy(batch, current, rows, lr, step)
     const { sums, history } = actor.tensors
     const [loss_sums, records, old] = await gpu.read(
       sums,
@@ -203,12 +209,9 @@ test('the first mini-batch has a ratio of exactly 1, and equal rewards give exac
   const update = async (advantage: number) => {
     const batch = makeRows(5)
     actor.beginStep()
-    actor.upload(
-      batch,
-      batch.response_mask.map((m) => m * advantage),
-    )
-    actor.computeLogProbs(L, ROWS, rows.micro, 0.9)
-    actor.updatePolicy(batch, L, rows, whole.actor, 0.9, 0)
+    actor.upload(batch, { advantages: batch.response_mask.map((m) => m * advantage) })
+    actor.computeLogProbs(whole, rows)
+    actor.updatePolicy(batch, whole, rows, 0, 1)
     return gpu.read(actor.tensors.sums, actor.tensors.history)
   }
   const [[pg_loss, ppo_kl, clipfrac]] = await update(0.75)

@@ -1,24 +1,22 @@
 // The policy being trained, on the GPU: weights, optimizer state and the recorded programs that score and update it.
-
 import type { Gpu } from '../kernels/gpu.ts'
-import { CONTROL } from '../kernels/optimizer/optimizer.ts'
-import type { Program } from '../kernels/program.ts'
-import { inverseFrequencies } from '../model/config.ts'
-import { chunkSegments, type ParamLayout } from '../model/params.ts'
+import type { Program, Recorder } from '../kernels/program.ts'
+import type { ParamLayout } from '../model/params.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
-import type { Actor as ActorConfig, Optim, Phase } from './phase.ts'
+import { OBJECTIVE_LIVE, objectiveLive, objectiveOf } from './objective.ts'
+import type { Optim, Phase, RlPhase } from './phase.ts'
 import {
-  type ApplyLive,
-  recordApply,
   recordProbe,
+  recordReference,
   recordScore,
   recordSft,
   recordUpdate,
   type ScoreLive,
   type UpdateLive,
 } from './programs.ts'
+import { Trainable } from './trainable.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
 const MAX_MICRO_TOKENS = 4096
@@ -31,53 +29,70 @@ export function microRows(mini_batch_rows: number, width: number): number {
   return 1
 }
 
-/** Rows of a phase's batch, of one optimizer step, and of one pass. */
-export function phaseRows(
-  phase: Phase,
-  width: number,
-): { batch: number; mini: number; micro: number } {
+/** Rows of a batch, of one optimizer step, and of one pass. */
+export interface BatchRows {
+  readonly batch: number
+  readonly mini: number
+  readonly micro: number
+}
+
+/** How a phase cuts its batch. Throws RangeError for a micro-batch that does not divide the mini-batch. */
+export function phaseRows(phase: Phase, width: number): BatchRows {
   if (phase.kind === 'sft') {
     const batch = phase.batch_size
     return { batch, mini: batch, micro: microRows(batch, width) }
   }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
-  return { batch: train_batch_size * n, mini, micro: microRows(mini, width) }
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(mini, width)
+  if (mini % micro !== 0)
+    throw new RangeError(
+      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${mini} rows, got ${micro}`,
+    )
+  return { batch: train_batch_size * n, mini, micro }
 }
 
-interface LayerPrograms {
-  readonly score: Program<ScoreLive>
-  readonly update: Program<UpdateLive>
-  readonly apply: Program<ApplyLive>
+/** What an update needs to know of its phase. */
+export type PolicyPhase = Pick<RlPhase, 'target_layer' | 'actor' | 'algorithm'> & {
+  readonly rollout: Pick<RlPhase['rollout'], 'temperature'>
 }
 
-/** The actor. Calls encode GPU work in order; nothing is read back here but metrics. */
+/** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
+export interface BatchColumns {
+  readonly advantages?: Float32Array
+  readonly old_log_probs?: Float32Array
+  readonly ref_log_prob?: Float32Array
+  readonly rollout_is_weights?: Float32Array
+  readonly response_mask?: Float32Array
+}
+
+/** The actor. Calls encode GPU work in order; nothing is read back here. */
 export class Actor {
   readonly size: ActorSize
   readonly layout: ParamLayout
   readonly tensors: ActorTensors
+  readonly trainable: Trainable
   #gpu: Gpu
-  #layer = new Map<string, LayerPrograms>()
+  #score = new Map<string, Program<ScoreLive>>()
+  #reference = new Map<string, Program<ScoreLive>>()
+  #update = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<'row' | 'inv_token_count'>>()
-  #sft_apply: Program<ApplyLive> | undefined
   #begin: Program<never>
-  #clear_gradients: Program<never>
   #probe: Program<never>
-  #updates = 0
 
   private constructor(
     gpu: Gpu,
-    layout: ParamLayout,
     size: ActorSize,
     tensors: ActorTensors,
-    programs: { begin: Program<never>; clear: Program<never>; probe: Program<never> },
+    trainable: Trainable,
+    programs: { begin: Program<never>; probe: Program<never> },
   ) {
     this.#gpu = gpu
-    this.layout = layout
+    this.layout = trainable.layout
     this.size = size
     this.tensors = tensors
+    this.trainable = trainable
     this.#begin = programs.begin
-    this.#clear_gradients = programs.clear
     this.#probe = programs.probe
   }
 
@@ -90,12 +105,15 @@ export class Actor {
     weights: Float32Array,
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
-    gpu.write(tensors.model.weights.flat, weights)
-    gpu.write(tensors.model.inv_freq, inverseFrequencies(layout.shape))
-    gpu.write(tensors.chunk_segment, chunkSegments(layout))
-    const actor = new Actor(gpu, layout, size, tensors, {
-      begin: await gpu.record('begin_step', [], (r) => r.clear(tensors.sums)),
-      clear: await gpu.record('clear_gradients', [], (r) => r.clear(tensors.gradients.flat)),
+    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    const { rollout_is_weights } = tensors.batch
+    const count = rollout_is_weights.shape[0] * rollout_is_weights.shape[1]
+    gpu.write(rollout_is_weights, new Float32Array(count).fill(1))
+    const actor = new Actor(gpu, size, tensors, trainable, {
+      begin: await gpu.record('begin_step', [], (r) => {
+        r.clear(tensors.sums)
+        r.clear(tensors.correction_sums)
+      }),
       probe: await gpu.record('probe', [], (r) => recordProbe(gpu, r, tensors, size)),
     })
     for (const phase of phases) await actor.#prepare(phase)
@@ -104,56 +122,54 @@ export class Actor {
 
   async #prepare(phase: Phase): Promise<void> {
     const { micro } = phaseRows(phase, this.size.prompt_length + this.size.response_length)
-    const gpu = this.#gpu
     const { tensors, layout } = this
-    const ws = sliceWorkspace(gpu, tensors.workspace, micro)
-    const final = layout.shape.num_hidden_layers
+    const ws = sliceWorkspace(this.#gpu, tensors.workspace, micro)
     if (phase.kind === 'sft') {
-      if (!this.#sft.has(micro))
-        this.#sft.set(
-          micro,
-          await gpu.record('sft', ['row', 'inv_token_count'], (r) =>
-            recordSft(r, tensors, ws, final),
-          ),
-        )
-      this.#sft_apply ??= await this.#recordApply(final)
+      const final = layout.shape.num_hidden_layers
+      await this.trainable.prepare(final)
+      await this.#record(this.#sft, micro, 'sft', ['row', 'inv_token_count'], (r) =>
+        recordSft(r, tensors, ws, final),
+      )
       return
     }
     const layer = phase.target_layer
-    const key = `${layer}/${micro}`
-    if (this.#layer.has(key)) return
-    this.#layer.set(key, {
-      score: await gpu.record('old_log_prob', ['row', 'inv_temperature'], (r) =>
-        recordScore(r, tensors, ws, layer),
-      ),
-      update: await gpu.record(
-        'update_actor',
-        ['row', 'inv_temperature', 'inv_token_count', 'low', 'high', 'c', 'entropy_coeff'],
-        (r) => recordUpdate(r, tensors, ws, layer),
-      ),
-      apply: await this.#recordApply(layer),
-    })
+    await this.trainable.prepare(layer)
+    const live = ['row', 'inv_temperature'] as const
+    await this.#record(this.#score, `${layer}/${micro}`, 'old_log_prob', live, (r) =>
+      recordScore(r, tensors, ws, layer),
+    )
+    const { reference } = tensors
+    if (needsReference(phase) && reference)
+      await this.#record(this.#reference, `${layer}/${micro}`, 'ref', live, (r) =>
+        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer),
+      )
+    await this.#record(
+      this.#update,
+      updateKey(phase, micro),
+      'update_actor',
+      [...live, ...OBJECTIVE_LIVE],
+      (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase)),
+    )
   }
 
-  #recordApply(layer: number): Promise<Program<ApplyLive>> {
-    const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm'] as const
-    return this.#gpu.record('adamw', live, (r) => recordApply(r, this.tensors, this.layout, layer))
-  }
-
-  #programs(layer: number, micro: number): LayerPrograms {
-    const programs = this.#layer.get(`${layer}/${micro}`)
-    if (!programs) throw new Error(`actor: layer ${layer} with ${micro} rows was not prepared`)
-    return programs
+  async #record<K, L extends string>(
+    programs: Map<K, Program<L>>,
+    key: K,
+    label: string,
+    live: readonly L[],
+    build: (recorder: Recorder<L>) => void,
+  ): Promise<void> {
+    if (!programs.has(key)) programs.set(key, await this.#gpu.record(label, live, build))
   }
 
   /** Zeroes the sums of this training step. */
   beginStep(): void {
-    this.#updates = 0
+    this.trainable.beginStep()
     this.#gpu.replay(this.#begin)
   }
 
-  /** Uploads a batch. advantages [B, R]; none for supervised steps. */
-  upload(batch: RolloutBatch, advantages?: Float32Array): void {
+  /** Uploads a batch, and what else of it is known. */
+  upload(batch: RolloutBatch, columns: BatchColumns = {}): void {
     const gpu = this.#gpu
     const to = this.tensors.batch
     gpu.write(to.input_ids, batch.input_ids)
@@ -161,44 +177,89 @@ export class Actor {
     gpu.write(to.position_ids, batch.position_ids)
     gpu.write(to.response_ids, batch.response_ids)
     gpu.write(to.response_mask, batch.response_mask)
-    if (advantages) gpu.write(to.advantages, advantages)
+    this.uploadColumns(columns)
   }
 
-  /** old_log_probs of the uploaded batch under the policy of `layer`: verl's recomputed old policy. */
-  computeLogProbs(layer: number, rows: number, micro: number, temperature: number): void {
-    const { score } = this.#programs(layer, micro)
-    for (let row = 0; row < rows; row += micro)
-      this.#gpu.replay(score, { row, inv_temperature: 1 / temperature })
+  /** Uploads per-token arrays of the current batch, [B, R]. */
+  uploadColumns(columns: BatchColumns): void {
+    for (const [name, values] of Object.entries(columns))
+      if (values) this.#gpu.write(this.tensors.batch[name as keyof BatchColumns], values)
   }
 
-  /** All mini-batches and epochs of one training step; returns the number of optimizer steps. */
+  /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. */
+  computeLogProbs(phase: PolicyPhase, rows: BatchRows): void {
+    this.#replayRows(this.#score, phase, rows)
+  }
+
+  /** ref_log_prob of the uploaded batch under the reference, read after as many blocks. */
+  computeRefLogProb(phase: PolicyPhase, rows: BatchRows): void {
+    this.#replayRows(this.#reference, phase, rows)
+  }
+
+  #replayRows(
+    programs: ReadonlyMap<string, Program<ScoreLive>>,
+    { target_layer, rollout }: PolicyPhase,
+    rows: BatchRows,
+  ): void {
+    const program = prepared(programs.get(`${target_layer}/${rows.micro}`))
+    const inv_temperature = 1 / rollout.temperature
+    for (let row = 0; row < rows.batch; row += rows.micro)
+      this.#gpu.replay(program, { row, inv_temperature })
+  }
+
+  /** Makes the present weights the reference policy. */
+  setReference(): void {
+    const { reference, model } = this.tensors
+    if (!reference) throw new Error('actor: no room was made for a reference policy')
+    this.#gpu.copy(model.weights.flat, reference.flat)
+  }
+
+  /**
+   * All mini-batches and epochs of one training step; returns the number of optimizer steps. `step` varies what an
+   * objective leaves to chance.
+   */
   updatePolicy(
     batch: RolloutBatch,
-    layer: number,
-    rows: { mini: number; micro: number },
-    config: ActorConfig,
-    temperature: number,
+    phase: PolicyPhase,
+    rows: BatchRows,
     lr: number,
+    step: number,
   ): number {
-    const { update, apply } = this.#programs(layer, rows.micro)
-    const gpu = this.#gpu
-    for (let epoch = 0; epoch < config.ppo_epochs; epoch++)
-      for (let first = 0; first < batch.rows; first += rows.mini) {
-        const inv_token_count = 1 / tokenCount(batch, first, rows.mini)
-        gpu.replay(this.#clear_gradients)
-        for (let row = first; row < first + rows.mini; row += rows.micro)
-          gpu.replay(update, {
-            row,
-            inv_temperature: 1 / temperature,
-            inv_token_count,
-            low: config.clip_ratio_low,
-            high: config.clip_ratio_high,
-            c: config.clip_ratio_c,
-            entropy_coeff: config.entropy_coeff,
-          })
-        this.#apply(apply, config.optim, config.grad_clip, lr)
+    const { actor, target_layer } = phase
+    for (let epoch = 0; epoch < actor.ppo_epochs; epoch++)
+      for (let first = 0; first < rows.batch; first += rows.mini) {
+        this.trainable.clearGradients()
+        this.accumulate(batch, phase, rows, first, step)
+        this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr)
       }
-    return this.#updates
+    return this.trainable.updates
+  }
+
+  /** Adds the gradients of the mini-batch that starts at row `first`, one micro-batch after the other. */
+  accumulate(
+    batch: RolloutBatch,
+    phase: PolicyPhase,
+    { mini, micro }: BatchRows,
+    first: number,
+    step: number,
+  ): void {
+    const update = prepared(this.#update.get(updateKey(phase, micro)))
+    const { loss_mode } = objectiveOf(phase)
+    const mini_tokens = tokenCount(batch, first, mini)
+    for (let row = first; row < first + mini; row += micro) {
+      const micro_tokens = tokenCount(batch, row, micro)
+      const counts = { mini_rows: mini, mini_tokens, micro_rows: micro, micro_tokens }
+      this.#gpu.replay(update, {
+        row,
+        inv_temperature: 1 / phase.rollout.temperature,
+        ...objectiveLive(
+          phase.actor,
+          loss_mode,
+          counts,
+          callSeed(step, this.trainable.updates, row),
+        ),
+      })
+    }
   }
 
   /** One supervised optimizer step on the uploaded batch. */
@@ -209,21 +270,17 @@ export class Actor {
     grad_clip: number,
     lr: number,
   ): void {
-    const sft = this.#sft.get(micro)
-    if (!sft || !this.#sft_apply) throw new Error(`actor: sft with ${micro} rows was not prepared`)
-    const inv_token_count = 1 / tokenCount(batch)
-    this.#gpu.replay(this.#clear_gradients)
-    for (let row = 0; row < batch.rows; row += micro)
-      this.#gpu.replay(sft, { row, inv_token_count })
-    this.#apply(this.#sft_apply, optim, grad_clip, lr)
+    this.trainable.clearGradients()
+    this.accumulateSupervised(batch, micro)
+    this.trainable.apply(this.layout.shape.num_hidden_layers, optim, grad_clip, lr)
   }
 
-  #apply(program: Program<ApplyLive>, optim: Optim, max_norm: number, lr: number): void {
-    const { control, history } = this.tensors
-    const [beta1, beta2] = optim.betas
-    this.#gpu.replay(program, { lr, beta1, beta2, weight_decay: optim.weight_decay, max_norm })
-    this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
-    this.#updates++
+  /** Adds the gradients of the mean cross-entropy of the uploaded batch. */
+  accumulateSupervised(batch: RolloutBatch, micro: number): void {
+    const sft = prepared(this.#sft.get(micro))
+    const inv_token_count = 1 / tokenCount(batch)
+    for (let row = 0; row < batch.rows; row += micro)
+      this.#gpu.replay(sft, { row, inv_token_count })
   }
 
   /** Uploads the rows that `probe` looks at: `size.probe_rows` of them. */
@@ -245,13 +302,28 @@ export class Actor {
 
   /** A new optimizer: moments, step counts and counters start from zero. */
   resetOptimizer(): void {
-    const { m, v, corrections, control } = this.tensors
-    for (const tensor of [m, v, corrections, control]) this.#gpu.clear(tensor)
+    this.trainable.resetOptimizer()
   }
 
-  /** The weights in the flat layout of params.ts. */
-  async exportWeights(): Promise<Float32Array> {
-    const [flat] = await this.#gpu.read(this.tensors.model.weights.flat)
-    return flat
+  /** The weights in the flat layout of model/params.ts. */
+  exportWeights(): Promise<Float32Array> {
+    return this.trainable.exportWeights()
   }
+}
+
+/** Whether a phase measures KL to a frozen reference policy. */
+export const needsReference = (phase: Phase): boolean =>
+  phase.kind === 'rl' && (phase.actor.use_kl_loss || phase.algorithm.use_kl_in_reward)
+
+/** Phases with equal keys share their recorded update. */
+const updateKey = (phase: PolicyPhase, micro: number): string =>
+  JSON.stringify([phase.target_layer, micro, objectiveOf(phase)])
+
+/** Another number for every micro-batch of a run. */
+const callSeed = (step: number, update: number, row: number): number =>
+  Math.imul(Math.imul(step, 65_537) + update, 8191) + row
+
+function prepared<L extends string>(program: Program<L> | undefined): Program<L> {
+  if (!program) throw new Error('actor: this phase was not prepared')
+  return program
 }

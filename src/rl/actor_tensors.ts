@@ -1,12 +1,11 @@
 // What the actor keeps on the GPU.
-
-import { CONTROL, OPTIMIZER_BLOCKS } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
-import type { Model } from '../model/transformer.ts'
 import { createWorkspace, type Workspace } from '../model/workspace.ts'
+import { createTrainableTensors, type TrainableTensors } from './trainable.ts'
 
 /** How large the actor's buffers must be. */
 export interface ActorSize {
@@ -20,6 +19,8 @@ export interface ActorSize {
   /** Most optimizer steps in one training step. */
   readonly updates: number
   readonly probe_rows: number
+  /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
+  readonly has_reference: boolean
 }
 
 /** The training batch on the GPU: what RolloutBatch holds, plus what is computed from it. */
@@ -31,23 +32,20 @@ export interface BatchTensors {
   readonly response_mask: Tensor
   readonly advantages: Tensor
   readonly old_log_probs: Tensor
+  /** Σ π² of the old policy at each token. */
+  readonly sum_pi_squared: Tensor
+  readonly ref_log_prob: Tensor
+  /** Importance weights of rollout correction; ones without it. */
+  readonly rollout_is_weights: Tensor
 }
 
-export interface ActorTensors {
-  readonly model: Model
-  readonly gradients: ParamTensors
-  readonly m: Tensor
-  readonly v: Tensor
-  readonly chunk_segment: Tensor
-  /** 1 - beta^t of each segment, [segments, 2]. */
-  readonly corrections: Tensor
-  readonly partials: Tensor
-  /** The last optimizer step, [CONTROL.length]. */
-  readonly control: Tensor
-  /** control after each optimizer step of this training step, [updates, CONTROL.length]. */
-  readonly history: Tensor
+export interface ActorTensors extends TrainableTensors {
+  /** Weights of the reference policy. */
+  readonly reference: ParamTensors | undefined
   /** Sums of the loss kernels over this training step. */
   readonly sums: Tensor
+  /** Sums of rollout correction against the policy being updated (bypass mode). */
+  readonly correction_sums: Tensor
   readonly batch: BatchTensors
   readonly workspace: Workspace
   readonly probe: Workspace
@@ -67,31 +65,24 @@ export function createActorTensors(
   const { shape } = layout
   const { prompt_length, response_length: R, batch_rows: B, micro_rows } = size
   const T = prompt_length + R
-  const flat = (label: string, kind: 'weights' | 'gradients' | 'optimizer') =>
-    alloc.tensor(label, 'f32', [layout.size], { kind })
-  const segments = layout.segment_ends.length
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const ids = (label: string, width: number) =>
     alloc.tensor(`batch.${label}`, 'u32', [B, width], { kind: 'batch' })
   const response = (label: string) =>
     alloc.tensor(`batch.${label}`, 'f32', [B, R], { kind: 'batch' })
-  const weights = paramTensors(alloc, layout, flat('weights', 'weights'))
-  const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
   const stride = probeStride(size)
   return {
-    model: { shape, weights, inv_freq },
-    gradients: paramTensors(alloc, layout, flat('gradients', 'gradients')),
-    m: flat('adam_m', 'optimizer'),
-    v: flat('adam_v', 'optimizer'),
-    chunk_segment: alloc.tensor('chunk_segment', 'u32', [layout.size / CHUNK], {
-      kind: 'optimizer',
-    }),
-    corrections: optimizer('corrections', segments, 2),
-    partials: optimizer('norm_partials', OPTIMIZER_BLOCKS),
-    control: optimizer('control', CONTROL.length),
-    history: optimizer('history', size.updates, CONTROL.length),
+    ...createTrainableTensors(alloc, layout, size.updates),
+    reference: size.has_reference
+      ? paramTensors(
+          alloc,
+          layout,
+          alloc.tensor('reference', 'f32', [layout.size], { kind: 'weights' }),
+        )
+      : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
+    correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
     batch: {
       input_ids: ids('input_ids', T),
       attention_mask: ids('attention_mask', T),
@@ -100,6 +91,9 @@ export function createActorTensors(
       response_mask: response('response_mask'),
       advantages: response('advantages'),
       old_log_probs: response('old_log_probs'),
+      sum_pi_squared: response('sum_pi_squared'),
+      ref_log_prob: response('ref_log_prob'),
+      rollout_is_weights: response('rollout_is_weights'),
     },
     workspace: createWorkspace(alloc, shape, {
       rows: micro_rows,

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { makeBatch, padPrompts, spreadRows, tokenCount } from './batch.ts'
+import {
+  attentionResponseMask,
+  makeBatch,
+  padPrompts,
+  positionIds,
+  responseEnds,
+  responseMask,
+  spreadRows,
+  tokenCount,
+} from './batch.ts'
 
 const EOS = 1
 
@@ -45,4 +54,29 @@ test('rows picked at even distances keep everything that belongs to them', () =>
   expect(picked.is_ended).toEqual([true, false])
   expect(tokenCount(picked)).toBe(4)
   expect([...batch.input_ids].length).toBe(12)
+})
+
+test('any of several end tokens ends a response, and the first one found does', () => {
+  const ids = [5, 3, EOS, 0, EOS, 3, 0, 0, 5, 5, 5, 5]
+  expect([...responseMask(ids, 4, [EOS, 3])]).toEqual([1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1])
+  expect([...responseMask(ids, 4, EOS)]).toEqual([1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1])
+  expect(responseEnds(ids, 4, [EOS, 3]).is_ended).toEqual([true, true, false])
+  const prompts = padPrompts([[7], [7], [7]], 1, 0)
+  const size = { rows: 3, prompt_length: 1, response_length: 4 }
+  const batch = makeBatch(prompts, Uint32Array.from(ids), size, [EOS, 3])
+  expect([...batch.response_lengths]).toEqual([2, 1, 4])
+  expect(batch.response_mask).toEqual(responseMask(ids, 4, [EOS, 3]))
+})
+
+test('padding with the end token does not lengthen a response cut at its maximum', () => {
+  const cut = responseEnds([5, 6, EOS, EOS], 4, EOS, 2)
+  expect(cut).toEqual({ response_lengths: Uint32Array.of(2), is_ended: [false] })
+})
+
+test('positions count real tokens from 0 in each row', () => {
+  expect([...positionIds([0, 0, 1, 1, 1, 1, 0, 1], 4)]).toEqual([0, 0, 0, 1, 0, 1, 1, 2])
+})
+
+test('the mask of a rollout that gives none is the end of the attention mask', () => {
+  expect([...attentionResponseMask([0, 1, 1, 0, 1, 1, 1, 1], 4, 2)]).toEqual([1, 0, 1, 1])
 })

@@ -60,6 +60,82 @@ export function widenRows(
   return wide
 }
 
+/** One end token, or several of equal rank (Hugging Face's eos_token_id may be a list). */
+export type EndTokens = number | readonly number[]
+
+/**
+ * Where each response of [B, R] ids ends: its tokens up to and including the first end token within
+ * `max_response_length` columns, all of those columns without one.
+ */
+export function responseEnds(
+  response_ids: ArrayLike<number>,
+  response_length: number,
+  eos_token_id: EndTokens,
+  max_response_length: number = response_length,
+): { response_lengths: Uint32Array; is_ended: boolean[] } {
+  const ends = typeof eos_token_id === 'number' ? [eos_token_id] : eos_token_id
+  const rows = response_ids.length / response_length
+  const response_lengths = new Uint32Array(rows).fill(max_response_length)
+  const is_ended = new Array<boolean>(rows).fill(false)
+  for (let b = 0; b < rows; b++)
+    for (let t = 0; t < max_response_length && !is_ended[b]; t++)
+      if (ends.includes(response_ids[b * response_length + t])) {
+        is_ended[b] = true
+        response_lengths[b] = t + 1
+      }
+  return { response_lengths, is_ended }
+}
+
+/** [B] lengths → [B, R]: 1 in the first columns of each row. */
+function lengthMask(response_lengths: Uint32Array, response_length: number): Float32Array {
+  const mask = new Float32Array(response_lengths.length * response_length)
+  response_lengths.forEach((length, b) => {
+    mask.fill(1, b * response_length, b * response_length + length)
+  })
+  return mask
+}
+
+/**
+ * 1 for every token the policy produced, the end token included; [B, R]. Arguments as `responseEnds`
+ * (verl/utils/torch_functional.py get_response_mask).
+ */
+export function responseMask(
+  response_ids: ArrayLike<number>,
+  response_length: number,
+  eos_token_id: EndTokens,
+  max_response_length: number = response_length,
+): Float32Array {
+  const ends = responseEnds(response_ids, response_length, eos_token_id, max_response_length)
+  return lengthMask(ends.response_lengths, response_length)
+}
+
+/** The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. */
+export function attentionResponseMask(
+  attention_mask: ArrayLike<number>,
+  columns: number,
+  response_length: number,
+): Float32Array {
+  const rows = attention_mask.length / columns
+  const mask = new Float32Array(rows * response_length)
+  for (let i = 0; i < mask.length; i++) {
+    const b = Math.floor(i / response_length)
+    mask[i] = attention_mask[(b + 1) * (columns - response_length) + i]
+  }
+  return mask
+}
+
+/** clip(cumsum(attention_mask) - 1, 0) along rows of `columns`: real tokens count from 0 (verl/utils/model.py). */
+export function positionIds(attention_mask: ArrayLike<number>, columns: number): Uint32Array {
+  const position_ids = new Uint32Array(attention_mask.length)
+  let position = -1
+  for (let i = 0; i < attention_mask.length; i++) {
+    if (i % columns === 0) position = -1
+    position += attention_mask[i]
+    position_ids[i] = Math.max(0, position)
+  }
+  return position_ids
+}
+
 /**
  * Joins padded prompts [B, P] and sampled responses [B, R]. A response runs up to and including its first end token;
  * without one it has `max_response_length` tokens, which may be fewer than R columns.
@@ -68,62 +144,46 @@ export function makeBatch(
   prompts: { readonly input_ids: Uint32Array; readonly attention_mask: Uint32Array },
   response_ids: Uint32Array,
   size: { rows: number; prompt_length: number; response_length: number },
-  eos_token_id: number,
+  eos_token_id: EndTokens,
   max_response_length: number = size.response_length,
 ): RolloutBatch {
   const { rows: B, prompt_length: P, response_length: R } = size
   const T = P + R
+  const ends = responseEnds(response_ids, R, eos_token_id, max_response_length)
   const input_ids = new Uint32Array(B * T)
   const attention_mask = new Uint32Array(B * T)
-  const position_ids = new Uint32Array(B * T)
-  const response_mask = new Float32Array(B * R)
-  const response_lengths = new Uint32Array(B)
-  const is_ended: boolean[] = []
   for (let b = 0; b < B; b++) {
-    const response = response_ids.subarray(b * R, (b + 1) * R)
-    const end = response.indexOf(eos_token_id)
-    const length = end < 0 ? max_response_length : end + 1
-    is_ended.push(end >= 0)
-    response_lengths[b] = length
-    response_mask.fill(1, b * R, b * R + length)
+    const start = b * T + P
     input_ids.set(prompts.input_ids.subarray(b * P, (b + 1) * P), b * T)
-    input_ids.set(response, b * T + P)
+    input_ids.set(response_ids.subarray(b * R, (b + 1) * R), start)
     attention_mask.set(prompts.attention_mask.subarray(b * P, (b + 1) * P), b * T)
-    attention_mask.fill(1, b * T + P, b * T + P + length)
-    let position = -1
-    for (let c = b * T; c < (b + 1) * T; c++) {
-      position += attention_mask[c]
-      position_ids[c] = Math.max(0, position)
-    }
+    attention_mask.fill(1, start, start + ends.response_lengths[b])
   }
   return {
     ...size,
     input_ids,
     attention_mask,
-    position_ids,
+    position_ids: positionIds(attention_mask, T),
     response_ids,
-    response_mask,
-    response_lengths,
-    is_ended,
+    response_mask: lengthMask(ends.response_lengths, R),
+    ...ends,
   }
 }
 
-/** Response tokens of rows [first, first + count): the divisor of token-mean. */
-export function tokenCount(batch: RolloutBatch, first = 0, count: number = batch.rows): number {
-  return batch.response_lengths.subarray(first, first + count).reduce((a, b) => a + b, 0)
+/** Response tokens of rows [first, first + count) that training looks at: the divisor of token-mean. */
+export function tokenCount(
+  { response_mask, response_length: R, rows }: RolloutBatch,
+  first = 0,
+  count: number = rows,
+): number {
+  return response_mask.subarray(first * R, (first + count) * R).reduce((a, b) => a + b, 0)
 }
 
 /** `count` rows at even distances, so that a part of a batch holds as many different prompts as it can. */
 export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
   const rows = Array.from({ length: count }, (_, i) => Math.floor((i * batch.rows) / count))
-  const pick = <T extends Uint32Array | Float32Array>(values: T): T => {
-    const columns = values.length / batch.rows
-    const picked = values.slice(0, count * columns) as T
-    rows.forEach((row, i) => {
-      picked.set(values.subarray(row * columns, (row + 1) * columns), i * columns)
-    })
-    return picked
-  }
+  const pick = <T extends Uint32Array | Float32Array>(values: T): T =>
+    pickRows(values, rows, values.length / batch.rows)
   return {
     ...batch,
     rows: count,
@@ -135,4 +195,17 @@ export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
     response_lengths: pick(batch.response_lengths),
     is_ended: rows.map((row) => batch.is_ended[row]),
   }
+}
+
+/** The given rows of [B, columns], in that order. */
+export function pickRows<T extends Uint32Array | Float32Array>(
+  values: T,
+  rows: readonly number[],
+  columns: number,
+): T {
+  const picked = values.slice(0, rows.length * columns) as T
+  rows.forEach((row, i) => {
+    picked.set(values.subarray(row * columns, (row + 1) * columns), i * columns)
+  })
+  return picked
 }

@@ -2,12 +2,16 @@
 
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
+import { VALUE_LOSS_SUMS } from '../kernels/value_loss/value_loss.ts'
 import { modelShape } from '../model/config.ts'
-import { paramLayout } from '../model/params.ts'
+import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
-import { phaseRows } from './actor.ts'
+import { needsReference, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
+import { createCriticTensors } from './critic.ts'
+import { driverColumns, needsCritic } from './experience.ts'
 import type { RlPhase } from './phase.ts'
 import { createSamplerTensors } from './sampler.ts'
 import type { TrainerConfig } from './trainer.ts'
@@ -29,8 +33,21 @@ export function actorSize({ task, phases, probe }: TrainerConfig): ActorSize {
     micro_rows: Math.max(...rows.map(({ micro }) => micro)),
     updates: Math.max(...updates),
     probe_rows: Math.min(probe.rows, ...rows.map(({ batch }) => batch)),
+    has_reference: phases.some(needsReference),
   }
 }
+
+/** The critic's size; undefined when no phase has one. */
+export function criticSize(config: TrainerConfig) {
+  const phases = config.phases.filter((phase) => phase.kind === 'rl' && needsCritic(phase))
+  if (phases.length === 0) return undefined
+  const { batch_rows: rows, response_length, updates } = actorSize(config)
+  return { rows, response_length, updates }
+}
+
+/** Where the critic's weights lie. */
+export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape(model), 'value_head')
 
 export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
   return {
@@ -63,9 +80,18 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
   const { updates } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
-  const metrics =
-    POLICY_LOSS_SUMS.length + updates * CONTROL.length + layers + POLICY_LOSS_SUMS.length
-  alloc.reserveReads(4 * Math.max(metrics, ...responses), 3)
+  const sums = POLICY_LOSS_SUMS.length + VALUE_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
+  const metrics = sums + 2 * updates * CONTROL.length + layers + POLICY_LOSS_SUMS.length
+  alloc.reserveReads(4 * Math.max(metrics, ...responses, ...driverReads(config)), 3)
+}
+
+/** Elements that phases read back for their advantages. */
+function driverReads(config: TrainerConfig): number[] {
+  const { batch_rows, response_length } = actorSize(config)
+  return config.phases.map((phase) =>
+    // The rollout's log-probs come with its responses.
+    phase.kind === 'rl' ? (driverColumns(phase).length + 1) * batch_rows * response_length : 0,
+  )
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
@@ -73,6 +99,8 @@ export function planMemory(config: TrainerConfig): MemoryPlan {
   const plan = new MemoryPlan()
   const layout = paramLayout(modelShape(config.model))
   createActorTensors(plan, layout, actorSize(config))
+  const critic = criticSize(config)
+  if (critic) createCriticTensors(plan, criticLayout(config), critic)
   for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
   reserveReads(plan, config)
   return plan

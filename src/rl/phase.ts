@@ -1,4 +1,10 @@
 // What a phase of an experiment is once every default is filled in: the trainer's whole configuration.
+import type { KlPenalty } from '../kernels/kl/kl_penalty.ts'
+import type { LossAggMode, LossMode } from '../kernels/policy_loss/policy_loss.ts'
+import type { AdvantageConfig, AdvEstimator } from './advantages.ts'
+import type { KlControllerConfig } from './kl.ts'
+import type { OverlongBuffer } from './overlong.ts'
+import type { RolloutCorrection } from './rollout_correction.ts'
 
 /** AdamW and its learning-rate schedule; verl's `optim` block. */
 export interface Optim {
@@ -28,6 +34,19 @@ export interface Rollout {
   readonly max_response_length: number
 }
 
+/** What clip_cov and kl_cov need beside the clip range; verl's `policy_loss` block. */
+export interface PolicyLossConfig {
+  /** Share of a micro-batch's tokens whose loss clip_cov leaves out. */
+  readonly clip_cov_ratio: number
+  /** Only tokens with a covariance between these are left out. */
+  readonly clip_cov_lb: number
+  readonly clip_cov_ub: number
+  /** Share of tokens that kl_cov penalises. */
+  readonly kl_cov_ratio: number
+  /** Coefficient of that penalty. */
+  readonly ppo_kl_coef: number
+}
+
 export interface Actor {
   /** Prompts per optimizer step; times G rows. */
   readonly ppo_mini_batch_size: number
@@ -36,16 +55,110 @@ export interface Actor {
   readonly clip_ratio_high: number
   /** Dual clip: for negative advantages the loss is at most -A · c. */
   readonly clip_ratio_c: number
-  readonly loss_mode: 'vanilla'
-  readonly loss_agg_mode: 'token-mean'
+  /** bypass_mode is chosen by rollout_correction. */
+  readonly loss_mode: LossMode
+  readonly loss_agg_mode: LossAggMode
+  /** Divisor of seq-mean-token-sum-norm; null = R. */
+  readonly loss_scale_factor: number | null
+  readonly policy_loss: PolicyLossConfig
+  /** sapo: sharpness of its gate for positive and negative advantages. */
+  readonly tau_pos: number
+  readonly tau_neg: number
   readonly entropy_coeff: number
+  /** KL to the reference policy as a term of the loss. */
+  readonly use_kl_loss: boolean
+  readonly kl_loss_coef: number
+  readonly kl_loss_type: KlPenalty
+  /** Rows per forward and backward; null = as many as fit. */
+  readonly ppo_micro_batch_size_per_gpu: number | null
+  /**
+   * verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is divided by the tokens and
+   * sequences of the whole mini-batch. 'enable' (its legacy worker): each by its own, and the results are averaged.
+   */
+  readonly use_legacy_worker_impl: 'disable' | 'enable'
   /** Largest global gradient norm. */
   readonly grad_clip: number
   readonly optim: Optim
 }
 
-export interface Algorithm {
+/** verl's defaults of what an experiment need not say. */
+export const ACTOR_DEFAULTS = {
+  loss_mode: 'vanilla',
+  loss_agg_mode: 'token-mean',
+  loss_scale_factor: null,
+  policy_loss: {
+    clip_cov_ratio: 0.0002,
+    clip_cov_lb: 1,
+    clip_cov_ub: 5,
+    kl_cov_ratio: 0.0002,
+    ppo_kl_coef: 0.1,
+  },
+  tau_pos: 1,
+  tau_neg: 1.05,
+  entropy_coeff: 0,
+  use_kl_loss: false,
+  kl_loss_coef: 0.001,
+  kl_loss_type: 'low_var_kl',
+  ppo_micro_batch_size_per_gpu: null,
+  use_legacy_worker_impl: 'disable',
+} as const satisfies Partial<Actor>
+
+/** The value model of GAE; verl's `critic` block. Epochs and mini-batches are the actor's. */
+export interface Critic {
+  /** Training steps in which only the critic learns; verl's trainer.critic_warmup. */
+  readonly critic_warmup: number
+  readonly cliprange_value: number
+  readonly loss_agg_mode: LossAggMode
+  readonly grad_clip: number
+  readonly optim: Optim
+}
+
+export const CRITIC_DEFAULTS: Critic = {
+  critic_warmup: 0,
+  cliprange_value: 0.5,
+  loss_agg_mode: 'token-mean',
+  grad_clip: 1,
+  optim: {
+    lr: 1e-5,
+    lr_warmup_steps: 0,
+    lr_scheduler_type: 'constant',
+    min_lr_ratio: 0,
+    betas: [0.9, 0.999],
+    weight_decay: 0.01,
+  },
+}
+
+export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {
   readonly norm_adv_by_std_in_grpo: boolean
+  /** KL to the reference policy taken off the rewards. */
+  readonly use_kl_in_reward: boolean
+  readonly kl_penalty: KlPenalty
+  readonly kl_ctrl: KlControllerConfig
+  readonly rollout_correction: RolloutCorrection
+  /** DAPO's penalty for responses close to the maximum length; null = none. */
+  readonly overlong_buffer: Omit<OverlongBuffer, 'max_resp_len'> | null
+  /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by default. */
+  readonly balance_batch: boolean
+}
+
+export const ALGORITHM_DEFAULTS: Algorithm = {
+  gamma: 1,
+  lam: 1,
+  norm_adv_by_std_in_grpo: true,
+  use_kl_in_reward: false,
+  kl_penalty: 'kl',
+  kl_ctrl: { type: 'fixed', kl_coef: 0.001, horizon: 10000, target_kl: 0.1 },
+  rollout_correction: {
+    rollout_is: null,
+    rollout_is_threshold: 2,
+    rollout_is_batch_normalize: false,
+    rollout_rs: null,
+    rollout_rs_threshold: null,
+    bypass_mode: false,
+    loss_type: 'ppo_clip',
+  },
+  overlong_buffer: null,
+  balance_batch: false,
 }
 
 /** Supervised warm start on the task's demonstrations: mean cross-entropy over answer and end token. */
@@ -64,11 +177,13 @@ export interface RlPhase {
   readonly kind: 'rl'
   readonly name: string
   readonly steps: number
-  readonly adv_estimator: 'grpo'
+  readonly adv_estimator: AdvEstimator
   /** Blocks applied before the unembedding, 1…L; L is the final policy (with the final norm). */
   readonly target_layer: number
   readonly rollout: Rollout
   readonly actor: Actor
+  /** Used by estimators that need values (gae). */
+  readonly critic: Critic
   readonly algorithm: Algorithm
 }
 

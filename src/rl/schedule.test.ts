@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { expectClose } from '../kernels/testing.ts'
 import type { Optim, Phase, SftPhase } from './phase.ts'
-import { learningRate, stageSteps } from './schedule.ts'
+import {
+  constantMultiplier,
+  cosineMultiplier,
+  learningRate,
+  stageSteps,
+  warmupSteps,
+  wsdMultiplier,
+} from './schedule.ts'
 
 const optim: Optim = {
   lr: 2,
@@ -37,4 +44,54 @@ test('neighbouring phases of one kind share a schedule', () => {
   const rl = (steps: number) => ({ kind: 'rl', steps }) as Phase
   const phases = [sft, rl(3), rl(4), sft, rl(2)]
   expect(phases.map((_, i) => stageSteps(phases, i))).toEqual([5, 7, 7, 5, 2])
+})
+
+test('a negative number of warm-up steps means a share of all steps, rounded down', () => {
+  expect(warmupSteps({ lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.3 }, 9)).toBe(2)
+  expect(warmupSteps({ lr_warmup_steps: -1 }, 9)).toBe(0)
+  expect(warmupSteps({ lr_warmup_steps: 0, lr_warmup_steps_ratio: 0.3 }, 9)).toBe(0)
+  const shared = { ...optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 }
+  expect([0, 1, 2, 3].map((step) => learningRate(shared, step, 4))).toEqual([0, 1, 2, 2])
+})
+
+test('a constant schedule stays at its peak for ever', () => {
+  const multipliers = [0, 1, 2, 100].map((s) => constantMultiplier(s, { num_warmup_steps: 2 }))
+  expect(multipliers).toEqual([0, 0.5, 1, 1])
+})
+
+test('a cosine of one whole cycle comes back up, and its warm-up may start above 0', () => {
+  const schedule = { num_warmup_steps: 2, num_training_steps: 6, num_cycles: 1, init_lr_ratio: 0.5 }
+  const multipliers = [0, 1, 2, 3, 4, 5, 6].map((step) => cosineMultiplier(step, schedule))
+  expectClose(multipliers, [0.5, 0.75, 1, 0.5, 0, 0.5, 1], { rtol: 1e-12, atol: 1e-12 })
+  expect(learningRate({ ...optim, lr_scheduler_type: 'cosine', num_cycles: 1 }, 8, 8)).toBe(2)
+})
+
+test('warm-up, stable, decay ends at its floor and stays there', () => {
+  // 10 steps after the warm-up: 5 stable, 5 of decay
+  const schedule = {
+    num_warmup_steps: 2,
+    num_training_steps: 12,
+    min_lr_ratio: 0.2,
+    stable_ratio: 0.5,
+  }
+  const multipliers = Array.from({ length: 14 }, (_, step) => wsdMultiplier(step, schedule))
+  expect(multipliers.slice(0, 8)).toEqual([0, 0.5, 1, 1, 1, 1, 1, 1])
+  const at = (p: number) => 0.2 + 0.8 * 0.5 * (1 + Math.cos(Math.PI * p))
+  expectClose(multipliers.slice(8, 12), [at(0.2), at(0.4), at(0.6), at(0.8)], { rtol: 1e-12 })
+  expect(multipliers.slice(12)).toEqual([0.2, 0.2])
+})
+
+test('no schedule leaves the range from its floor to 1', () => {
+  const schedule = { num_warmup_steps: 0, num_training_steps: 7, min_lr_ratio: 0.1 }
+  for (let step = 0; step < 20; step++)
+    for (const multiplier of [cosineMultiplier(step, schedule), wsdMultiplier(step, schedule)]) {
+      expect(multiplier).toBeGreaterThanOrEqual(0.1)
+      expect(multiplier).toBeLessThanOrEqual(1)
+    }
+})
+
+test('a floor that is no share is refused', () => {
+  const schedule = { num_warmup_steps: 0, num_training_steps: 4, min_lr_ratio: 1.5 }
+  expect(() => cosineMultiplier(0, schedule)).toThrow(/min_lr_ratio: .* got 1.5/)
+  expect(() => wsdMultiplier(0, schedule)).toThrow(RangeError)
 })

@@ -1,7 +1,14 @@
 // Small experiments for tests.
 import type { Task } from '../tasks/task.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
-import type { Optim, RlPhase, SftPhase } from './phase.ts'
+import {
+  ACTOR_DEFAULTS,
+  ALGORITHM_DEFAULTS,
+  CRITIC_DEFAULTS,
+  type Optim,
+  type RlPhase,
+  type SftPhase,
+} from './phase.ts'
 import type { TrainerConfig } from './trainer.ts'
 
 export const OPTIM: Optim = {
@@ -37,18 +44,17 @@ export const RL: RlPhase = {
     max_response_length: 3,
   },
   actor: {
+    ...ACTOR_DEFAULTS,
     ppo_mini_batch_size: 2,
     ppo_epochs: 1,
     clip_ratio_low: 0.2,
     clip_ratio_high: 0.2,
     clip_ratio_c: 3,
-    loss_mode: 'vanilla',
-    loss_agg_mode: 'token-mean',
-    entropy_coeff: 0,
     grad_clip: 1,
     optim: OPTIM,
   },
-  algorithm: { norm_adv_by_std_in_grpo: true },
+  critic: { ...CRITIC_DEFAULTS, optim: OPTIM },
+  algorithm: ALGORITHM_DEFAULTS,
 }
 
 /** Echo a digit: any response of the same digit and an end token is right. Parity makes half of random answers right. */

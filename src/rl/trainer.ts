@@ -1,21 +1,37 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
-import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
+import { initialWeights, type ParamLayout, paramLayout, sharedRuns } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
 import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
-import { Actor, phaseRows } from './actor.ts'
-import { grpoAdvantages, informativeShare, spreadAdvantages } from './advantages.ts'
+import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
+import { informativeShare } from './advantages.ts'
+import { balanceBatch } from './balance.ts'
 import {
   makeBatch,
+  pickRows,
   promptBatch,
   type RolloutBatch,
   spreadRows,
   tokenCount,
   widenRows,
 } from './batch.ts'
+import { Critic, createCriticTensors } from './critic.ts'
+import { computeDataMetrics } from './data_metrics.ts'
+import {
+  type DriverColumn,
+  driverColumns,
+  type Experience,
+  makeExperience,
+  needsCritic,
+  type ScoredBatch,
+} from './experience.ts'
+import { type KlController, klController } from './kl.ts'
+import { maskedMeanRows } from './masked.ts'
 import {
   actorSize,
+  criticLayout,
+  criticSize,
   planMemory,
   reserveReads,
   rolloutSize,
@@ -23,7 +39,9 @@ import {
   sizeKey,
   validationSize,
 } from './memory.ts'
-import { actorMetrics, layerEntropies, responseMetrics } from './metrics.ts'
+import { actorMetrics, criticMetrics, layerEntropies, sftMetrics } from './metrics.ts'
+import { objectiveOf } from './objective.ts'
+import { overlongReward, tokenLevelScores } from './overlong.ts'
 import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
 import { Sampler } from './sampler.ts'
 import { learningRate, stageSteps } from './schedule.ts'
@@ -45,6 +63,7 @@ export interface StepSample {
   readonly response: string
   readonly ground_truth: string
   readonly score: number
+  /** Mean over the response's tokens; group estimators give all of them the same. */
   readonly advantage: number
   readonly response_length: number
   readonly is_ended: boolean
@@ -82,7 +101,9 @@ export class Trainer {
   step = 0
   #gpu: Gpu
   #actor: Actor
+  #critic: Critic | undefined
   #samplers: ReadonlyMap<string, Sampler>
+  #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
   #sample_index = 0
@@ -97,12 +118,14 @@ export class Trainer {
     config: TrainerConfig,
     layout: ParamLayout,
     actor: Actor,
+    critic: Critic | undefined,
     samplers: ReadonlyMap<string, Sampler>,
   ) {
     this.#gpu = gpu
     this.config = config
     this.layout = layout
     this.#actor = actor
+    this.#critic = critic
     this.#samplers = samplers
   }
 
@@ -124,6 +147,7 @@ export class Trainer {
     onProgress('Compiling shaders')
     const weights = initialWeights(layout, config.seed)
     const actor = await Actor.create(gpu, layout, actorSize(config), config.phases, weights)
+    const critic = await createCritic(gpu, config, actor)
     const samplers = new Map<string, Sampler>()
     for (const size of rolloutSizes(config))
       samplers.set(
@@ -131,7 +155,7 @@ export class Trainer {
         await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
       )
     reserveReads(gpu, config)
-    return new Trainer(gpu, config, layout, actor, samplers)
+    return new Trainer(gpu, config, layout, actor, critic, samplers)
   }
 
   get phases(): readonly Phase[] {
@@ -175,6 +199,7 @@ export class Trainer {
     const optim = current.kind === 'sft' ? current.optim : current.actor.optim
     const lr = learningRate(optim, this.#stage_step++, total_steps)
     this.#actor.beginStep()
+    this.#critic?.beginStep()
     const queued = current.kind === 'sft' ? this.#sft(current, lr) : await this.#rl(current, lr)
     const position = {
       step: this.step,
@@ -247,55 +272,115 @@ export class Trainer {
       batch,
       lr,
       probe_tokens,
-      updates: 1,
       samples: [],
       metrics: {},
-      sampler: undefined,
     }
   }
 
   /** Reinforcement step of the policy of `target_layer`; responses always come from the final policy. */
   async #rl(phase: RlPhase, lr: number): Promise<QueuedStep> {
-    const { seed, task, tokenizer } = this.config
-    const { rollout, target_layer, actor: config } = phase
-    const { temperature, n: G } = rollout
+    const { task, tokenizer } = this.config
+    const { rollout, algorithm, critic: critic_config } = phase
+    const actor = this.#actor
+    const critic = needsCritic(phase) ? this.#critic : undefined
     const rows = this.#rows(phase)
+    const R = rollout.max_response_length
     const started = performance.now()
 
     // Sample G responses to each prompt.
     const prompts = this.#takeSamples(rollout.train_batch_size)
-    const samples = prompts.flatMap((sample) => Array.from({ length: G }, () => sample))
+    const drawn = prompts.flatMap((sample) => Array.from({ length: rollout.n }, () => sample))
     const sampler = this.#sampler(rolloutSize(this.config, phase))
-    const sampling = { ...rollout, seed, stream: TRAIN_STREAM, step: this.step, row_offset: 0 }
-    sampler.rollout.generate(promptBatch(samples, task, tokenizer), sampling)
-    const [response_ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids) // readback 1
+    this.#generate(sampler, phase, drawn)
+    const columns = driverColumns(phase)
+    const { response_ids: ids, log_probs } = sampler.rollout.tensors
+    const [drawn_ids, drawn_log_probs] = await (columns.includes('rollout_log_probs')
+      ? this.#gpu.read(ids, log_probs)
+      : this.#gpu.read(ids)) // readback 1
+    const reward_baselines = await this.#baselines(phase, sampler, drawn)
     const generated = performance.now()
 
-    // Score them, and compare each with its group.
-    const R = rollout.max_response_length
+    // Score them: the end of a response carries its reward.
+    const order = this.#order(phase, drawn, drawn_ids)
+    const samples = order.map((row) => drawn[row])
+    const response_ids = pickRows(drawn_ids, order, R)
     const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
     const batch = this.#makeBatch(samples, response_ids, R)
     const scores = samples.map(({ prompt }, b) =>
       batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
     )
-    const group_index = samples.map((_, b) => Math.floor(b / G))
-    const advantages = grpoAdvantages(scores, group_index, phase.algorithm)
-    const scored = performance.now()
+    const scored: ScoredBatch = {
+      response_length: batch.response_length,
+      response_mask: batch.response_mask,
+      token_level_scores: this.#tokenLevelScores(phase, scores, batch),
+      index: order.map((row) => Math.floor(row / rollout.n)),
+      ...(reward_baselines && { reward_baselines: order.map((row) => reward_baselines[row]) }),
+    }
+    const judged = performance.now()
 
-    // Old policy, then the update: both of the same layer.
-    const actor = this.#actor
-    actor.upload(batch, spreadAdvantages(advantages, batch.response_mask, batch.response_length))
+    // A write ends what was recorded before it, so the probe's rows go up first.
     const probe_tokens = this.#uploadProbe(batch)
-    actor.computeLogProbs(target_layer, batch.rows, rows.micro, temperature)
-    const updates = actor.updatePolicy(batch, target_layer, rows, config, temperature, lr)
 
+    // Old policy, reference and values; then advantages. Only what the estimator asks for comes back from the GPU.
+    let experience: Experience
+    let values: Float32Array | undefined
+    this.#kl ??= klController(algorithm.kl_ctrl)
+    if (columns.length === 0) {
+      experience = makeExperience(phase, scored, this.#kl)
+      actor.upload(batch, { advantages: Float32Array.from(experience.advantages) })
+      this.#scoreBatch(phase, rows, critic)
+    } else {
+      const rollout_log_probs =
+        drawn_log_probs && this.#widen(pickRows(drawn_log_probs, order, R), R)
+      const is_bypassed = algorithm.rollout_correction.bypass_mode
+      actor.upload(
+        batch,
+        is_bypassed && rollout_log_probs ? { old_log_probs: rollout_log_probs } : {},
+      )
+      this.#scoreBatch(phase, rows, critic)
+      const read = await this.#readColumns(columns, rows.batch)
+      values = read.values
+      experience = makeExperience(
+        phase,
+        {
+          ...scored,
+          ...read,
+          ...(rollout_log_probs && { rollout_log_probs }),
+        },
+        this.#kl,
+      )
+      actor.uploadColumns({
+        advantages: Float32Array.from(experience.advantages),
+        rollout_is_weights: experience.rollout_is_weights
+          ? Float32Array.from(experience.rollout_is_weights)
+          : new Float32Array(batch.response_mask.length).fill(1),
+        ...(experience.response_mask && {
+          response_mask: Float32Array.from(experience.response_mask),
+        }),
+      })
+    }
+    const response_mask = Float32Array.from(experience.response_mask ?? batch.response_mask)
+    const trained: RolloutBatch = { ...batch, response_mask }
+
+    // Critic first, then the actor: both of the same rows.
+    const critic_lr = this.#criticRate(phase)
+    if (critic)
+      critic.update(trained, Float32Array.from(experience.returns), critic_config, rows, {
+        epochs: phase.actor.ppo_epochs,
+        lr: critic_lr,
+        is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
+      })
+    if (!critic || this.#stage_step >= critic_config.critic_warmup)
+      actor.updatePolicy(trained, phase, rows, lr, this.step)
+
+    const advantages = maskedMeanRows(experience.advantages, response_mask, batch.response_length)
     return {
       phase,
       batch,
       lr,
       probe_tokens,
-      updates,
       sampler,
+      ...(critic && { critic, critic_lr }),
       samples: samples.map(({ prompt, ground_truth }, b) => ({
         prompt,
         response: texts[b],
@@ -306,44 +391,161 @@ export class Trainer {
         is_ended: batch.is_ended[b],
       })),
       metrics: {
-        ...responseMetrics(batch, scores, advantages),
-        'group/informative': informativeShare(scores, G),
+        ...computeDataMetrics({
+          ...batch,
+          ...scored,
+          ...experience,
+          response_mask,
+          ...(values && { values }),
+        }),
+        ...experience.metrics,
+        'group/informative': informativeShare(scores, rollout.n),
         'timing_s/gen': (generated - started) / 1000,
-        'timing_s/reward': (scored - generated) / 1000,
+        'timing_s/reward': (judged - generated) / 1000,
       },
     }
   }
 
+  /** Encodes one response to each sample; `change` makes it another draw, e.g. a greedy one. */
+  #generate(
+    { rollout }: Sampler,
+    phase: RlPhase,
+    samples: readonly Sample[],
+    change: { readonly temperature?: number } = {},
+  ): void {
+    const { seed, task, tokenizer } = this.config
+    const sampling = { seed, stream: TRAIN_STREAM, step: this.step, row_offset: 0 }
+    const prompts = promptBatch(samples, task, tokenizer)
+    rollout.generate(prompts, { ...phase.rollout, ...change, ...sampling })
+  }
+
+  /** ReMax's baseline: the score of a greedy response to each row's prompt. */
+  async #baselines(
+    phase: RlPhase,
+    sampler: Sampler,
+    samples: readonly Sample[],
+  ): Promise<number[] | undefined> {
+    if (phase.adv_estimator !== 'remax') return undefined
+    const { task, tokenizer } = this.config
+    const R = phase.rollout.max_response_length
+    this.#generate(sampler, phase, samples, { temperature: 0 })
+    const [ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids)
+    return samples.map(({ prompt }, b) => {
+      const response = ids.subarray(b * R, (b + 1) * R)
+      const is_ended = response.includes(tokenizer.eos_token_id)
+      return is_ended ? task.score(prompt, tokenizer.decode(response)) : 0
+    })
+  }
+
+  /** Rows in the order in which mini-batches are cut from them. */
+  #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
+    const rows = samples.map((_, b) => b)
+    if (!phase.algorithm.balance_batch) return rows
+    const { attention_mask, prompt_length, response_length } = this.#makeBatch(
+      samples,
+      response_ids,
+      phase.rollout.max_response_length,
+    )
+    const T = prompt_length + response_length
+    const seqlens = rows.map((b) =>
+      attention_mask.subarray(b * T, (b + 1) * T).reduce((sum, m) => sum + m, 0),
+    )
+    return balanceBatch(seqlens).flat()
+  }
+
+  #tokenLevelScores({ algorithm, rollout }: RlPhase, scores: number[], batch: RolloutBatch) {
+    const { response_lengths, response_length } = batch
+    const { overlong_buffer } = algorithm
+    const max_resp_len = rollout.max_response_length
+    const penalised = overlong_buffer
+      ? scores.map(
+          (score, b) =>
+            score + overlongReward(response_lengths[b], { ...overlong_buffer, max_resp_len }),
+        )
+      : scores
+    return tokenLevelScores(penalised, response_lengths, response_length)
+  }
+
+  /** Encodes what is computed of the uploaded batch before any update: old and reference log-probs, values. */
+  #scoreBatch(phase: RlPhase, rows: BatchRows, critic: Critic | undefined): void {
+    if (!phase.algorithm.rollout_correction.bypass_mode) this.#actor.computeLogProbs(phase, rows)
+    if (needsReference(phase)) this.#actor.computeRefLogProb(phase, rows)
+    critic?.computeValues(rows)
+  }
+
+  /** Per-token arrays of the batch, [B, R]. */
+  async #readColumns(
+    columns: readonly DriverColumn[],
+    rows: number,
+  ): Promise<Partial<Record<DriverColumn, Float32Array>>> {
+    const { batch } = this.#actor.tensors
+    const names = columns.filter((name) => name !== 'rollout_log_probs')
+    const values = this.#critic?.tensors.values ?? batch.old_log_probs
+    const R = this.#actor.size.response_length
+    const tensors = names.map((name) => (name === 'values' ? values : batch[name]))
+    const read = await this.#gpu.read(
+      ...tensors.map((tensor) => this.#gpu.view(tensor, tensor.label, 0, [rows, R])),
+    )
+    return Object.fromEntries(names.map((name, i) => [name, read[i] as Float32Array]))
+  }
+
+  /** [B, R] of a phase with shorter responses, in the actor's columns. */
+  #widen(values: Float32Array, R: number): Float32Array {
+    const width = this.#actor.size.response_length
+    if (R === width) return values
+    const wide = new Float32Array((values.length / R) * width)
+    for (let b = 0; b < values.length / R; b++)
+      wide.set(values.subarray(b * R, (b + 1) * R), b * width)
+    return wide
+  }
+
+  /** The critic's schedule runs beside the actor's; #stage_step has already been counted up. */
+  #criticRate({ critic }: RlPhase): number {
+    return learningRate(critic.optim, this.#stage_step - 1, stageSteps(this.phases, this.phase))
+  }
+
   /** Probes the layers, then reads every number of this step in one readback. */
-  #readMetrics({
-    phase,
-    batch,
-    lr,
-    probe_tokens,
-    updates,
-    metrics,
-    sampler,
-  }: QueuedStep): Promise<Record<string, number>> {
+  #readMetrics(queued_step: QueuedStep): Promise<Record<string, number>> {
+    const { phase, batch, lr, probe_tokens, metrics, sampler, critic, critic_lr } = queued_step
     const actor = this.#actor
     const { sums, history, probe_sums } = actor.tensors
     if (probe_tokens > 0) actor.probe()
     sampler?.sumEntropy()
-    const entropy_sum = sampler?.entropy_sum ?? sums
+    const { updates } = actor.trainable
+    const critic_updates = critic?.trainable.updates ?? 0
     const queued = performance.now()
-    const read = this.#gpu.read(sums, history, probe_sums, entropy_sum) // readback 2
-    return read.then(([loss_sums, controls, layer_sums, [entropy]]) => ({
-      ...metrics,
-      ...actorMetrics(phase.kind, loss_sums, controls, updates),
-      [phase.kind === 'sft' ? 'train/lr' : 'actor/lr']: lr,
-      ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
-      ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
-      'timing_s/update_actor': (performance.now() - queued) / 1000,
-    }))
+    const read = this.#gpu.read(
+      sums,
+      history,
+      probe_sums,
+      sampler?.entropy_sum ?? sums,
+      critic?.tensors.value_sums ?? sums,
+      critic?.tensors.history ?? history,
+    ) // readback 2
+    return read.then(
+      ([loss_sums, controls, layer_sums, [entropy], value_sums, critic_controls]) => ({
+        ...metrics,
+        ...(phase.kind === 'sft'
+          ? { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
+          : {
+              ...actorMetrics(objectiveOf(phase), loss_sums, controls, updates),
+              'actor/lr': lr,
+            }),
+        ...(critic && {
+          ...criticMetrics(value_sums, critic_controls, critic_updates),
+          'critic/lr': critic_lr,
+        }),
+        ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
+        ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
+        'timing_s/update_actor': (performance.now() - queued) / 1000,
+      }),
+    )
   }
 
   /** Step 0: validation before training, as verl's val_before_train. */
   async #before(): Promise<PendingStep> {
     this.#is_started = true
+    this.#beginStage()
     const metrics = this.config.validation.test_freq > 0 ? await this.#validate() : {}
     const result = { step: 0, phase: 0, phase_step: 0, metrics, samples: [], ...this.#takeReason() }
     return { result: Promise.resolve(result) }
@@ -359,10 +561,25 @@ export class Trainer {
     this.#wants_next_phase = false
     this.phase++
     this.#phase_step = 0
+    this.#kl = undefined
     if (this.current.kind !== before) {
       this.#stage_step = 0
       this.#actor.resetOptimizer()
+      this.#beginStage()
     }
+  }
+
+  /** What reinforcement learning starts from: a frozen copy of the policy, and a critic that begins as another. */
+  #beginStage(): void {
+    if (this.current.kind !== 'rl') return
+    const { model, reference } = this.#actor.tensors
+    if (reference) this.#actor.setReference()
+    const critic = this.#critic
+    if (!critic) return
+    const { flat } = critic.tensors.model.weights
+    for (const run of sharedRuns(this.layout, critic.trainable.layout))
+      this.#gpu.copy(model.weights.flat, flat, run)
+    critic.trainable.resetOptimizer()
   }
 
   #takeReason(): { phase_started?: { phase: number; reason: PhaseReason } } {
@@ -427,12 +644,32 @@ interface QueuedStep {
   readonly phase: Phase
   readonly batch: RolloutBatch
   readonly lr: number
-  readonly updates: number
   /** Response tokens of the probed rows; 0 when this step is not probed. */
   readonly probe_tokens: number
   readonly samples: readonly StepSample[]
   readonly metrics: Record<string, number>
-  readonly sampler: Sampler | undefined
+  readonly sampler?: Sampler
+  readonly critic?: Critic
+  readonly critic_lr?: number
+}
+
+/** The critic of the phases that have one. Its transformer is copied from the actor when its stage begins. */
+async function createCritic(
+  gpu: Gpu,
+  config: TrainerConfig,
+  actor: Actor,
+): Promise<Critic | undefined> {
+  const size = criticSize(config)
+  if (!size) return undefined
+  const layout = criticLayout(config)
+  const tensors = createCriticTensors(gpu, layout, size)
+  const weights = initialWeights(layout, config.seed)
+  const critic = await Critic.create(gpu, layout, tensors, actor.tensors, weights)
+  const width = actor.size.prompt_length + actor.size.response_length
+  for (const phase of config.phases)
+    if (phase.kind === 'rl' && needsCritic(phase))
+      await critic.prepare(phaseRows(phase, width).micro, phase.critic.loss_agg_mode)
+  return critic
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

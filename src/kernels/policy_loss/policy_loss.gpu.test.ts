@@ -2,129 +2,267 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { policy_loss_vanilla_ref, sft_loss_ref } from './policy_loss.ref.ts'
-import { POLICY_LOSS_SUMS, policy_loss_vanilla, sft_loss } from './policy_loss.ts'
+import { aggregationWeights, type PolicyLossBatch, policyLossRef } from './policy_loss.ref.ts'
+import {
+  aggregationParams,
+  LOSS_AGG_MODES,
+  LOSS_MODES,
+  type LossAggMode,
+  type LossMode,
+  loss_weights,
+  POLICY_LOSS_SUMS,
+  POLICY_LOSSES,
+  pgAggMode,
+} from './policy_loss.ts'
 
 const gpu = await Gpu.open()
 
-const k = {
-  clip_ratio_low: 0.2,
-  clip_ratio_high: 0.28,
-  clip_ratio_c: 3,
-  entropy_coeff: 0.01,
+/** The losses that choose tokens by their covariance have their own tests. */
+const MODES = LOSS_MODES.filter((mode) => mode !== 'clip_cov' && mode !== 'kl_cov')
+/** One token; a prime; more rows than lanes; rows longer than a workgroup. */
+const SIZES = [
+  [1, 1],
+  [5, 7],
+  [257, 3],
+  [4, 301],
+] as const
+
+const k = { clip_ratio_low: 0.2, clip_ratio_high: 0.28, clip_ratio_c: 3, tau_pos: 1, tau_neg: 1.05 }
+
+/** A hole in every row, ragged ends, and the last of several rows without a token. */
+function maskOf(rows: number, R: number): Float32Array {
+  return Float32Array.from({ length: rows * R }, (_, i) => {
+    const [row, t] = [Math.floor(i / R), i % R]
+    const length = rows > 1 && row === rows - 1 ? 0 : R - (row % 3)
+    return Number(t < length && t % 11 !== 4)
+  })
 }
 
-function batchOf(tokens: number, seed: number) {
-  const response_mask = Float32Array.from({ length: tokens }, (_, i) => (i % 7 === 3 ? 0 : 1))
+type Batch = PolicyLossBatch & {
+  [name in
+    | 'log_probs'
+    | 'old_log_probs'
+    | 'advantages'
+    | 'response_mask'
+    | 'rollout_is_weights']: Float32Array
+}
+function batchOf(rows: number, R: number, seed: number): Batch {
+  const n = rows * R
   return {
-    log_probs: randomValues(tokens, seed).map((x) => x - 2),
-    old_log_probs: randomValues(tokens, seed + 1).map((x) => x - 2),
-    advantages: randomValues(tokens, seed + 2),
-    response_mask,
-    entropy: randomValues(tokens, seed + 3).map((x) => x + 1),
-    inv_token_count: 1 / response_mask.reduce((a, b) => a + b, 0),
+    log_probs: randomValues(n, seed).map((x) => x - 2),
+    old_log_probs: randomValues(n, seed + 1).map((x) => x - 2),
+    advantages: randomValues(n, seed + 2),
+    response_mask: maskOf(rows, R),
+    rollout_is_weights: randomValues(n, seed + 3).map((x) => x + 1.5),
+    response_length: R,
   }
 }
 
-async function run(
-  { inv_token_count, ...batch }: ReturnType<typeof batchOf>,
-  start = new Float32Array(POLICY_LOSS_SUMS.length),
+const upload = (label: string, data: Float32Array) =>
+  gpu.tensor(label, 'f32', [data.length], { data })
+const nines = (n: number) => new Float32Array(n).fill(9)
+
+async function weights(
+  { response_mask, rollout_is_weights, response_length }: Batch,
+  [loss_agg_mode, pg_agg_mode]: readonly [LossAggMode, LossAggMode],
+  params: Parameters<typeof aggregationParams>[0] & { scale?: number } = {},
 ) {
-  const tokens = batch.log_probs.length
-  const upload = (label: string, data: Float32Array) =>
-    gpu.tensor(label, 'f32', [data.length], { data })
+  const n = response_mask.length
+  const tensors = {
+    response_mask: upload('response_mask', response_mask),
+    rollout_is_weights: upload('rollout_is_weights', rollout_is_weights),
+    token_weights: upload('token_weights', nines(n)),
+    loss_weights: upload('loss_weights', nines(n)),
+    pg_weights: upload('pg_weights', nines(n)),
+  }
+  await gpu.run(
+    loss_weights,
+    {
+      rows: n / response_length,
+      response_length,
+      loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
+      pg_agg_mode: LOSS_AGG_MODES.indexOf(pg_agg_mode),
+      ...aggregationParams(params),
+      scale: params.scale ?? 1,
+    },
+    tensors,
+  )
+  const [token, loss, pg] = await gpu.read(
+    tensors.token_weights,
+    tensors.loss_weights,
+    tensors.pg_weights,
+  )
+  return { token, loss, pg }
+}
+
+describe('loss_weights', () => {
+  test.for(SIZES)('matches the reference at %i rows of %i', async ([rows, R]) => {
+    const batch = batchOf(rows, R, rows)
+    const whole = { batch_num_tokens: 3 * rows, global_batch_size: 2 * rows, loss_scale_factor: 32 }
+    for (const [i, mode] of LOSS_AGG_MODES.entries())
+      for (const given of [{}, { ...whole, dp_size: 2 }]) {
+        const pg_mode = LOSS_AGG_MODES[(i + 1) % 4]
+        const actual = await weights(batch, [mode, pg_mode], { ...given, scale: 0.5 })
+        const expected = (loss_agg_mode: LossAggMode) =>
+          aggregationWeights(batch.response_mask, R, { loss_agg_mode, ...given }).map((w) => w / 2)
+        // Half the division's 2.5 ulp per operation; atol would hide small weights.
+        const exact = { atol: 0, rtol: 1e-6 }
+        expectClose(actual.token, expected('token-mean'), exact)
+        expectClose(actual.loss, expected(mode), exact)
+        const pg = expected(pg_mode).map((w, j) => w * batch.rollout_is_weights[j])
+        expectClose(actual.pg, pg, exact)
+      }
+  })
+
+  test('no token at all gives zeros, and NaN at masked tokens is not looked at', async () => {
+    const batch = batchOf(3, 5, 1)
+    batch.response_mask.fill(0)
+    batch.rollout_is_weights.fill(Number.NaN)
+    for (const mode of LOSS_AGG_MODES) {
+      const zeros = new Float32Array(15)
+      expect(await weights(batch, [mode, mode])).toEqual({ token: zeros, loss: zeros, pg: zeros })
+    }
+  })
+})
+
+interface RunOptions {
+  readonly loss_agg_mode?: LossAggMode
+  readonly start?: Float32Array
+}
+
+/** Weights from loss_weights, then the loss. */
+async function run(
+  loss_mode: LossMode,
+  batch: Batch,
+  { loss_agg_mode = 'token-mean', start }: RunOptions = {},
+) {
+  const { token, pg } = await weights(batch, [loss_agg_mode, pgAggMode(loss_mode, loss_agg_mode)])
+  const n = batch.log_probs.length
+  const rows = n / batch.response_length
   const tensors = {
     log_probs: upload('log_probs', batch.log_probs),
     old_log_probs: upload('old_log_probs', batch.old_log_probs),
     advantages: upload('advantages', batch.advantages),
-    response_mask: upload('response_mask', batch.response_mask),
-    entropy: upload('entropy', batch.entropy),
-    d_log_probs: upload('d_log_probs', new Float32Array(tokens).fill(9)),
-    d_entropy: upload('d_entropy', new Float32Array(tokens).fill(9)),
-    sums: upload('sums', start),
+    token_weights: upload('token_weights', token),
+    pg_weights: upload('pg_weights', pg),
+    rollout_is_weights: upload('rollout_is_weights', batch.rollout_is_weights),
+    d_log_probs: upload('d_log_probs', nines(n)),
+    sums: upload('sums', start ?? new Float32Array(POLICY_LOSS_SUMS.length)),
   }
-  await gpu.run(policy_loss_vanilla, { ...k, tokens, inv_token_count }, tensors)
-  const [d_log_probs, d_entropy, sums] = await gpu.read(
-    tensors.d_log_probs,
-    tensors.d_entropy,
-    tensors.sums,
-  )
-  return { d_log_probs, d_entropy, sums }
+  const unused = { select_count: 0, clip_cov_lb: 0, clip_cov_ub: 0, ppo_kl_coef: 0, seed: 0 }
+  const { response_length } = batch
+  const params = { rows, response_length, ...k, sequence_scale: 1 / rows, ...unused }
+  await gpu.run(POLICY_LOSSES[loss_mode], params, tensors)
+  const [d_log_probs, sums] = await gpu.read(tensors.d_log_probs, tensors.sums)
+  return { d_log_probs, sums, pg }
 }
 
-describe('policy_loss_vanilla', () => {
-  test.for([1, 7, 256, 257, 1000])('matches the reference at %i tokens', async (tokens) => {
-    const batch = batchOf(tokens, tokens)
-    const expected = policy_loss_vanilla_ref({ ...k, ...batch }, batch)
-    const actual = await run(batch)
-    expectClose(actual.d_log_probs, expected.d_log_probs)
-    expectClose(actual.d_entropy, expected.d_entropy)
-    expectClose(actual.sums, expected.sums)
+/** What `sums` should hold: the loss, and 0 for metrics that verl has not. */
+function expectedSums({ loss, metrics }: ReturnType<typeof policyLossRef>) {
+  return POLICY_LOSS_SUMS.map((name) => (name === 'actor/pg_loss' ? loss : (metrics[name] ?? 0)))
+}
+
+describe.for(MODES)('policy_loss_%s', (loss_mode) => {
+  test.for(SIZES)('matches the reference at %i rows of %i', async ([rows, R]) => {
+    const batch = batchOf(rows, R, rows + R)
+    for (const loss_agg_mode of LOSS_AGG_MODES) {
+      const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode }, batch)
+      const actual = await run(loss_mode, batch, { loss_agg_mode })
+      expectClose(actual.d_log_probs, expected.d_log_probs)
+      // Sums over hundreds of tokens of both signs.
+      expectClose(actual.sums, expectedSums(expected), { atol: 5e-6, rtol: 1e-5 })
+    }
   })
 
-  test('adds to its sums', async () => {
-    const batch = batchOf(50, 4)
-    const expected = policy_loss_vanilla_ref({ ...k, ...batch }, batch).sums
-    const { sums } = await run(batch, Float32Array.of(1, 2, 3, 4, 5))
+  test('adds to its own sums and leaves the others', async () => {
+    const batch = batchOf(7, 9, 4)
+    const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+    const { sums } = await run(loss_mode, batch, { start: Float32Array.of(1, 2, 3, 4, 5, 6) })
     expectClose(
       sums,
-      expected.map((x, i) => x + i + 1),
+      expectedSums(expected).map((x, i) => x + i + 1),
     )
+    expect(Array.from(sums.subarray(4))).toEqual([5, 6])
   })
 
-  test('an unchanged policy has ratio exactly 1', async () => {
-    const batch = batchOf(300, 8)
-    batch.old_log_probs = batch.log_probs
-    const actual = await run(batch)
-    const inv = Math.fround(batch.inv_token_count)
-    expect(actual.d_log_probs).toEqual(
-      batch.advantages.map((a, i) => (batch.response_mask[i] ? Math.fround(-a) * inv : 0)),
-    )
-    expect(Array.from(actual.sums.subarray(1, 4), Math.abs)).toEqual([0, 0, 0])
-  })
-
-  test('advantages of 0 move nothing, and neither do clamped log ratios', async () => {
-    const batch = batchOf(20, 9)
+  test('advantages of 0 move nothing', async () => {
+    const batch = batchOf(6, 9, 9)
     batch.advantages.fill(0)
-    expect((await run(batch)).d_log_probs).toEqual(new Float32Array(20))
-    batch.advantages.fill(1)
-    batch.log_probs.fill(-30)
-    batch.old_log_probs.fill(-1)
-    expect((await run(batch)).d_log_probs).toEqual(new Float32Array(20))
+    expect((await run(loss_mode, batch)).d_log_probs).toEqual(new Float32Array(54))
   })
 
   test('what stands at masked tokens does not matter, NaN included', async () => {
-    const batch = batchOf(30, 10)
-    const clean = await run(batch)
-    for (const values of [batch.log_probs, batch.old_log_probs, batch.advantages, batch.entropy])
+    const batch = batchOf(6, 9, 10)
+    const clean = await run(loss_mode, batch)
+    for (const values of [
+      batch.log_probs,
+      batch.old_log_probs,
+      batch.advantages,
+      batch.rollout_is_weights,
+    ])
       batch.response_mask.forEach((m, i) => {
         if (m === 0) values[i] = Number.NaN
       })
-    expect(await run(batch)).toEqual(clean)
+    expect(await run(loss_mode, batch)).toEqual(clean)
+  })
+
+  test('a batch without a token has no loss and no gradient', async () => {
+    const batch = batchOf(3, 5, 11)
+    batch.response_mask.fill(0)
+    const { d_log_probs, sums } = await run(loss_mode, batch)
+    expect(d_log_probs).toEqual(new Float32Array(15))
+    expect(Array.from(sums, Math.abs)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
+  test('an unchanged policy has ratio exactly 1', async () => {
+    const batch = batchOf(30, 10, 8)
+    batch.old_log_probs.set(batch.log_probs)
+    // One advantage per row that sums without rounding, as geo_mean means it over the row; weights of 1 are no weights.
+    batch.advantages.forEach((_, i, all) => {
+      all[i] = ((Math.floor(i / 10) % 5) - 2) / 4
+    })
+    batch.rollout_is_weights.fill(1)
+    const { d_log_probs, sums, pg } = await run(loss_mode, batch)
+    if (loss_mode === 'geo_mean') {
+      const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+      // sequence_scale / n instead of pg_weight: two roundings, but no exp or log.
+      expectClose(d_log_probs, expected.d_log_probs, { atol: 0, rtol: 3e-7 })
+    } else {
+      expect(d_log_probs).toEqual(
+        batch.advantages.map((a, i) => (a === 0 || pg[i] === 0 ? 0 : Math.fround(-a) * pg[i])),
+      )
+    }
+    expect(Array.from(sums.subarray(1, 4), Math.abs)).toEqual([0, 0, 0])
   })
 })
 
-describe('sft_loss', () => {
-  test.for([1, 255, 600])('matches the reference at %i tokens', async (tokens) => {
-    const { log_probs, response_mask, inv_token_count } = batchOf(tokens, tokens)
-    const tensors = {
-      log_probs: gpu.tensor('log_probs', 'f32', [tokens], { data: log_probs }),
-      response_mask: gpu.tensor('response_mask', 'f32', [tokens], { data: response_mask }),
-      d_log_probs: gpu.tensor('d_log_probs', 'f32', [tokens]),
-      d_entropy: gpu.tensor('d_entropy', 'f32', [tokens], {
-        data: new Float32Array(tokens).fill(9),
-      }),
-      sums: gpu.tensor('sums', 'f32', [1], { data: Float32Array.of(10) }),
-    }
-    await gpu.run(sft_loss, { tokens, inv_token_count }, tensors)
-    const [d_log_probs, d_entropy, sums] = await gpu.read(
-      tensors.d_log_probs,
-      tensors.d_entropy,
-      tensors.sums,
-    )
-    const expected = sft_loss_ref(inv_token_count, log_probs, response_mask)
-    expectClose(d_log_probs, expected.d_log_probs)
-    expect(d_entropy).toEqual(new Float32Array(tokens))
-    expectClose(sums, [10 + expected.loss])
-  })
+test.for(['vanilla', 'sapo'] as const)(
+  'policy_loss_%s: log ratios beyond 20 have no gradient, at 20 they have',
+  async (loss_mode) => {
+    const batch = batchOf(4, 5, 9)
+    batch.response_mask.fill(1)
+    batch.advantages.fill(1)
+    batch.log_probs.fill(-30)
+    batch.old_log_probs.fill(-1)
+    expect((await run(loss_mode, batch)).d_log_probs).toEqual(new Float32Array(20))
+    batch.old_log_probs.fill(-10)
+    expect((await run(loss_mode, batch)).d_log_probs[0]).toBeLessThan(0)
+    // The other side, with a gate or a clip that has long closed: finite.
+    batch.old_log_probs.fill(-90)
+    const { sums } = await run(loss_mode, batch)
+    expect(sums.every(Number.isFinite)).toBe(true)
+  },
+)
+
+test('policy_loss_gspo: a mean log ratio above 10 is held and has no gradient', async () => {
+  const batch = batchOf(2, 3, 5)
+  batch.response_mask.fill(1)
+  batch.advantages.fill(-1)
+  batch.rollout_is_weights.fill(1)
+  batch.old_log_probs.fill(-13)
+  batch.log_probs.set([-2, -2, -2, -4, -4, -4])
+  const { d_log_probs, sums } = await run('gspo', batch)
+  const ratios = [Math.exp(10), Math.exp(9)]
+  expectClose(d_log_probs, [0, 0, 0, ratios[1] / 6, ratios[1] / 6, ratios[1] / 6])
+  expectClose([sums[0]], [(ratios[0] + ratios[1]) / 2])
 })

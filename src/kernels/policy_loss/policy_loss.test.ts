@@ -1,77 +1,254 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { numericGradient } from '../numericGradient.ref.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { policy_loss_vanilla_ref, sft_loss_ref } from './policy_loss.ref.ts'
+import {
+  aggregationWeights,
+  entropyLossRef,
+  type PolicyLossConfig,
+  policyLossRef,
+  sft_loss_ref,
+} from './policy_loss.ref.ts'
+import {
+  LOSS_AGG_MODES,
+  LOSS_MODES,
+  type LossAggMode,
+  type LossMode,
+  POLICY_LOSS_METRICS,
+  POLICY_LOSS_SUMS,
+  POLICY_LOSSES,
+} from './policy_loss.ts'
 
-const k = {
+const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
   clip_ratio_low: 0.2,
   clip_ratio_high: 0.3,
   clip_ratio_c: 3,
-  inv_token_count: 1,
-  entropy_coeff: 0,
+  tau_pos: 1,
+  tau_neg: 1.05,
 }
 
-/** Loss, gradient and sums of one token with this ratio and advantage. */
-function one(ratio: number, advantage: number) {
-  const { d_log_probs, sums } = policy_loss_vanilla_ref(k, {
-    log_probs: [Math.log(ratio)],
-    old_log_probs: [0],
-    advantages: [advantage],
-    response_mask: [1],
-    entropy: [0],
-  })
-  const [loss, kl, clipfrac, clipfrac_lower] = sums
-  return { loss, kl, clipfrac, clipfrac_lower, d: d_log_probs[0] }
+/** Loss, gradient and metrics of one token with this ratio and advantage, whose old log-prob is 0. */
+function one(loss_mode: LossMode, ratio: number, advantage: number, config = k) {
+  const { loss, d_log_probs, metrics } = policyLossRef(
+    loss_mode,
+    { ...config, loss_agg_mode: 'token-mean' },
+    {
+      log_probs: [Math.log(ratio)],
+      old_log_probs: [0],
+      advantages: [advantage],
+      response_mask: [1],
+      response_length: 1,
+    },
+  )
+  return {
+    loss,
+    d: d_log_probs[0],
+    kl: metrics['actor/ppo_kl'],
+    clipfrac: Math.round(metrics['actor/pg_clipfrac']),
+    clipfrac_lower: Math.round(metrics['actor/pg_clipfrac_lower']),
+  }
 }
 
-test('the four sides of the clip, by hand', () => {
-  // Inside the range: -A r.
-  expect(one(1, 2)).toEqual({ loss: -2, kl: 0, clipfrac: 0, clipfrac_lower: 0, d: -2 })
-  // Good token, ratio above the range: held at 1 + high, no gradient.
-  expect(one(1.5, 2)).toMatchObject({ loss: -2.6, clipfrac: 1, clipfrac_lower: 0, d: 0 })
-  // Good token below the range: still pulled up.
-  expect(one(0.5, 2)).toMatchObject({ loss: -1, clipfrac: 0, d: -1 })
-  // Bad token below the range: held at 1 - low.
-  expect(one(0.5, -2)).toMatchObject({ loss: 1.6, clipfrac: 1, clipfrac_lower: 0, d: 0 })
-  // Bad token far above: the dual clip holds the loss at -A c.
-  expect(one(4, -2)).toMatchObject({ loss: 6, clipfrac: 0, clipfrac_lower: 1, d: 0 })
-})
-
-test('the log ratio is clamped to 20, and its gradient ends there', () => {
-  const { loss, kl, d } = one(Math.exp(25), 0.001)
-  expect([loss, kl, d]).toEqual([-0.001 * 1.3, -20, 0])
-  expect(one(Math.exp(-25), 1)).toMatchObject({ loss: -Math.exp(-20), kl: 20, d: 0 })
-})
-
-test('the gradients are finite differences of the total loss', () => {
-  const tokens = 40
-  const batch = {
-    log_probs: Float64Array.from(randomValues(tokens, 1), (x) => x - 2),
-    old_log_probs: Float64Array.from(randomValues(tokens, 2), (x) => x - 2),
-    advantages: randomValues(tokens, 3),
-    response_mask: Float64Array.from({ length: tokens }, (_, i) => (i % 7 === 2 ? 0 : 1)),
-    entropy: Float64Array.from(randomValues(tokens, 4)),
-  }
-  const c = { ...k, inv_token_count: 1 / 34, entropy_coeff: 0.01 }
-  const total = () => {
-    const { sums } = policy_loss_vanilla_ref(c, batch)
-    return sums[0] - c.entropy_coeff * sums[4]
-  }
-  const slopes = (values: Float64Array) =>
-    values.map((x, i) => {
-      values[i] = x + 1e-6
-      const up = total()
-      values[i] = x - 1e-6
-      const down = total()
-      values[i] = x
-      return (up - down) / 2e-6
+describe('vanilla', () => {
+  test('the four sides of the clip, by hand', () => {
+    // Inside the range: -A r.
+    expect(one('vanilla', 1, 2)).toMatchObject({ loss: -2, clipfrac: 0, clipfrac_lower: 0, d: -2 })
+    // Good token, ratio above the range: held at 1 + high, no gradient.
+    expect(one('vanilla', 1.5, 2)).toMatchObject({
+      loss: -2.6,
+      clipfrac: 1,
+      clipfrac_lower: 0,
+      d: 0,
     })
-  const { d_log_probs, d_entropy, sums } = policy_loss_vanilla_ref(c, batch)
-  // Both clips must take part, or the test would not see them.
-  expect(sums[2]).toBeGreaterThan(0.1)
-  expect(sums[3]).toBeGreaterThan(0.02)
-  expectClose(d_log_probs, slopes(batch.log_probs), { atol: 1e-8, rtol: 1e-7 })
-  expectClose(d_entropy, slopes(batch.entropy), { atol: 1e-8, rtol: 1e-7 })
+    // Good token below the range: still pulled up.
+    expect(one('vanilla', 0.5, 2)).toMatchObject({ loss: -1, clipfrac: 0, d: -1 })
+    // Bad token below the range: held at 1 - low.
+    expect(one('vanilla', 0.5, -2)).toMatchObject({
+      loss: 1.6,
+      clipfrac: 1,
+      clipfrac_lower: 0,
+      d: 0,
+    })
+    // Bad token far above: the dual clip holds the loss at -A c.
+    expect(one('vanilla', 4, -2)).toMatchObject({ loss: 6, clipfrac: 0, clipfrac_lower: 1, d: 0 })
+  })
+
+  test('the log ratio is clamped to 20, and its gradient ends there', () => {
+    const { loss, kl, d } = one('vanilla', Math.exp(25), 0.001)
+    expectClose([loss, kl, d], [-0.001 * 1.3, -20, 0])
+    expect(one('vanilla', Math.exp(-25), 1)).toMatchObject({ loss: -Math.exp(-20), d: 0 })
+  })
+})
+
+test('sapo, by hand: half open at ratio 1 with the plain slope, and closing on both sides', () => {
+  expectClose([one('sapo', 1, 3).loss, one('sapo', 1, 3).d], [-6, -3])
+  expectClose([one('sapo', 1, -3).loss, one('sapo', 1, -3).d], [6 / 1.05, 3])
+  const gate = 1 / (1 + Math.exp(-1.05 * 0.5))
+  const { loss, d } = one('sapo', 1.5, -2)
+  expectClose([loss, d], [(2 * 4 * gate) / 1.05, 2 * 4 * gate * (1 - gate) * 1.5])
+  expect(one('sapo', Math.exp(-21), 1).d).toBe(0)
+})
+
+test('cispo, by hand: a clipped weight still has a gradient', () => {
+  const inside = one('cispo', 1.1, 2)
+  expectClose([inside.loss, inside.d], [-2.2 * Math.log(1.1), -2.2])
+  expect(inside.clipfrac).toBe(0)
+  const above = one('cispo', 4, 2)
+  expectClose([above.loss, above.d], [-2.6 * Math.log(4), -2.6])
+  expect(above.clipfrac).toBe(1)
+  expectClose([one('cispo', 0.1, -1).d, one('cispo', Math.exp(25), 1).d], [0.8, -1.3])
+})
+
+test('gpg and reinforce, by hand: no ratio at all', () => {
+  for (const loss_mode of ['gpg', 'reinforce'] as const) {
+    const { loss, d } = one(loss_mode, 5, -2)
+    expectClose([loss, d], [2 * Math.log(5), 2])
+  }
+  expectClose([one('reinforce', 5, 1).kl], [-Math.log(5)])
+})
+
+test('gspo, by hand: one ratio per row, and each token clips by its own advantage', () => {
+  const batch = {
+    log_probs: [0.2, 0.4, 9, 24, 0, 0],
+    old_log_probs: [0, 0, 0, 0, 0, 0],
+    advantages: [1, -1, 5, -1, 0, 0],
+    response_mask: [1, 1, 0, 1, 0, 0],
+    response_length: 3,
+  }
+  const { loss, d_log_probs, metrics } = policyLossRef(
+    'gspo',
+    { ...k, loss_agg_mode: 'token-mean' },
+    batch,
+  )
+  const ratio = Math.exp(0.3)
+  // Row 0: held at 1.3 for A = 1; not held for A = -1. Row 1: the mean is above 10, where the clamp ends the gradient.
+  expectClose([loss], [((-1.3 + ratio) / 2 + Math.exp(10)) / 2])
+  expectClose(d_log_probs, [0, ratio / 4, 0, 0, 0, 0])
+  expectClose([metrics['actor/ppo_kl'], metrics['actor/pg_clipfrac']], [-24.6 / 3, 1 / 3])
+  expect(metrics['actor/pg_clipfrac_lower']).toBe(0)
+})
+
+test('geo_mean, by hand: clipped in log space, empty rows counted, weights by geometric mean', () => {
+  const batch = {
+    log_probs: [0.5, 0.1, 9, 0, 0, 0],
+    old_log_probs: [0, 0, 0, 0, 0, 0],
+    advantages: [2, 2, 5, 0, 0, 0],
+    response_mask: [1, 1, 0, 0, 0, 0],
+    rollout_is_weights: [0.5, 2, 7, 1, 1, 1],
+    response_length: 3,
+  }
+  const config = { ...k, loss_agg_mode: 'token-mean' } as const
+  const { loss, d_log_probs, metrics } = policyLossRef('geo_mean', config, batch)
+  const row = -2 * Math.exp((0.3 + 0.1) / 2)
+  expectClose([loss], [row / 2])
+  expectClose(d_log_probs, [0, row / 4, 0, 0, 0, 0])
+  expectClose([metrics['actor/pg_clipfrac'], metrics['actor/pg_clipfrac_lower']], [0.5, 0])
+  // A negative advantage clips below, and a token of advantage 0 takes part in the means only.
+  const mixed = { ...batch, log_probs: [-0.5, 0.1, 9, 0, 0, 0], advantages: [-2, 0, 5, 0, 0, 0] }
+  const out = policyLossRef('geo_mean', config, { ...mixed, rollout_is_weights: null })
+  expectClose([out.loss], [Math.exp(-0.1) / 2])
+  expectClose(out.d_log_probs, [0, 0, 0, 0, 0, 0])
+  expectClose([out.metrics['actor/pg_clipfrac_lower']], [0.5])
+})
+
+describe('every loss', () => {
+  const [rows, R] = [6, 7]
+  const n = rows * R
+  // One row without a token, and a hole in the others.
+  const batch = {
+    log_probs: Float64Array.from(randomValues(n, 1), (x) => x - 2),
+    old_log_probs: Float64Array.from(randomValues(n, 2), (x) => x - 2),
+    advantages: Float64Array.from(randomValues(n, 3)),
+    response_mask: Float64Array.from({ length: n }, (_, i) => Number(i % 7 !== 2 && i >= R)),
+    rollout_is_weights: Float64Array.from(randomValues(n, 4), (x) => x + 1.5),
+    response_length: R,
+  }
+  const modes = LOSS_MODES.filter((m) => m !== 'clip_cov' && m !== 'kl_cov')
+
+  test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce'] as const)(
+    '%s: the gradient is the finite difference of the loss',
+    (loss_mode) => {
+      for (const loss_agg_mode of LOSS_AGG_MODES) {
+        const loss = (log_probs: Float64Array) =>
+          policyLossRef(loss_mode, { ...k, loss_agg_mode }, { ...batch, log_probs })
+        const { d_log_probs, metrics } = loss(batch.log_probs)
+        // Steps of 1e-5 in f64 leave about 1e-9.
+        expectClose(
+          d_log_probs,
+          numericGradient((x) => loss(x).loss, batch.log_probs),
+          {
+            atol: 1e-8,
+            rtol: 1e-7,
+          },
+        )
+        // The clips must take part, or the test would not see them.
+        if (loss_mode === 'vanilla' || loss_mode === 'geo_mean') {
+          expect(metrics['actor/pg_clipfrac']).toBeGreaterThan(0.1)
+          expect(metrics['actor/pg_clipfrac_lower']).toBeGreaterThan(0.02)
+        }
+      }
+    },
+  )
+
+  test('cispo and gspo: the gradient is that of the loss with the ratio held', () => {
+    const config = { ...k, loss_agg_mode: 'token-mean' } as const
+    const weights = (mode: LossAggMode) =>
+      aggregationWeights(batch.response_mask, R, { loss_agg_mode: mode }).map(
+        (w, i) => w * batch.rollout_is_weights[i],
+      )
+    const { d_log_probs: cispo } = policyLossRef('cispo', config, batch)
+    const by_token = weights('token-mean')
+    const held = batch.log_probs.map((x, i) =>
+      Math.min(1.3, Math.max(0.8, Math.exp(x - batch.old_log_probs[i]))),
+    )
+    const surrogate = (x: Float64Array) =>
+      x.reduce((sum, v, i) => sum - by_token[i] * held[i] * batch.advantages[i] * v, 0)
+    expectClose(cispo, numericGradient(surrogate, batch.log_probs), { atol: 1e-8 })
+
+    const { d_log_probs: gspo } = policyLossRef('gspo', config, batch)
+    const by_row = weights('seq-mean-token-mean')
+    const ratios = Array.from({ length: rows }, (_, row) => {
+      const tokens = [...Array(R).keys()].map((t) => row * R + t).filter((i) => by_row[i] > 0)
+      const sum = tokens.reduce((s, i) => s + batch.log_probs[i] - batch.old_log_probs[i], 0)
+      return Math.exp(sum / Math.max(tokens.length, 1))
+    })
+    const asTokens = (x: Float64Array) =>
+      x.reduce((sum, v, i) => {
+        const ratio = ratios[Math.floor(i / R)] * Math.exp(v - batch.log_probs[i])
+        const A = batch.advantages[i]
+        return sum + by_row[i] * Math.max(-A * ratio, -A * Math.min(1.3, Math.max(0.8, ratio)))
+      }, 0)
+    expectClose(gspo, numericGradient(asTokens, batch.log_probs), { atol: 1e-8 })
+  })
+
+  test.for(LOSS_MODES)('%s: metrics are those that verl reports, and have a sum', (loss_mode) => {
+    const { metrics } = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+    expect(Object.keys(metrics).sort()).toEqual([...POLICY_LOSS_METRICS[loss_mode]].sort())
+    for (const name of Object.keys(metrics)) expect(POLICY_LOSS_SUMS).toContain(name)
+    expect(POLICY_LOSSES[loss_mode].name).toBe(`policy_loss_${loss_mode}`)
+  })
+
+  test.for(modes)('%s: an unchanged policy pulls each token by its advantage', (loss_mode) => {
+    // Within a row all advantages are equal: geo_mean has one per row.
+    const advantages = batch.advantages.map((_, i) => batch.advantages[Math.floor(i / R)])
+    const same = { ...batch, advantages, old_log_probs: batch.log_probs, rollout_is_weights: null }
+    const loss_agg_mode = 'seq-mean-token-mean'
+    const { d_log_probs } = policyLossRef(loss_mode, { ...k, loss_agg_mode }, same)
+    const weights = aggregationWeights(batch.response_mask, R, { loss_agg_mode })
+    // geo_mean counts the empty row too.
+    const scale = loss_mode === 'geo_mean' ? (rows - 1) / rows : 1
+    expectClose(
+      d_log_probs,
+      weights.map((w, i) => -w * advantages[i] * scale),
+      { atol: 1e-8 },
+    )
+  })
+})
+
+test('entropy is a weighted sum; its gradient has the coefficient', () => {
+  const { entropy, d_entropy } = entropyLossRef(0.5, [2, Number.NaN, 4], [0.25, 0, 0.75])
+  expect(entropy).toBe(3.5)
+  expectClose(d_entropy, [-0.125, 0, -0.375])
 })
 
 test('cross-entropy is the mean over unmasked tokens', () => {

@@ -1,6 +1,6 @@
 // token ~ softmax(logits[r, :] / temperature), after top-k and top-p, one workgroup per row. Temperature 0 is argmax.
 // Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
-//   logits [rows, V]   ended, next_ids [rows]   attention_mask [rows, width]
+//   logits [rows, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
 // uses philox.wgsl
 
@@ -18,18 +18,19 @@ struct Params {
   seed_low: u32,
   seed_high: u32,
   step: u32,
-  eos_token_id: u32,
+  eos_count: u32,
   pad_token_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;
-@group(0) @binding(2) var<storage, read_write> ended: array<u32>;
-@group(0) @binding(3) var<storage, read_write> response_ids: array<u32>;
-@group(0) @binding(4) var<storage, read_write> rollout_log_probs: array<f32>;
-@group(0) @binding(5) var<storage, read_write> rollout_entropy: array<f32>;
-@group(0) @binding(6) var<storage, read_write> next_ids: array<u32>;
-@group(0) @binding(7) var<storage, read_write> attention_mask: array<u32>;
+@group(0) @binding(2) var<storage, read> eos_token_ids: array<u32>;
+@group(0) @binding(3) var<storage, read_write> ended: array<u32>;
+@group(0) @binding(4) var<storage, read_write> response_ids: array<u32>;
+@group(0) @binding(5) var<storage, read_write> rollout_log_probs: array<f32>;
+@group(0) @binding(6) var<storage, read_write> rollout_entropy: array<f32>;
+@group(0) @binding(7) var<storage, read_write> next_ids: array<u32>;
+@group(0) @binding(8) var<storage, read_write> attention_mask: array<u32>;
 
 const WORKGROUP_SIZE = 64u;
 const MOST_NEGATIVE = -0x1.fffffep+127f;
@@ -154,6 +155,13 @@ fn draw(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key: u32, 
   return workgroupUniformLoad(&drawn_token);
 }
 
+// Whether drawing this token ends its row.
+fn is_eos(token: u32) -> bool {
+  var found = false;
+  for (var i = 0u; i < params.eos_count; i++) { found |= token == eos_token_ids[i]; }
+  return found;
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -209,6 +217,6 @@ fn main(
     rollout_entropy[at] = entropy;
     next_ids[row] = token;
     attention_mask[row * params.width + params.column] = select(1u, 0u, was_ended);
-    if (!was_ended && token == params.eos_token_id) { ended[row] = 1u; }
+    if (!was_ended && is_eos(token)) { ended[row] = 1u; }
   }
 }

@@ -19,16 +19,19 @@ const defaults = {
   seed_high: 5,
   step: 3,
 }
-const NO_TOKEN = 0xffffffff
+/** Held by eos_token_ids beyond eos_count, where nothing may read it. */
+const FIRST_TOKENS = [0, 1, 2, 3]
 
 /** Samples once for every row of logits; outputs start filled with 9, so untouched places show. */
 async function sampleWith(
   kernel: typeof sample_token,
   logits_values: Float32Array,
   rows: number,
-  options: Partial<SampleOptions & { eos_token_id: number; ended: readonly number[] }> = {},
+  options: Partial<
+    SampleOptions & { eos_token_ids: readonly number[]; ended: readonly number[] }
+  > = {},
 ) {
-  const { ended: ended_values, eos_token_id = NO_TOKEN, ...rest } = options
+  const { ended: ended_values, eos_token_ids = [], ...rest } = options
   const vocab_size = logits_values.length / rows
   const [response_length, width, column] = [3, 5, 4]
   const nines = (dtype: 'f32' | 'u32', shape: number[]) => {
@@ -38,8 +41,10 @@ async function sampleWith(
   }
   const logits = gpu.tensor('logits', 'f32', [rows, vocab_size], { data: logits_values })
   const ended_data = Uint32Array.from({ length: rows }, (_, r) => ended_values?.[r] ?? 0)
+  const eos_data = Uint32Array.from([...eos_token_ids, ...FIRST_TOKENS])
   const tensors = {
     logits,
+    eos_token_ids: gpu.tensor('eos_token_ids', 'u32', [eos_data.length], { data: eos_data }),
     ended: gpu.tensor('ended', 'u32', [rows], { data: ended_data }),
     response_ids: nines('u32', [rows, response_length]),
     rollout_log_probs: nines('f32', [rows, response_length]),
@@ -47,9 +52,10 @@ async function sampleWith(
     next_ids: nines('u32', [rows]),
     attention_mask: nines('u32', [rows, width]),
   }
-  const params = { rows, vocab_size, response_length, width, column, eos_token_id, pad_token_id: 1 }
+  const eos_count = eos_token_ids.length
+  const params = { rows, vocab_size, response_length, width, column, eos_count, pad_token_id: 1 }
   await gpu.run(kernel, { ...defaults, ...params, ...rest }, tensors)
-  const { logits: _, ...outputs } = tensors
+  const { logits: _, eos_token_ids: __, ...outputs } = tensors
   const read = await gpu.read(...Object.values(outputs))
   gpu.free(...Object.values(tensors))
   const [ended, response_ids, log_probs, entropies, next_ids, attention_mask] = read
@@ -165,7 +171,7 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
 
   test('an ended row gets padding and zeros, the others a token, and eos ends a row', async () => {
     const values = Float32Array.of(0, 5, 9, 9, 0, 0, 0, 8, 0)
-    const result = await sample(values, 3, { temperature: 0, ended: [0, 1, 0], eos_token_id: 2 })
+    const result = await sample(values, 3, { temperature: 0, ended: [0, 1, 0], eos_token_ids: [2] })
     expect(result.tokens).toEqual([2, 1, 1])
     expect(result.ended).toEqual([1, 1, 0])
     expect(result.response_ids).toEqual([9, 2, 9, 9, 1, 9, 9, 1, 9])
@@ -173,6 +179,16 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     expect(result.entropies[1]).toBe(0)
     expect(result.log_probs[0]).toBeLessThan(0)
     expect(result.attention_mask).toEqual([9, 9, 9, 9, 1, 9, 9, 9, 9, 0, 9, 9, 9, 9, 1])
+  })
+
+  test('any of several end tokens ends a row, and with none a row goes on', async () => {
+    // Greedy draws the row's number; row 3 draws no end token.
+    const values = Float32Array.from({ length: 6 * 6 }, (_, i) => (i % 7 === 0 ? 9 : 0))
+    const ended = async (eos_token_ids: readonly number[]) =>
+      (await sample(values, 6, { temperature: 0, eos_token_ids })).ended
+    expect(await ended([5, 0, 4, 1, 2])).toEqual([1, 1, 1, 0, 1, 1])
+    expect(await ended([3])).toEqual([0, 0, 0, 1, 0, 0])
+    expect(await ended([])).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   test('an entry far below the largest is never drawn and spoils no sum', async () => {

@@ -7,7 +7,8 @@ import sample_narrow from './sample_token_narrow.wgsl?raw'
  * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
  *
  * logits [rows, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length] at `position`,
- * next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1 after eos_token_id.
+ * next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1 after an end token.
+ * End tokens are the first eos_count of eos_token_ids (u32); with eos_count 0 no row ends.
  * A row that has ended gets pad_token_id, zeros, and attention_mask 0.
  *
  * top_k (0 = off) keeps the k largest logits; top_p (1 = off) then keeps the smallest set whose renormalised
@@ -38,11 +39,12 @@ export const sample_token = defineKernel({
     seed_low: 'u32',
     seed_high: 'u32',
     step: 'u32',
-    eos_token_id: 'u32',
+    eos_count: 'u32',
     pad_token_id: 'u32',
   },
   bindings: {
     logits: 'read',
+    eos_token_ids: 'read',
     ended: 'read_write',
     response_ids: 'read_write',
     rollout_log_probs: 'read_write',

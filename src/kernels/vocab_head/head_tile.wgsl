@@ -2,7 +2,7 @@
 // Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32, 48
 // (the columns). Every row goes through the same operations in the same order, wherever it stands in
 // the tile: a token's logits are the same bits in any batch.
-// The includer has 64 lanes, `params`, `hidden`, `weight`, and says what is narrow and what is wide:
+// The includer has 64 lanes, `params`, `weight` [V, C], and says what is narrow and what is wide:
 //   fn narrow_quad(row: u32, c: u32) -> vec4f      fn wide_quad(row: u32, c: u32) -> vec4f
 
 const NARROW: u32 = 16;
@@ -38,19 +38,6 @@ fn tile_dots(lane: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
     }
   }
   return dots;
-}
-
-/** Row of `hidden` whose state predicts response token `token` = b·R + t. */
-fn hidden_row(token: u32) -> u32 {
-  let b = token / params.response_length;
-  return b * params.width + params.first_column + token % params.response_length;
-}
-
-/** Four columns of the state before a response token; anything past the last token or past column C. */
-fn hidden_quad(token: u32, c: u32) -> vec4f {
-  let last = params.rows * params.response_length - 1u;
-  let at = hidden_row(min(token, last)) * params.hidden_size + quad_columns(c);
-  return vec4f(hidden[at.x], hidden[at.y], hidden[at.z], hidden[at.w]);
 }
 
 /** Four columns of one token's unembedding; anything past the last entry, zero past column C: that ends the dots. */

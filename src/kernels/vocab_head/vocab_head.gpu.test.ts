@@ -100,14 +100,16 @@ function upload(s: HeadSizes, x: Inputs) {
     log_probs: gpu.tensor('log_probs', 'f32', batch),
     entropy: gpu.tensor('entropy', 'f32', batch),
     lse: gpu.tensor('lse', 'f32', batch),
+    sum_pi_squared: gpu.tensor('sum_pi_squared', 'f32', batch),
   }
 }
 
 async function forward(s: HeadSizes, x: Inputs, kernels: VocabHeadKernels) {
   const tensors = upload(s, x)
   await gpu.run(kernels.forward, { ...s }, tensors)
-  const [log_probs, entropy, lse] = await gpu.read(tensors.log_probs, tensors.entropy, tensors.lse)
-  return { tensors, log_probs, entropy, lse }
+  const outputs = [tensors.log_probs, tensors.entropy, tensors.lse, tensors.sum_pi_squared]
+  const [log_probs, entropy, lse, sum_pi_squared] = await gpu.read(...outputs)
+  return { tensors, log_probs, entropy, lse, sum_pi_squared }
 }
 
 // Logits of magnitude 10 carry 1e-6 of f32 rounding each and more from a sum over C; WGSL's log is good to 5e-7.
@@ -122,17 +124,19 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
     expectClose(actual.log_probs, expected.log_probs, LOOSE)
     expectClose(actual.entropy, expected.entropy, LOOSE)
     expectClose(actual.lse, expected.lse, LOOSE)
+    // Twice the logits' rounding, relative: a sum of squared probabilities.
+    expectClose(actual.sum_pi_squared, expected.sum_pi_squared, { atol: 1e-7, rtol: 4e-5 })
   })
 
-  test('a distribution on one token has log-prob 0 and entropy 0, whatever the size of its logit', async () => {
+  test('a distribution on one token has log-prob 0, entropy 0 and one outcome, whatever the size of its logit', async () => {
     const s = sizesOf([1, 1, 0, 1, 4, 80])
     const x = inputs(s, 1)
     x.hidden.fill(1)
     x.weight.fill(-1000)
     x.weight.fill(1250, 70 * 4, 71 * 4)
     x.response_ids.fill(70)
-    const { log_probs, entropy } = await forward(s, x, kernels(s.hidden_size))
-    expect([log_probs[0], entropy[0]]).toEqual([0, 0])
+    const { log_probs, entropy, sum_pi_squared } = await forward(s, x, kernels(s.hidden_size))
+    expect([log_probs[0], entropy[0], sum_pi_squared[0]]).toEqual([0, 0, 1])
   })
 
   test('the temperature is a live value', async () => {
@@ -180,7 +184,7 @@ describe.each(VARIANTS)('vocab_head_forward, $name', ({ kernels, sizes }) => {
         d_entropy: x.d_entropy.slice(first * s.response_length),
       }
       const alone = await forward({ ...s, rows: s.rows - first }, part, kernels(s.hidden_size))
-      for (const name of ['log_probs', 'entropy', 'lse'] as const) {
+      for (const name of ['log_probs', 'entropy', 'lse', 'sum_pi_squared'] as const) {
         const expected = whole[name]
           .slice(first * s.response_length)
           .map((y, i) => (part.response_mask[i] ? y : 0))

@@ -29,19 +29,25 @@ function tokenLogits(s: HeadSizes, hidden: Numbers, weight: Numbers, i: number) 
   return { row, lse, log_p, entropy }
 }
 
-/** log_probs, entropy and lse [B, R] of the scaled logits; 0 where response_mask is 0. */
+/** log_probs, entropy, lse and sum_pi_squared [B, R] of the scaled logits; 0 where response_mask is 0. */
 export function vocab_head_forward_ref(
   s: HeadSizes,
   hidden: Numbers,
   weight: Numbers,
   response_ids: Numbers,
   response_mask: Numbers,
-): { log_probs: Float64Array; entropy: Float64Array; lse: Float64Array } {
+): {
+  log_probs: Float64Array
+  entropy: Float64Array
+  lse: Float64Array
+  sum_pi_squared: Float64Array
+} {
   const tokens = s.rows * s.response_length
   const out = {
     log_probs: new Float64Array(tokens),
     entropy: new Float64Array(tokens),
     lse: new Float64Array(tokens),
+    sum_pi_squared: new Float64Array(tokens),
   }
   for (let i = 0; i < tokens; i++) {
     if (response_mask[i] === 0) continue
@@ -49,6 +55,7 @@ export function vocab_head_forward_ref(
     out.log_probs[i] = log_p[response_ids[i]]
     out.entropy[i] = entropy
     out.lse[i] = lse
+    out.sum_pi_squared[i] = log_p.reduce((sum, l) => sum + Math.exp(2 * l), 0)
   }
   return out
 }

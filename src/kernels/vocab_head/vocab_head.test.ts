@@ -27,7 +27,7 @@ const hidden = randomValues(sizes.rows * sizes.width * sizes.hidden_size, 1)
 const weight = randomValues(sizes.vocab_size * sizes.hidden_size, 2).map((x) => x * 3)
 const response_ids = [4, 0, 2, 2]
 
-test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy by hand', () => {
+test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy and Σ p² by hand', () => {
   const s = { ...sizes, rows: 1, width: 2, first_column: 0, hidden_size: 1, vocab_size: 2 }
   const one = { ...s, inv_temperature: 1 }
   const z = [Math.log(3), 0]
@@ -36,6 +36,7 @@ test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy by han
   expectClose(forward.lse, [Math.log(4), Math.log(4)], { atol: 1e-14 })
   const h = -0.75 * Math.log(0.75) - 0.25 * Math.log(0.25)
   expectClose(forward.entropy, [h, h], { atol: 1e-14 })
+  expectClose(forward.sum_pi_squared, [10 / 16, 10 / 16], { atol: 1e-14 })
   // At half the logits the odds are sqrt(3) : 1.
   const warm = vocab_head_forward_ref({ ...s, inv_temperature: 0.5 }, [1, 1], z, [0, 1], [1, 1])
   expect(Math.exp(warm.log_probs[0] - warm.log_probs[1])).toBeCloseTo(Math.sqrt(3), 12)

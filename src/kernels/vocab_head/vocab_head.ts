@@ -3,8 +3,9 @@
 import { defineKernel, foldGrid } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
+import head_hidden from './head_hidden.wgsl?raw'
 import narrow_head from './head_narrow.wgsl?raw'
-import tile from './head_tile.wgsl?raw'
+import head_tile from './head_tile.wgsl?raw'
 import backward_hidden from './vocab_head_backward_hidden.wgsl?raw'
 import backward_weight from './vocab_head_backward_weight.wgsl?raw'
 import forward from './vocab_head_forward.wgsl?raw'
@@ -15,6 +16,8 @@ import narrow_forward from './vocab_head_narrow_forward.wgsl?raw'
 /** Tile of head_tile.wgsl: 16 rows of one side against 64 of the other. */
 const NARROW = 16
 const WIDE = 64
+
+const tile = head_tile + head_hidden
 
 const params = {
   /** B. */
@@ -37,15 +40,17 @@ const tokenTiles = (p: { rows: number; response_length: number }): [number, numb
   foldGrid(Math.ceil((p.rows * p.response_length) / NARROW))
 
 /**
- * z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse - Σ softmax(z) z.
+ * z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse - Σ softmax(z) z;
+ * sum_pi_squared = Σ softmax(z)², the probability that two draws agree.
  *
- * hidden [B·T, C], weight [V, C], response_ids u32 [B, R], response_mask [B, R] → log_probs, entropy, lse [B, R], nats.
+ * hidden [B·T, C], weight [V, C], response_ids u32 [B, R], response_mask [B, R] → log_probs, entropy, lse [B, R], nats, and
+ * sum_pi_squared [B, R], in (0, 1].
  * Response token t of row b is scored by hidden row b·T + first_column + t; the caller keeps first_column + R ≤ T.
- * Tokens with response_mask 0 give 0 in all three. A token's numbers are the same bits in any batch: they do not
+ * Tokens with response_mask 0 give 0 in all four. A token's numbers are the same bits in any batch: they do not
  * depend on its place or on its neighbours. Ids of unmasked tokens must be below V.
  *
- * Source: verl verl/utils/torch_functional.py logprobs_from_logits, entropy_from_logits; running softmax as in
- * FlashAttention, arXiv 2205.14135.
+ * Source: verl verl/utils/torch_functional.py logprobs_from_logits, entropy_from_logits,
+ * calculate_sum_pi_squared_from_logits; running softmax as in FlashAttention, arXiv 2205.14135.
  */
 export const vocab_head_forward = defineKernel({
   name: 'vocab_head_forward',
@@ -59,6 +64,7 @@ export const vocab_head_forward = defineKernel({
     log_probs: 'read_write',
     entropy: 'read_write',
     lse: 'read_write',
+    sum_pi_squared: 'read_write',
   },
   workgroups: tokenTiles,
 })

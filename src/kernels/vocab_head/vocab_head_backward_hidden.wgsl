@@ -2,7 +2,7 @@
 // One workgroup per 16 response tokens owns their rows of d_hidden and adds to them 64 vocabulary entries
 // at a time; lanes stride over columns.
 //   hidden, d_hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]
-// uses head_tile.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
+// uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
   rows: u32,

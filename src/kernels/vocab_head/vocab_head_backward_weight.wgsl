@@ -2,7 +2,7 @@
 // One workgroup per (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a
 // time, with z computed again; lanes stride over columns.
 //   hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
-// uses head_tile.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
+// uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
   rows: u32,

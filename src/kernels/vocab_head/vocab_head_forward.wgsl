@@ -1,8 +1,9 @@
-// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z.
+// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
+// sum_pi_squared = Σ softmax(z)².
 // One workgroup per 16 response tokens walks over the vocabulary 64 entries at a time with running sums,
 // as softmax in FlashAttention does. Tokens with response_mask 0 give 0; a tile of them does no work.
-//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse [B, R]
-// uses head_tile.wgsl, workgroup_reduce.wgsl
+//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse, sum_pi_squared [B, R]
+// uses head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl
 
 struct Params {
   rows: u32,
@@ -22,6 +23,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> log_probs: array<f32>;
 @group(0) @binding(6) var<storage, read_write> entropy: array<f32>;
 @group(0) @binding(7) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(8) var<storage, read_write> sum_pi_squared: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 64;
 const VERY_NEGATIVE = -1e30;
@@ -37,6 +39,8 @@ struct Softmax {
   sum: vec4f,
   /** Σ exp(z - m) (z - m): shifted, so that large logits do not cancel in the entropy. */
   moment: vec4f,
+  /** Σ exp(z - m)². */
+  squares: vec4f,
   /** z[y], or 0 before the label is met. */
   label: vec4f,
 }
@@ -45,7 +49,7 @@ struct Softmax {
 fn raised(s: Softmax, top: vec4f) -> Softmax {
   let drop = s.top - top;
   let scale = exp(drop);
-  return Softmax(top, s.sum * scale, (s.moment + drop * s.sum) * scale, s.label);
+  return Softmax(top, s.sum * scale, (s.moment + drop * s.sum) * scale, s.squares * scale * scale, s.label);
 }
 
 var<workgroup> lanes: array<Softmax, 64>;
@@ -70,7 +74,7 @@ fn main(
   }
   let is_active = workgroup_max(lane, f32(any(mask != vec4f())));
 
-  var state = Softmax(vec4f(VERY_NEGATIVE), vec4f(), vec4f(), vec4f());
+  var state = Softmax(vec4f(VERY_NEGATIVE), vec4f(), vec4f(), vec4f(), vec4f());
   if (is_active > 0.0) {
     for (var strip = 0u; strip < params.vocab_size; strip += WIDE) {
       let z = tile_dots(lane, first, strip) * params.inv_temperature;
@@ -85,6 +89,7 @@ fn main(
           let e = exp(z[w] - top);
           state.sum += e;
           state.moment += e * (z[w] - top);
+          state.squares += e * e;
           state.label += select(vec4f(), z[w], ids == vec4u(v));
         }
       }
@@ -97,7 +102,7 @@ fn main(
         let top = max(state.top, other.top);
         let a = raised(state, top);
         let b = raised(other, top);
-        state = Softmax(top, a.sum + b.sum, a.moment + b.moment, a.label + b.label);
+        state = Softmax(top, a.sum + b.sum, a.moment + b.moment, a.squares + b.squares, a.label + b.label);
       }
     }
   }
@@ -107,15 +112,18 @@ fn main(
       var log_prob = 0.0;
       var h = 0.0;
       var log_sum_exp = 0.0;
+      var square_sum = 0.0;
       if (mask[k] != 0.0) {
         let log_sum = log(state.sum[k]);
         log_prob = state.label[k] - state.top[k] - log_sum;
         h = log_sum - state.moment[k] / state.sum[k];
         log_sum_exp = state.top[k] + log_sum;
+        square_sum = state.squares[k] / (state.sum[k] * state.sum[k]);
       }
       log_probs[mine + k] = log_prob;
       entropy[mine + k] = h;
       lse[mine + k] = log_sum_exp;
+      sum_pi_squared[mine + k] = square_sum;
     }
   }
 }

@@ -1,7 +1,7 @@
-// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z,
-// for small vocabularies and states. One invocation per response token, the vocabulary in a plain loop with
+// z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
+// sum_pi_squared = Σ softmax(z)²; for small vocabularies and states. One invocation per response token, the vocabulary in a plain loop with
 // running sums. Tokens with response_mask 0 give 0. A line with $ stands for QUADS = C / 4 lines, one per four channels.
-//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse [B, R]
+//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_narrow.wgsl
 
 struct Params {
@@ -22,6 +22,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> log_probs: array<f32>;
 @group(0) @binding(6) var<storage, read_write> entropy: array<f32>;
 @group(0) @binding(7) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(8) var<storage, read_write> sum_pi_squared: array<f32>;
 
 const VERY_NEGATIVE = -1e30;
 
@@ -37,6 +38,7 @@ fn main(
     log_probs[token] = 0.0;
     entropy[token] = 0.0;
     lse[token] = 0.0;
+    sum_pi_squared[token] = 0.0;
     return;
   }
   let h = hidden_start(token);
@@ -46,6 +48,7 @@ fn main(
   var top = VERY_NEGATIVE; // m = max z so far
   var sum = 0.0; // Σ exp(z - m)
   var moment = 0.0; // Σ exp(z - m) (z - m): shifted, so that large logits do not cancel in the entropy
+  var squares = 0.0; // Σ exp(z - m)²
   var label = 0.0;
   for (var v = 0u; v < params.vocab_size; v++) {
     let w = v * QUADS;
@@ -58,6 +61,8 @@ fn main(
     let is_new_top = z > top;
     moment = select(fma(factor, drop, moment), fma(drop, sum, moment) * factor, is_new_top);
     sum = select(sum + factor, fma(sum, factor, 1.0), is_new_top);
+    let square = factor * factor;
+    squares = select(squares + square, fma(squares, square, 1.0), is_new_top);
     top = max(top, z);
     label = select(label, z, v == id);
   }
@@ -65,4 +70,5 @@ fn main(
   log_probs[token] = label - top - log_sum;
   entropy[token] = log_sum - moment / sum;
   lse[token] = top + log_sum;
+  sum_pi_squared[token] = squares / (sum * sum);
 }

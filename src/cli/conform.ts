@@ -1,0 +1,92 @@
+// lab conform: the project's own functions and kernels on golden data, case by case.
+import { basename, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Gpu } from '../kernels/gpu.ts'
+import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
+import { type Context, fixtureResults, type Handler } from './conform/fixture.ts'
+import { hfCase } from './conform/hf_cases.ts'
+import { type Check, type Result, resultLine, runCheck, summary } from './conform/report.ts'
+import { findSources, type Source } from './conform/sources.ts'
+import { VERL_CASES } from './conform/verl_cases.ts'
+import { openDawn } from './dawn.ts'
+
+export const conform: Command = {
+  usage: '<fixture file or folder> [--reference-only]',
+  summary:
+    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; 1 = not all agree',
+  run: async (args) => {
+    const { path, isReferenceOnly } = readOptions(args)
+    const sources = findSources(path)
+    const dawn = isReferenceOnly ? undefined : await openDawn()
+    if (!dawn && !isReferenceOnly) {
+      console.error(`${NO_ADAPTER_TEXT}\nWithout one, --reference-only runs what needs no GPU.`)
+      return NO_ADAPTER
+    }
+    const gpu = dawn && (await Gpu.open({ gpu: dawn }))
+    console.log(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
+    const results: Result[] = []
+    for await (const result of resultsOf(sources, { gpu })) {
+      results.push(result)
+      console.log(resultLine(result))
+    }
+    console.log(summary(results))
+    return results.every(({ status }) => status === 'ok') ? 0 : 1
+  },
+}
+
+function readOptions(args: readonly string[]): { path: string; isReferenceOnly: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'reference-only': { type: 'boolean', default: false } },
+    })
+    if (positionals.length !== 1) throw new Error('conform takes one file or folder')
+    return { path: positionals[0], isReferenceOnly: values['reference-only'] }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+/** How each kind of golden data is run; a parameter so that tests need no golden data. */
+interface Runners {
+  readonly verl: Readonly<Record<string, Handler>>
+  readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
+}
+
+/** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the next one follows. */
+export async function* resultsOf(
+  sources: readonly Source[],
+  context: Context,
+  { verl, hf }: Runners = { verl: VERL_CASES, hf: hfCase },
+): AsyncGenerator<Result> {
+  for (const source of sources) {
+    if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
+    else if (source.kind === 'model') yield* modelResults(source.folder, hf, context)
+    else if (source.kind === 'later') yield { case: source.name, status: 'later' }
+    else {
+      const name = relative('.', source.file) || source.file
+      yield { case: name, status: 'FAIL', problem: `unknown: ${source.problem}` }
+    }
+  }
+}
+
+async function* modelResults(
+  folder: string,
+  hf: Runners['hf'],
+  context: Context,
+): AsyncGenerator<Result> {
+  const name = basename(resolve(folder))
+  let count = 0
+  try {
+    for await (const check of hf(folder, context)) {
+      count++
+      yield runCheck(check)
+    }
+  } catch (error) {
+    count++
+    const problem = error instanceof Error ? `${error.name}: ${error.message}` : `${error}`
+    yield { case: name, status: 'FAIL', problem }
+  }
+  if (count === 0) yield { case: name, status: 'later' }
+}

@@ -1,0 +1,34 @@
+// Which code runs which fixture: one entry per file of verl's golden vectors.
+import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
+import { DRIVER_CASES } from './driver_cases.ts'
+import type { Handler } from './fixture.ts'
+import { LOSS_CASES } from './loss_cases.ts'
+import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
+import { OPTIMIZER_CASES } from './optimizer_cases.ts'
+import { POLICY_LOSS_CASES, productionVanilla } from './policy_loss_cases.ts'
+import { ROLLOUT_CASES } from './rollout_cases.ts'
+import { TOKEN_CASES } from './token_cases.ts'
+
+const PRODUCTION: Readonly<Record<string, Handler>> = {
+  ...PRODUCTION_ADVANTAGES,
+  masked_whiten: productionWhiten,
+  policy_loss_vanilla: productionVanilla,
+}
+const PRODUCTION_NAMES = Object.keys(PRODUCTION)
+
+/** verl in its production dtypes; `config.function` says which function. */
+const production_float32: Handler = (fixture) =>
+  PRODUCTION[fixture.config.choice('function', PRODUCTION_NAMES)](fixture)
+
+/** By the stem of the file's name. */
+export const VERL_CASES: Readonly<Record<string, Handler>> = {
+  ...ADVANTAGE_CASES,
+  ...DRIVER_CASES,
+  ...LOSS_CASES,
+  ...MASKED_CASES,
+  ...OPTIMIZER_CASES,
+  ...POLICY_LOSS_CASES,
+  ...ROLLOUT_CASES,
+  ...TOKEN_CASES,
+  production_float32,
+}

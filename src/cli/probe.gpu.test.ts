@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { expectClose } from '../kernels/testing.ts'
+import type { ModelConfig } from '../model/config.ts'
+import { internalsRef } from '../model/internals.ref.ts'
+import { unpackWeights } from '../model/params.ts'
+import { writeSafetensors } from '../model/safetensors.ts'
+import { CONFIGS, TINY, testWeights } from '../model/testing.ts'
+import { forwardRef } from '../model/transformer.ref.ts'
+import { probe } from './probe.ts'
+import { parseTokenRows } from './token_rows.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understory-probe-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const CLASS = { qwen3: 'Qwen3', qwen2: 'Qwen2', llama: 'Llama' }
+
+/** A model directory as Hugging Face writes it, and its weights in float64. */
+function writeModel(name: string, config: ModelConfig, head = 'ForCausalLM') {
+  const { layout, flat, exact } = testWeights(config, 1)
+  const dir = join(folder, name)
+  mkdirSync(dir)
+  const architectures = [`${CLASS[config.model_type]}${head}`]
+  const json = { architectures, hidden_act: 'silu', pad_token_id: 0, eos_token_id: 1, ...config }
+  writeFileSync(join(dir, 'config.json'), JSON.stringify(json))
+  const named = unpackWeights(layout, flat)
+  const tensors = layout.params.map(
+    ({ name, shape }) => [name, { shape, data: named[name] }] as const,
+  )
+  writeFileSync(join(dir, 'model.safetensors'), writeSafetensors(tensors))
+  return { dir, exact }
+}
+
+function file(name: string, value: unknown): string {
+  writeFileSync(join(folder, name), JSON.stringify(value))
+  return join(folder, name)
+}
+
+const IDS = [
+  [4, 9, 2, 7, 3],
+  [5, 10],
+]
+const LEFT_PADDED = { vocab_size: TINY.vocab_size, pad_token_id: 0 }
+
+describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as const))(
+  '%s',
+  ([name, config]) => {
+    test('a model directory’s inside equals the float64 model, and padding is null', async () => {
+      const { dir, exact } = writeModel(name, config)
+      const out = join(folder, `${name}.out.json`)
+      const tokens = file(`${name}.ids.json`, IDS)
+      expect(await probe.run([dir, '--tokens', tokens, '--out', out])).toBe(0)
+      const report = JSON.parse(readFileSync(out, 'utf8'))
+
+      const rows = parseTokenRows(JSON.stringify(IDS), 'ids', LEFT_PADDED)
+      expect(report).toMatchObject({ ...rows, model: { ...config, dtype: 'F32', pad_token_id: 0 } })
+      expect(report.adapter).not.toBe('')
+      const batch = {
+        ...{ rows: 2, width: 5, input_ids: rows.input_ids.flat() },
+        attention_mask: rows.attention_mask.flat(),
+        position_ids: rows.position_ids.flat(),
+      }
+      const truth = internalsRef(config, exact, forwardRef(config, exact, batch))
+      const { logits, logits_layer: _, ...others } = truth.values
+      const V = config.vocab_size
+      expect(report.logits[1].slice(0, 3)).toEqual([null, null, null])
+      expectClose(report.logits[1][4], logits.subarray(9 * V), { atol: 3e-5, rtol: 2e-5 })
+      for (const [quantity, expected] of Object.entries(others)) {
+        const isLogProb = quantity.startsWith('logp')
+        const mask = isLogProb ? truth.next_mask : truth.mask
+        const columns = Array.from(expected, (x, i) => (mask[i % 10] ? x : null)).filter(
+          (_, i) => !isLogProb || i % 5 < 4,
+        )
+        const flat: (number | null)[] = report[quantity].flat(3)
+        expect(flat.map((x) => x === null)).toEqual(columns.map((x) => x === null))
+        expectClose(flat.map(Number), columns.map(Number), { atol: 3e-5, rtol: 2e-5 })
+      }
+      const L = config.num_hidden_layers
+      expect(report.logp_next).toEqual(report.logp_next_layer_norm[L])
+      const { ent_attn_in, cos_hidden, perplexity_all } = report.forward_means
+      const total = report.ent_attn_in[0].flat().reduce((sum: number, x: number) => sum + x, 0)
+      expect(ent_attn_in.mean_all[0]).toBeCloseTo(total / 7, 6)
+      expect(cos_hidden.mean_all[L][L]).toBeCloseTo(1, 6)
+      const log_probs = report.logp_next.flat().filter((x: unknown) => x !== null)
+      expect(log_probs).toHaveLength(5)
+      const mean = log_probs.reduce((sum: number, x: number) => sum + x, 0) / 5
+      expect(perplexity_all).toBeCloseTo(Math.exp(-mean), 4)
+    })
+  },
+)
+
+test('a single token has no log-probability and no perplexity', async () => {
+  const { dir } = writeModel('single', TINY)
+  const out = join(folder, 'single.out.json')
+  await probe.run([dir, '--tokens', file('single.ids.json', [3]), '--out', out])
+  const report = JSON.parse(readFileSync(out, 'utf8'))
+  expect(report.logits[0]).toHaveLength(1)
+  expect(report.logp_next).toEqual([[]])
+  expect(report.forward_means.perplexity_all).toBeUndefined()
+  expect(report.forward_means.ent_layer_raw.mean_all).toHaveLength(4)
+})
+
+test('what cannot be probed is refused in words', async () => {
+  const { dir } = writeModel('refused', TINY)
+  const run = (value: unknown) => probe.run([dir, '--tokens', file('refused.json', value)])
+  await expect(run([[1], [2, 11]])).rejects.toThrow(
+    /refused.json: row 1, column 1: expected a token id below vocab_size 11, found 11/,
+  )
+  await expect(run([])).rejects.toThrow(/empty list/)
+  await expect(probe.run([dir, '--tokens', join(folder, 'none.json')])).rejects.toThrow(/ENOENT/)
+  await expect(probe.run([join(folder, 'none'), '--tokens', 'x'])).rejects.toThrow(
+    /expected a model directory, found nothing/,
+  )
+  const critic = writeModel('critic', TINY, 'ForTokenClassification')
+  await expect(probe.run([critic.dir, '--tokens', file('ids.json', [1])])).rejects.toThrow(
+    /expected a model with a lm_head, found Qwen3ForTokenClassification/,
+  )
+})

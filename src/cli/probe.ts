@@ -1,0 +1,193 @@
+// lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { Gpu } from '../kernels/gpu.ts'
+import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
+import { inverseFrequencies, modelShape } from '../model/config.ts'
+import { type HfModel, readHfModel } from '../model/hf_model.ts'
+import {
+  type Internals,
+  maskOf,
+  QUANTITIES,
+  QUANTITY_NAMES,
+  type Quantity,
+  tokenMeans,
+} from '../model/internal_quantities.ts'
+import { createInternals, readInternals, recordInternals } from '../model/internals.ts'
+import { paramTensors } from '../model/params.ts'
+import type { Model } from '../model/transformer.ts'
+import { createWorkspace } from '../model/workspace.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
+import { openDawn } from './dawn.ts'
+import { modelDirectory } from './model_dir.ts'
+import { parseTokenRows, type TokenRows } from './token_rows.ts'
+
+export const probe: Command = {
+  usage: '<model dir> --tokens ids.json [--out f.json]',
+  summary:
+    'logits and every internal policy of a Hugging Face model; ids.json: one list of ids, several, or {input_ids, attention_mask}',
+  run: async (args) => {
+    const { folder, tokens, out } = readOptions(args)
+    const model = await readHfModel(modelDirectory(folder), { head: 'lm_head' })
+    const rows = readRows(tokens, model)
+    const dawn = await openDawn()
+    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
+    const plan = new MemoryPlan()
+    createProbe(plan, model, rows)
+    const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
+    const text = reportText(await probeModel(gpu, model, rows))
+    if (out === undefined) console.log(text)
+    else {
+      writeOut(out, text)
+      console.log(`Wrote ${out}`)
+    }
+    return 0
+  },
+}
+
+/** Throws UsageError. */
+export function readOptions(args: readonly string[]) {
+  const { values, positionals } = parse(args)
+  if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
+  if (values.tokens === undefined) throw new UsageError('probe needs --tokens ids.json')
+  return { folder: positionals[0], tokens: values.tokens, out: values.out }
+}
+
+function parse(args: readonly string[]) {
+  const option = { type: 'string' } as const
+  try {
+    const options = { tokens: option, out: option }
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+function readRows(file: string, { config, pad_token_id = 0 }: HfModel): TokenRows {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new LabFailure(`${file}: ${error instanceof Error ? error.message : error}`)
+  }
+  return parseTokenRows(text, file, { vocab_size: config.vocab_size, pad_token_id })
+}
+
+function writeOut(file: string, text: string): void {
+  try {
+    writeFileSync(file, `${text}\n`)
+  } catch (error) {
+    throw new LabFailure(`--out: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** All but logits of every layer: (L+1) · V numbers per token say little on paper. */
+type Shown = Exclude<Quantity, 'logits_layer'>
+const isShown = (name: Quantity): name is Shown => name !== 'logits_layer'
+
+/** Everything on the device, or in a plan. */
+function createProbe(alloc: Allocator, { config, layout, weights }: HfModel, batch: TokenRows) {
+  const shape = modelShape(config)
+  const flat = { kind: 'weights', data: weights } as const
+  const inv_freq = { kind: 'weights', data: Float32Array.from(inverseFrequencies(config)) } as const
+  const model: Model = {
+    shape,
+    weights: paramTensors(alloc, layout, alloc.tensor('weights', 'f32', [layout.size], flat)),
+    inv_freq: alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], inv_freq),
+  }
+  const rows = batch.input_ids.length
+  const width = batch.input_ids[0].length
+  const size = { rows, width, response_length: 0, trains: false }
+  const ws = createWorkspace(alloc, shape, size)
+  const internals = createInternals(alloc, shape, ws, {
+    quantities: QUANTITY_NAMES.filter(isShown),
+    positions: 'all',
+  })
+  return { model, ws, internals }
+}
+
+/** What the command prints, by name: numbers of padding are null, or left out for logits' last axis. */
+export type ProbeReport = Readonly<Record<string, unknown>>
+
+/**
+ * Runs the model on `batch` and names every result as Hugging Face's arrays are named in QUANTITIES: per row and position, and
+ * `forward_means`, where every token of every row weighs the same. Nats.
+ */
+export async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
+  const { model, ws, internals } = createProbe(gpu, hf, batch)
+  for (const name of ['input_ids', 'attention_mask', 'position_ids'] as const)
+    gpu.write(ws[name], Uint32Array.from(batch[name].flat()))
+  gpu.replay(await gpu.record('probe', [], (r) => recordInternals(r, model, internals)))
+  const result = await readInternals(gpu, internals)
+  const { config, layout, eos_token_ids, pad_token_id, dtype } = hf
+  const { num_parameters } = layout
+  return {
+    adapter: gpu.facts.description,
+    model: { ...config, num_parameters, dtype, eos_token_ids, pad_token_id },
+    ...batch,
+    ...perPosition(result),
+    forward_means: forwardMeans(result),
+  }
+}
+
+function perPosition(result: Internals<Shown>): ProbeReport {
+  const { rows, columns } = result
+  const named = Object.entries(result.values).map(([name, values]) => {
+    const kind = QUANTITIES[name as Quantity]
+    const mask = maskOf(result, name as Quantity)
+    const each = values.length / (rows * columns)
+    if (kind === 'logits') {
+      const row = (i: number) => rounded(values.subarray(i * each, (i + 1) * each))
+      return [name, grid(rows, columns, (i) => (mask[i] ? row(i) : null))]
+    }
+    // A log-probability belongs to a column that has a next one.
+    const shown = mask === result.next_mask ? columns - 1 : columns
+    const entries = Array.from({ length: each }, (_, entry) => {
+      const at = rounded(values.subarray(entry * rows * columns, (entry + 1) * rows * columns))
+      return grid(rows, columns, (i) => (mask[i] ? at[i] : null), shown)
+    })
+    return [name, kind === 'pairs' ? square(entries) : entries]
+  })
+  const all: Record<string, unknown> = Object.fromEntries(named)
+  const { logits, ...others } = all
+  const final = (all.logp_next_layer_norm as unknown[]).at(-1)
+  return { logits, logp_next: final, ...others }
+}
+
+function forwardMeans(result: Internals<Shown>): ProbeReport {
+  const means = tokenMeans(result)
+  const log_prob = means.logp_next_layer_norm?.at(-1)
+  const named = Object.entries(means).map(([name, mean]) => {
+    const isPairs = QUANTITIES[name as Quantity] === 'pairs'
+    return [name, { mean_all: isPairs ? square([...mean]) : [...mean] }]
+  })
+  return {
+    ...Object.fromEntries(named),
+    // A single token predicts nothing that is known.
+    ...(log_prob === undefined ? {} : { perplexity_all: Math.exp(-log_prob) }),
+  }
+}
+
+/** [rows][shown], from the values of [rows][columns]. */
+const grid = <T>(rows: number, columns: number, value: (i: number) => T, shown = columns): T[][] =>
+  Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: shown }, (_, column) => value(row * columns + column)),
+  )
+
+/** [n²] to [n][n]. */
+function square<T>(list: readonly T[]): T[][] {
+  const n = Math.sqrt(list.length)
+  return Array.from({ length: n }, (_, i) => list.slice(i * n, (i + 1) * n))
+}
+
+/** The shortest decimals that are still the same float32. */
+const rounded = (x: Float32Array): number[] =>
+  Array.from(x, (value) => Number(value.toPrecision(9)))
+
+/** JSON with one line per name, so that a person finds their way. */
+function reportText(report: ProbeReport): string {
+  const lines = Object.entries(report).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  )
+  return `{\n${lines.join(',\n')}\n}`
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+
+import { expectClose } from '../testing.ts'
+import { aggLossRef, aggregationWeights } from './policy_loss.ref.ts'
+import {
+  aggregationParams,
+  LOSS_AGG_MODES,
+  LOSS_MODES,
+  type LossAggMode,
+  pgAggMode,
+} from './policy_loss.ts'
+
+describe('aggregation', () => {
+  // Rows of 2, 0 and 1 tokens; a masked NaN must not be looked at.
+  const mask = [1, 1, 0, 0, 0, 0, 0, 1, 0]
+  const loss_mat = [1, 2, Number.NaN, 9, 9, 9, 9, 6, Number.NaN]
+  const lossOf = (loss_agg_mode: LossAggMode, rest = {}) =>
+    aggLossRef(loss_mat, mask, 3, { loss_agg_mode, ...rest }).loss
+
+  test('the four means, by hand', () => {
+    expectClose([lossOf('token-mean')], [9 / 3], { rtol: 1e-15 })
+    expectClose([lossOf('seq-mean-token-sum')], [(3 + 6) / 2], { rtol: 1e-15 })
+    // verl divides by n + 1e-8.
+    const by_row = (3 / (2 + 1e-8) + 6 / (1 + 1e-8)) / 2
+    expectClose([lossOf('seq-mean-token-mean')], [by_row], { rtol: 1e-15 })
+    expectClose([lossOf('seq-mean-token-sum-norm')], [9 / 3], { rtol: 1e-15 })
+  })
+
+  test('counts of a whole mini-batch replace its own; ranks multiply, except the last mode', () => {
+    const whole = { batch_num_tokens: 12, global_batch_size: 8, loss_scale_factor: 32, dp_size: 2 }
+    expectClose([lossOf('token-mean', whole)], [(9 / 12) * 2])
+    expectClose([lossOf('seq-mean-token-sum', whole)], [(9 / 8) * 2])
+    expectClose([lossOf('seq-mean-token-mean', whole)], [((1.5 + 6) / 8) * 2])
+    expectClose([lossOf('seq-mean-token-sum-norm', whole)], [9 / 32])
+  })
+
+  test('without a token every weight is 0', () => {
+    for (const loss_agg_mode of LOSS_AGG_MODES)
+      expect(aggregationWeights([0, 0, 0, 0], 2, { loss_agg_mode })).toEqual(new Float64Array(4))
+  })
+
+  test('the kernel is told counts per rank, and 0 for its own', () => {
+    expect(aggregationParams({})).toEqual({
+      token_count: 0,
+      sequence_count: 0,
+      loss_scale_factor: 0,
+    })
+    expect(
+      aggregationParams({
+        batch_num_tokens: 68,
+        global_batch_size: 15,
+        dp_size: 2,
+        loss_scale_factor: 64,
+      }),
+    ).toEqual({ token_count: 34, sequence_count: 7.5, loss_scale_factor: 64 })
+  })
+
+  test('several ranks need the counts, and counts are not negative', () => {
+    expect(() => aggregationParams({ dp_size: 2 })).toThrow(/batch_num_tokens: expected a number/)
+    expect(() => aggregationParams({ dp_size: 2, batch_num_tokens: 5 })).toThrow(RangeError)
+    expect(() => aggregationParams({ loss_scale_factor: 0 })).toThrow(/loss_scale_factor.*got 0/)
+    expect(() => aggregationParams({ batch_num_tokens: -1 })).toThrow(/batch_num_tokens.*got -1/)
+    expect(() => aggregationParams({ dp_size: Number.NaN })).toThrow(RangeError)
+    // A mini-batch without a token is no mistake.
+    expect(aggregationParams({ batch_num_tokens: 0 }).token_count).toBe(0)
+  })
+
+  test('gspo and sapo are averaged by sequence whatever is asked for', () => {
+    for (const loss_mode of LOSS_MODES)
+      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
+        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
+      )
+  })
+})

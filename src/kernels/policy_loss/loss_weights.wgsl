@@ -1,0 +1,81 @@
+// The weights w of a mean over response tokens, mean(L) = Σ w L, for each way of averaging (index in LOSS_AGG_MODES):
+//   0 token-mean: mask / tokens;  1 seq-mean-token-sum: mask / sequences;
+//   2 seq-mean-token-mean: mask / (tokens of the row · sequences);  3 seq-mean-token-sum-norm: mask / loss_scale_factor.
+// tokens = token_count, or Σ mask where that is 0; sequences = sequence_count, or the rows with a token where that is 0.
+// All times `scale`; pg_weights also times rollout_is_weights. One workgroup, a lane per row.
+//   response_mask, rollout_is_weights, token_weights, loss_weights, pg_weights [rows, R]
+// uses workgroup_reduce.wgsl
+
+struct Params {
+  rows: u32,
+  response_length: u32,
+  loss_agg_mode: u32,
+  pg_agg_mode: u32,
+  token_count: f32,
+  sequence_count: f32,
+  loss_scale_factor: f32,
+  scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> response_mask: array<f32>;
+@group(0) @binding(2) var<storage, read> rollout_is_weights: array<f32>;
+@group(0) @binding(3) var<storage, read_write> token_weights: array<f32>;
+@group(0) @binding(4) var<storage, read_write> loss_weights: array<f32>;
+@group(0) @binding(5) var<storage, read_write> pg_weights: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256;
+
+struct Counts {
+  tokens: f32,
+  sequences: f32,
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(local_invocation_index) lane: u32) {
+  var own = Counts(0.0, 0.0);
+  for (var row = lane; row < params.rows; row += WORKGROUP_SIZE) {
+    let row_tokens = tokens_of(row);
+    own.tokens += row_tokens;
+    own.sequences += select(0.0, 1.0, row_tokens > 0.0);
+  }
+  own.tokens = workgroup_sum(lane, own.tokens);
+  own.sequences = workgroup_sum(lane, own.sequences);
+  // Without a token every mask is 0, and so is every weight, whatever it is divided by.
+  let counts = Counts(
+    select(max(own.tokens, 1.0), params.token_count, params.token_count > 0.0),
+    select(max(own.sequences, 1.0), params.sequence_count, params.sequence_count > 0.0),
+  );
+
+  for (var row = lane; row < params.rows; row += WORKGROUP_SIZE) {
+    let row_tokens = max(tokens_of(row), 1.0);
+    let loss_weight = weight_of(params.loss_agg_mode, row_tokens, counts);
+    let pg_weight = weight_of(params.pg_agg_mode, row_tokens, counts);
+    for (var t = 0u; t < params.response_length; t++) {
+      let i = row * params.response_length + t;
+      let mask = response_mask[i];
+      token_weights[i] = mask * (params.scale / counts.tokens);
+      loss_weights[i] = mask * loss_weight;
+      // Not a product: what stands at masked tokens may be NaN.
+      pg_weights[i] = select(0.0, mask * pg_weight * rollout_is_weights[i], mask != 0.0);
+    }
+  }
+}
+
+fn tokens_of(row: u32) -> f32 {
+  var tokens = 0.0;
+  for (var t = 0u; t < params.response_length; t++) { tokens += response_mask[row * params.response_length + t]; }
+  return tokens;
+}
+
+fn weight_of(mode: u32, row_tokens: f32, counts: Counts) -> f32 {
+  switch mode {
+    case 0u: { return params.scale / counts.tokens; }
+    case 1u: { return params.scale / counts.sequences; }
+    case 2u: { return params.scale / (counts.sequences * row_tokens); }
+    default: {
+      let width = f32(params.response_length);
+      return params.scale / select(width, params.loss_scale_factor, params.loss_scale_factor > 0.0);
+    }
+  }
+}

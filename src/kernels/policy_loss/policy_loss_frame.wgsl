@@ -1,0 +1,49 @@
+// The interface that every policy loss shares, and the end of each: adding its sums in one fixed tree.
+//   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights, d_log_probs [rows, R]   sums [6]
+// token_weights = response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight · rollout_is_weights.
+
+struct Params {
+  rows: u32,
+  response_length: u32,
+  clip_ratio_low: f32,
+  clip_ratio_high: f32,
+  clip_ratio_c: f32,
+  tau_pos: f32,
+  tau_neg: f32,
+  sequence_scale: f32,
+  select_count: u32,
+  clip_cov_lb: f32,
+  clip_cov_ub: f32,
+  ppo_kl_coef: f32,
+  seed: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> log_probs: array<f32>;
+@group(0) @binding(2) var<storage, read> old_log_probs: array<f32>;
+@group(0) @binding(3) var<storage, read> advantages: array<f32>;
+@group(0) @binding(4) var<storage, read> token_weights: array<f32>;
+@group(0) @binding(5) var<storage, read> pg_weights: array<f32>;
+@group(0) @binding(6) var<storage, read> rollout_is_weights: array<f32>;
+@group(0) @binding(7) var<storage, read_write> d_log_probs: array<f32>;
+@group(0) @binding(8) var<storage, read_write> sums: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256;
+
+var<workgroup> totals: array<vec4f, 256>;
+
+/** exp(x), and exactly 1 at 0: by WGSL's letter exp(0) is only nearly 1. */
+fn ratio_of(x: f32) -> f32 {
+  return select(exp(x), 1.0, x == 0.0);
+}
+
+/** Adds pg_loss, ppo_kl, pg_clipfrac, pg_clipfrac_lower of all lanes to `sums`. Holds barriers: every lane calls it. */
+fn add_sums(lane: u32, values: vec4f) {
+  totals[lane] = values;
+  workgroupBarrier();
+  for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
+    if (lane < stride) { totals[lane] += totals[lane + stride]; }
+    workgroupBarrier();
+  }
+  if (lane < 4u) { sums[lane] += totals[0][lane]; }
+}

@@ -1,0 +1,48 @@
+// d_weight[c] += Σ d_values[b, t] · hidden[b·T + first_column + t, c];  d_bias += Σ d_values[b, t].
+// One workgroup per 16 columns; the bias is column C, of a hidden state that is 1. Lane l takes column l % 16 and the
+// tokens l / 16, l / 16 + 16, …; then one lane per column adds up sixteen sums in order. Tokens with d_values 0 are skipped.
+//   hidden [B·T, C]   d_values [B, R]   d_weight [1, C]   d_bias [1]
+// uses value_head.wgsl
+
+struct Params {
+  rows: u32,
+  width: u32,
+  first_column: u32,
+  response_length: u32,
+  hidden_size: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> hidden: array<f32>;
+@group(0) @binding(2) var<storage, read> d_values: array<f32>;
+@group(0) @binding(3) var<storage, read_write> d_weight: array<f32>;
+@group(0) @binding(4) var<storage, read_write> d_bias: array<f32>;
+
+override WORKGROUP_SIZE: u32 = 256;
+const COLUMNS: u32 = 16;
+const PARTS: u32 = 16;
+
+var<workgroup> lane_sums: array<f32, 256>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let c = (group.x + group.y * grid.x) * COLUMNS + lane % COLUMNS;
+  let column = min(c, params.hidden_size - 1u);
+  let is_bias = c == params.hidden_size;
+  let tokens = params.rows * params.response_length;
+  var sum = 0.0;
+  for (var token = lane / COLUMNS; token < tokens; token += PARTS) {
+    let d = d_values[token];
+    if (d != 0.0) { sum += d * select(hidden[hidden_start(token) + column], 1.0, is_bias); }
+  }
+  lane_sums[lane] = sum;
+  workgroupBarrier();
+  if (lane < COLUMNS && c <= params.hidden_size) {
+    for (var part = 1u; part < PARTS; part++) { sum += lane_sums[part * COLUMNS + lane]; }
+    if (is_bias) { d_bias[0] += sum; } else { d_weight[c] += sum; }
+  }
+}

@@ -1,0 +1,200 @@
+// The value model of PPO: its own copy of the transformer with one number per token, and its own optimizer.
+import type { Gpu } from '../kernels/gpu.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+  loss_weights,
+} from '../kernels/policy_loss/policy_loss.ts'
+import type { Program, Recorder } from '../kernels/program.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
+import { VALUE_LOSS_SUMS, value_loss } from '../kernels/value_loss/value_loss.ts'
+import type { ParamLayout } from '../model/params.ts'
+import { forward } from '../model/transformer.ts'
+import { backwardValues, readValues } from '../model/value.ts'
+import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
+import type { BatchRows } from './actor.ts'
+import type { BatchTensors } from './actor_tensors.ts'
+import { type RolloutBatch, tokenCount } from './batch.ts'
+import type { Critic as CriticConfig } from './phase.ts'
+import { loadColumns, loadRows, storeRows } from './programs.ts'
+import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
+
+type UpdateLive = 'row' | 'token_count' | 'sequence_count' | 'scale' | 'cliprange_value'
+const UPDATE_LIVE = ['row', 'token_count', 'sequence_count', 'scale', 'cliprange_value'] as const
+
+/** What the critic keeps beside the actor's batch and workspace, which it borrows. */
+export interface CriticTensors extends TrainableTensors {
+  /** V of the batch before the update, and what came of it: [B, R]. */
+  readonly values: Tensor
+  readonly returns: Tensor
+  /** VALUE_LOSS_SUMS over this training step. */
+  readonly value_sums: Tensor
+}
+
+/** Allocates a critic for batches of `rows` rows; `updates` = most optimizer steps in one training step. */
+export function createCriticTensors(
+  alloc: Allocator,
+  layout: ParamLayout,
+  { rows, response_length, updates }: { rows: number; response_length: number; updates: number },
+): CriticTensors {
+  const response = (label: string) =>
+    alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
+  return {
+    ...createTrainableTensors(alloc, layout, updates),
+    values: response('values'),
+    returns: response('returns'),
+    value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {
+      kind: 'optimizer',
+    }),
+  }
+}
+
+/** The critic. It is updated before the actor, on the same batch, epochs and mini-batches. */
+export class Critic {
+  readonly tensors: CriticTensors
+  readonly trainable: Trainable
+  #gpu: Gpu
+  #batch: BatchTensors
+  #workspace: Workspace
+  #values = new Map<number, Program<'row'>>()
+  #update = new Map<string, Program<UpdateLive>>()
+
+  private constructor(
+    gpu: Gpu,
+    tensors: CriticTensors,
+    trainable: Trainable,
+    shared: { batch: BatchTensors; workspace: Workspace },
+  ) {
+    this.#gpu = gpu
+    this.tensors = tensors
+    this.trainable = trainable
+    this.#batch = shared.batch
+    this.#workspace = shared.workspace
+  }
+
+  /** `layout` has a value head; `shared` are the actor's batch and a workspace with gradients for the same shape. */
+  static async create(
+    gpu: Gpu,
+    layout: ParamLayout,
+    tensors: CriticTensors,
+    shared: { batch: BatchTensors; workspace: Workspace },
+    weights: Float32Array,
+  ): Promise<Critic> {
+    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    await trainable.prepare(layout.shape.num_hidden_layers)
+    return new Critic(gpu, tensors, trainable, shared)
+  }
+
+  /** Records what batches of `micro` rows need. */
+  async prepare(micro: number, loss_agg_mode: LossAggMode): Promise<void> {
+    const ws = sliceWorkspace(this.#gpu, this.#workspace, micro)
+    if (!this.#values.has(micro))
+      this.#values.set(
+        micro,
+        await this.#gpu.record('values', ['row'], (r) => this.#recordValues(r, ws)),
+      )
+    const key = `${micro}/${loss_agg_mode}`
+    if (!this.#update.has(key))
+      this.#update.set(
+        key,
+        await this.#gpu.record('update_critic', UPDATE_LIVE, (r) =>
+          this.#recordUpdate(r, ws, loss_agg_mode),
+        ),
+      )
+  }
+
+  #recordValues(r: Recorder<'row'>, ws: Workspace): void {
+    const { model, values } = this.tensors
+    const { response_mask: mask, vpreds } = ws.response
+    loadRows(r, this.#batch, ws)
+    forward(r, model, ws)
+    readValues(r, model, ws, { mask, values: vpreds })
+    storeRows(r, vpreds, values)
+  }
+
+  #recordUpdate(r: Recorder<UpdateLive>, ws: Workspace, loss_agg_mode: LossAggMode): void {
+    const { model, gradients, value_sums: sums } = this.tensors
+    const { response_mask, rollout_is_weights, vpreds, d_vpreds, values, returns } = ws.response
+    const { token_weights, loss_weights: weights, pg_weights } = ws.response
+    loadRows(r, this.#batch, ws)
+    loadColumns(r, this.tensors, ws.response, ['values', 'returns'])
+    forward(r, model, ws)
+    readValues(r, model, ws, { mask: response_mask, values: vpreds })
+    const mode = LOSS_AGG_MODES.indexOf(loss_agg_mode)
+    r.run(
+      loss_weights,
+      {
+        rows: ws.rows,
+        response_length: ws.response_length,
+        loss_agg_mode: mode,
+        pg_agg_mode: mode,
+        token_count: (live) => live.token_count,
+        sequence_count: (live) => live.sequence_count,
+        loss_scale_factor: 0,
+        scale: (live) => live.scale,
+      },
+      { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
+    )
+    r.run(
+      value_loss,
+      { tokens: ws.rows * ws.response_length, cliprange_value: (live) => live.cliprange_value },
+      { vpreds, values, returns, token_weights, loss_weights: weights, d_vpreds, sums },
+    )
+    backwardValues(r, model, gradients, ws, d_vpreds)
+  }
+
+  /** Zeroes the sums of this training step. */
+  beginStep(): void {
+    this.trainable.beginStep()
+    this.#gpu.clear(this.tensors.value_sums)
+  }
+
+  /** V of the uploaded batch, times response_mask: fills tensors.values. */
+  computeValues(rows: BatchRows): void {
+    const program = prepared(this.#values.get(rows.micro))
+    for (let row = 0; row < rows.batch; row += rows.micro) this.#gpu.replay(program, { row })
+  }
+
+  /** All mini-batches and epochs on `returns` [B, R]; returns the number of optimizer steps. */
+  update(
+    batch: RolloutBatch,
+    returns: Float32Array,
+    config: CriticConfig,
+    rows: BatchRows,
+    { epochs, lr, is_legacy }: { epochs: number; lr: number; is_legacy: boolean },
+  ): number {
+    const layer = this.trainable.layout.shape.num_hidden_layers
+    this.#gpu.write(this.tensors.returns, returns)
+    for (let epoch = 0; epoch < epochs; epoch++)
+      for (let first = 0; first < rows.batch; first += rows.mini) {
+        this.trainable.clearGradients()
+        this.accumulate(batch, config, rows, first, is_legacy)
+        this.trainable.apply(layer, config.optim, config.grad_clip, lr)
+      }
+    return this.trainable.updates
+  }
+
+  /**
+   * Adds the gradients of the mini-batch that starts at row `first`. verl's engine worker sums the means of its
+   * micro-batches; here, as in its legacy worker, they are averaged, or divided by the whole mini-batch's counts.
+   */
+  accumulate(
+    batch: RolloutBatch,
+    { cliprange_value, loss_agg_mode }: Pick<CriticConfig, 'cliprange_value' | 'loss_agg_mode'>,
+    { mini, micro }: BatchRows,
+    first: number,
+    is_legacy: boolean,
+  ): void {
+    const update = prepared(this.#update.get(`${micro}/${loss_agg_mode}`))
+    const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)
+    const sequence_count = is_legacy ? 0 : mini
+    const scale = is_legacy ? micro / mini : 1
+    for (let row = first; row < first + mini; row += micro)
+      this.#gpu.replay(update, { row, token_count, sequence_count, scale, cliprange_value })
+  }
+}
+
+function prepared<L extends string>(program: Program<L> | undefined): Program<L> {
+  if (!program) throw new Error('critic: batches of this size were not prepared')
+  return program
+}

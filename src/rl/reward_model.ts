@@ -1,0 +1,141 @@
+// A reward model: one score per sequence, trained on pairs of which one response was preferred.
+import type { Gpu } from '../kernels/gpu.ts'
+import {
+  bradley_terry_loss,
+  PREFERENCE_LOSS_SUMS,
+} from '../kernels/preference_loss/preference_loss.ts'
+import type { Program } from '../kernels/program.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
+import type { ParamLayout } from '../model/params.ts'
+import { forward } from '../model/transformer.ts'
+import {
+  backwardScores,
+  createScoreTensors,
+  readScores,
+  type ScoreTensors,
+} from '../model/value.ts'
+import { createWorkspace, type Workspace } from '../model/workspace.ts'
+import type { Optim } from './phase.ts'
+import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
+
+/** Sequences of ids; all three arrays are [rows, width]. Of a pair, row i is chosen and row rows / 2 + i rejected. */
+export interface Sequences {
+  readonly input_ids: Uint32Array
+  readonly attention_mask: Uint32Array
+  readonly position_ids: Uint32Array
+}
+
+/**
+ * Row of the states that each sequence is scored at: its right-most token that is not padding, as Hugging Face's
+ * ForSequenceClassification picks it (by id, whatever attention_mask says). A row of padding alone is scored at column 0.
+ */
+export function lastRows(input_ids: Uint32Array, width: number, pad_token_id: number): Uint32Array {
+  return Uint32Array.from({ length: input_ids.length / width }, (_, b) => {
+    let column = width - 1
+    while (column > 0 && input_ids[b * width + column] === pad_token_id) column--
+    return b * width + column
+  })
+}
+
+export interface RewardModelTensors extends TrainableTensors {
+  readonly workspace: Workspace
+  readonly score: ScoreTensors
+  /** PREFERENCE_LOSS_SUMS of the last update. */
+  readonly sums: Tensor
+}
+
+/** Allocates a reward model for `rows` sequences of `width` columns at a time. */
+export function createRewardModelTensors(
+  alloc: Allocator,
+  layout: ParamLayout,
+  { rows, width }: { rows: number; width: number },
+): RewardModelTensors {
+  const { shape } = layout
+  return {
+    ...createTrainableTensors(alloc, layout, 1),
+    workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
+    score: createScoreTensors(alloc, rows, shape.hidden_size),
+    sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),
+  }
+}
+
+export class RewardModel {
+  readonly tensors: RewardModelTensors
+  readonly trainable: Trainable
+  #gpu: Gpu
+  #pad_token_id: number
+  #score: Program<never>
+  #update: Program<never>
+
+  private constructor(
+    gpu: Gpu,
+    tensors: RewardModelTensors,
+    trainable: Trainable,
+    pad_token_id: number,
+    programs: { score: Program<never>; update: Program<never> },
+  ) {
+    this.#gpu = gpu
+    this.tensors = tensors
+    this.trainable = trainable
+    this.#pad_token_id = pad_token_id
+    this.#score = programs.score
+    this.#update = programs.update
+  }
+
+  /** `layout` has a reward head. Scores `rows` sequences at a time; pairs take two of them each. */
+  static async create(
+    gpu: Gpu,
+    layout: ParamLayout,
+    size: { rows: number; width: number },
+    pad_token_id: number,
+    weights: Float32Array,
+  ): Promise<RewardModel> {
+    const tensors = createRewardModelTensors(gpu, layout, size)
+    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    await trainable.prepare(layout.shape.num_hidden_layers)
+    const { model, workspace: ws, score: t, gradients, sums } = tensors
+    gpu.write(t.mask, new Float32Array(size.rows).fill(1))
+    const pairs = size.rows / 2
+    const score = await gpu.record('score', [], (r) => {
+      forward(r, model, ws)
+      readScores(r, model, ws, t)
+    })
+    const update = await gpu.record('update_reward_model', [], (r) => {
+      forward(r, model, ws)
+      readScores(r, model, ws, t)
+      const { scores, d_scores } = t
+      r.clear(sums)
+      r.run(bradley_terry_loss, { pairs, inv_pairs: 1 / pairs }, { scores, d_scores, sums })
+      backwardScores(r, model, gradients, ws, t)
+    })
+    return new RewardModel(gpu, tensors, trainable, pad_token_id, { score, update })
+  }
+
+  #upload({ input_ids, attention_mask, position_ids }: Sequences): void {
+    const { workspace: ws, score } = this.tensors
+    this.#gpu.write(ws.input_ids, input_ids)
+    this.#gpu.write(ws.attention_mask, attention_mask)
+    this.#gpu.write(ws.position_ids, position_ids)
+    this.#gpu.write(score.last_rows, lastRows(input_ids, ws.width, this.#pad_token_id))
+  }
+
+  /** Encodes the scores of as many sequences as were allocated: fills tensors.score.scores [rows]. */
+  score(sequences: Sequences): void {
+    this.#upload(sequences)
+    this.#gpu.replay(this.#score)
+  }
+
+  /** Encodes the Bradley–Terry gradients of rows / 2 pairs: fills tensors.gradients and tensors.sums. */
+  computeGradients(pairs: Sequences): void {
+    this.#upload(pairs)
+    this.trainable.clearGradients()
+    this.#gpu.replay(this.#update)
+  }
+
+  /** One optimizer step on rows / 2 pairs. */
+  update(pairs: Sequences, optim: Optim, grad_clip: number, lr: number): void {
+    this.trainable.beginStep()
+    this.computeGradients(pairs)
+    this.trainable.apply(this.trainable.layout.shape.num_hidden_layers, optim, grad_clip, lr)
+  }
+}

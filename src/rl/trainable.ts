@@ -1,0 +1,195 @@
+// A model and the optimizer that trains it: weights, gradients, moments, and the recorded clip and AdamW.
+import type { Gpu } from '../kernels/gpu.ts'
+import {
+  adamw_update,
+  CONTROL,
+  grad_norm_finish,
+  grad_norm_partial,
+  OPTIMIZER_BLOCKS,
+} from '../kernels/optimizer/optimizer.ts'
+import type { Program, Recorder } from '../kernels/program.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
+import { inverseFrequencies } from '../model/config.ts'
+import {
+  CHUNK,
+  chunkSegments,
+  type ParamLayout,
+  type ParamTensors,
+  paramTensors,
+  trainedPrefix,
+} from '../model/params.ts'
+import type { Model } from '../model/transformer.ts'
+import type { Optim } from './phase.ts'
+
+/** torch.optim.AdamW's eps. */
+const ADAM_EPS = 1e-8
+
+export interface TrainableTensors {
+  readonly model: Model
+  readonly gradients: ParamTensors
+  readonly m: Tensor
+  readonly v: Tensor
+  readonly chunk_segment: Tensor
+  /** 1 - beta^t of each segment, [segments, 2]. */
+  readonly corrections: Tensor
+  readonly partials: Tensor
+  /** The last optimizer step, [CONTROL.length]. */
+  readonly control: Tensor
+  /** control after each optimizer step of this training step, [updates, CONTROL.length]. */
+  readonly history: Tensor
+}
+
+/** Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step. */
+export function createTrainableTensors(
+  alloc: Allocator,
+  layout: ParamLayout,
+  updates: number,
+): TrainableTensors {
+  const { shape } = layout
+  const flat = (label: string, kind: 'weights' | 'gradients' | 'optimizer') =>
+    alloc.tensor(label, 'f32', [layout.size], { kind })
+  const optimizer = (label: string, ...dims: number[]) =>
+    alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
+  const weights = paramTensors(alloc, layout, flat('weights', 'weights'))
+  const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
+  return {
+    model: { shape, weights, inv_freq },
+    gradients: paramTensors(alloc, layout, flat('gradients', 'gradients')),
+    m: flat('adam_m', 'optimizer'),
+    v: flat('adam_v', 'optimizer'),
+    chunk_segment: alloc.tensor('chunk_segment', 'u32', [layout.size / CHUNK], {
+      kind: 'optimizer',
+    }),
+    corrections: optimizer('corrections', layout.segment_ends.length, 2),
+    partials: optimizer('norm_partials', OPTIMIZER_BLOCKS),
+    control: optimizer('control', CONTROL.length),
+    history: optimizer('history', updates, CONTROL.length),
+  }
+}
+
+type ApplyLive = 'lr' | 'beta1' | 'beta2' | 'weight_decay' | 'max_norm'
+
+/** Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. */
+function recordApply(
+  r: Recorder<ApplyLive>,
+  t: TrainableTensors,
+  layout: ParamLayout,
+  layer: number,
+): void {
+  const { count, segments } = trainedPrefix(layout, layer)
+  const { partials, control, corrections, chunk_segment, m, v } = t
+  r.run(grad_norm_partial, { count }, { gradients: t.gradients.flat, partials })
+  r.run(
+    grad_norm_finish,
+    {
+      max_norm: (live) => live.max_norm,
+      segments: layout.segment_ends.length,
+      active_segments: segments,
+      one_minus_beta1: (live) => 1 - live.beta1,
+      one_minus_beta2: (live) => 1 - live.beta2,
+    },
+    { partials, control, corrections },
+  )
+  r.run(
+    adamw_update,
+    {
+      count,
+      lr: (live) => live.lr,
+      beta1: (live) => live.beta1,
+      beta2: (live) => live.beta2,
+      one_minus_beta1: (live) => 1 - live.beta1,
+      one_minus_beta2: (live) => 1 - live.beta2,
+      eps: ADAM_EPS,
+      weight_decay: (live) => live.weight_decay,
+    },
+    {
+      gradients: t.gradients.flat,
+      control,
+      chunk_segment,
+      corrections,
+      weights: t.model.weights.flat,
+      m,
+      v,
+    },
+  )
+}
+
+/** A model that learns. Calls encode GPU work in order; nothing is read back but by exportWeights. */
+export class Trainable {
+  readonly layout: ParamLayout
+  readonly tensors: TrainableTensors
+  #gpu: Gpu
+  #clear: Program<never>
+  #apply = new Map<number, Program<ApplyLive>>()
+  #updates = 0
+
+  private constructor(
+    gpu: Gpu,
+    layout: ParamLayout,
+    tensors: TrainableTensors,
+    clear: Program<never>,
+  ) {
+    this.#gpu = gpu
+    this.layout = layout
+    this.tensors = tensors
+    this.#clear = clear
+  }
+
+  /** Uploads what depends on the layout alone, and the weights. */
+  static async create(
+    gpu: Gpu,
+    layout: ParamLayout,
+    tensors: TrainableTensors,
+    weights: Float32Array,
+  ): Promise<Trainable> {
+    gpu.write(tensors.model.weights.flat, weights)
+    gpu.write(tensors.model.inv_freq, Float32Array.from(inverseFrequencies(layout.shape)))
+    gpu.write(tensors.chunk_segment, chunkSegments(layout))
+    const clear = await gpu.record('clear_gradients', [], (r) => r.clear(tensors.gradients.flat))
+    return new Trainable(gpu, layout, tensors, clear)
+  }
+
+  /** Records the optimizer step of the policy of `layer`, if that has not been done. */
+  async prepare(layer: number): Promise<void> {
+    if (this.#apply.has(layer)) return
+    const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm'] as const
+    const record = (r: Recorder<ApplyLive>) => recordApply(r, this.tensors, this.layout, layer)
+    this.#apply.set(layer, await this.#gpu.record('adamw', live, record))
+  }
+
+  /** Optimizer steps since beginStep. */
+  get updates(): number {
+    return this.#updates
+  }
+
+  beginStep(): void {
+    this.#updates = 0
+  }
+
+  clearGradients(): void {
+    this.#gpu.replay(this.#clear)
+  }
+
+  /** Clips the gradients and takes one AdamW step with the learning rate `lr`. */
+  apply(layer: number, optim: Optim, max_norm: number, lr: number): void {
+    const program = this.#apply.get(layer)
+    if (!program) throw new Error(`trainable: layer ${layer} was not prepared`)
+    const { control, history } = this.tensors
+    const [beta1, beta2] = optim.betas
+    this.#gpu.replay(program, { lr, beta1, beta2, weight_decay: optim.weight_decay, max_norm })
+    this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
+    this.#updates++
+  }
+
+  /** A new optimizer: moments, step counts and counters start from zero. */
+  resetOptimizer(): void {
+    const { m, v, corrections, control } = this.tensors
+    for (const tensor of [m, v, corrections, control]) this.#gpu.clear(tensor)
+  }
+
+  /** The weights in the flat layout of model/params.ts. */
+  async exportWeights(): Promise<Float32Array> {
+    const [flat] = await this.#gpu.read(this.tensors.model.weights.flat)
+    return flat
+  }
+}
