@@ -23,7 +23,14 @@ function writeModel(name: string, config: ModelConfig, head = 'ForCausalLM') {
   const dir = join(folder, name)
   mkdirSync(dir)
   const architectures = [`${CLASS[config.model_type]}${head}`]
-  const json = { architectures, hidden_act: 'silu', pad_token_id: 0, eos_token_id: 1, ...config }
+  const json = {
+    architectures,
+    hidden_act: 'silu',
+    pad_token_id: 0,
+    eos_token_id: 1,
+    num_labels: 1,
+    ...config,
+  }
   writeFileSync(join(dir, 'config.json'), JSON.stringify(json))
   const named = unpackWeights(layout, flat)
   const tensors = layout.params.map(

@@ -13,7 +13,8 @@ import {
   type Quantity,
   tokenMeans,
 } from '../model/internal_quantities.ts'
-import { createInternals, readInternals, recordInternals } from '../model/internals.ts'
+import { recordInternals } from '../model/internals.ts'
+import { createInternals, readInternals } from '../model/internals_tensors.ts'
 import { paramTensors } from '../model/params.ts'
 import type { Model } from '../model/transformer.ts'
 import { createWorkspace } from '../model/workspace.ts'
@@ -35,7 +36,7 @@ export const probe: Command = {
     const plan = new MemoryPlan()
     createProbe(plan, model, rows)
     const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
-    const text = reportText(await probeModel(gpu, model, rows))
+    const text = reportText(await probeModel(gpu, model, rows).finally(() => gpu.destroy()))
     if (out === undefined) console.log(text)
     else {
       writeOut(out, text)

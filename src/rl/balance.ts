@@ -73,6 +73,7 @@ export function balancedPartitions(
     throw new RangeError(`${k} partitions: expected 1 to ${values.length}, the number of items`)
   if (equal_size && values.length % k !== 0)
     throw new RangeError(`${k} partitions of equal size: ${values.length} items are no multiple`)
+  if (k === 1) return [values.map((_, i) => i)]
   const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b] || a - b)
   const width = equal_size ? k : 1
   const splits: Split[] = []

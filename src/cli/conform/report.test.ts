@@ -108,6 +108,26 @@ const check = (actual: number) =>
     outputs: { advantages: { actual: [actual, 2], expected: [1, 2], tolerance: close } },
   })
 
+test('two typed arrays are compared quickly, and the place is named by their shape', () => {
+  const expected = new Float32Array(24)
+  const actual = expected.slice()
+  const run = (shape: readonly number[]) =>
+    runCheck({
+      case: 'tiny/fwd',
+      on: 'gpu',
+      outputs: { logits: { actual, expected, shape, tolerance: close } },
+    })
+  expect(run([2, 3, 4]).status).toBe('ok')
+  actual[17] = 1
+  expect(run([2, 3, 4])).toMatchObject({ status: 'FAIL', where: 'logits[1,1,1]' })
+  actual[17] = Number.NaN
+  expect(run([2, 3, 4])).toMatchObject({ status: 'FAIL', where: 'logits[1,1,1]' })
+  const short = { actual: actual.slice(1), expected, shape: [24], tolerance: close }
+  expect(runCheck({ case: 'x', on: 'gpu', outputs: { logits: short } })).toMatchObject({
+    problem: 'logits: expected 24 values, got 23 values',
+  })
+})
+
 test('a line says case, place, errors and where', () => {
   expect(resultLine(check(1.0005))).toBe(
     'ok    gae/seed1  driver  abs 5.0e-4  rel 5.0e-4  at advantages[0]',

@@ -12,6 +12,8 @@ export interface Output {
   readonly expected: unknown
   /** For all of it, or chosen by the path of each number, e.g. `metrics.actor/ppo_kl`. */
   readonly tolerance: Tolerance | ((path: string) => Tolerance)
+  /** Extents of two typed arrays, to name the place of a number in them. */
+  readonly shape?: readonly number[]
 }
 
 /** What one place computed for one case, by the names of the expected values. */
@@ -50,9 +52,11 @@ type Step = number | string
 /** Compares all outputs of a check; the first sentence of `problem` is about the worst of them. */
 export function runCheck(check: Check): Result {
   const tally = new Tally()
-  for (const [name, { actual, expected, tolerance }] of Object.entries(check.outputs)) {
+  for (const [name, { actual, expected, tolerance, shape }] of Object.entries(check.outputs)) {
     const of = typeof tolerance === 'function' ? tolerance : () => tolerance
-    walk(tally, [name], actual, expected, of)
+    if (shape && isFlat(actual) && isFlat(expected) && actual.length === expected.length)
+      walkFlat(tally, name, shape, actual, expected, of(name))
+    else walk(tally, [name], actual, expected, of)
   }
   const comparison = tally.result()
   return { case: check.case, on: check.on, status: comparison.ok ? 'ok' : 'FAIL', ...comparison }
@@ -84,7 +88,7 @@ class Tally {
     this.#problems.push(text)
   }
 
-  number(path: readonly Step[], actual: number, expected: number, tolerance: Tolerance): void {
+  number(at: () => string, actual: number, expected: number, tolerance: Tolerance): void {
     this.#count++
     if (actual === expected) return
     const error = Math.abs(actual - expected)
@@ -96,12 +100,10 @@ class Tally {
     if (!(abs <= allowed)) this.#outside++
     this.#max_abs = Math.max(this.#max_abs, abs)
     if (size > 0) this.#max_rel = Math.max(this.#max_rel, abs / size)
-    if (share > this.#worst.share)
-      this.#worst = {
-        share,
-        where: pathText(path),
-        text: `${pathText(path)}: expected ${expected}, got ${actual}`,
-      }
+    if (share > this.#worst.share) {
+      const where = at()
+      this.#worst = { share, where, text: `${where}: expected ${expected}, got ${actual}` }
+    }
   }
 
   result(): Comparison {
@@ -155,12 +157,12 @@ function walk(
   if (typeof expected === 'number') {
     const value = typeof actual === 'boolean' ? Number(actual) : actual
     if (typeof value !== 'number') return unlike()
-    tally.number(path, value, expected, tolerance(pathText(path)))
+    tally.number(() => pathText(path), value, expected, tolerance(pathText(path)))
   } else if (isFlat(actual) && (Array.isArray(expected) || isFlat(expected))) {
     const numbers = flatNumbers(expected, path)
     if (!numbers || numbers.length !== actual.length) return unlike()
     for (const [i, { path: at, value }] of numbers.entries())
-      tally.number(at, actual[i], value, tolerance(pathText(path)))
+      tally.number(() => pathText(at), actual[i], value, tolerance(pathText(path)))
   } else if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return unlike()
     expected.forEach((value, i) => {
@@ -170,6 +172,27 @@ function walk(
     if (!isRecord(actual)) return unlike()
     walkRecord(tally, path, actual, expected, tolerance)
   } else if ((actual ?? null) !== (expected ?? null)) unlike()
+}
+
+/** Two typed arrays of one shape: no path per number, because goldens of models have millions. */
+function walkFlat(
+  tally: Tally,
+  name: string,
+  shape: readonly number[],
+  actual: Float64Array,
+  expected: Float64Array,
+  tolerance: Tolerance,
+): void {
+  const placeOf = (i: number): string => {
+    const place: number[] = []
+    for (const size of [...shape].reverse()) {
+      place.unshift(i % size)
+      i = Math.floor(i / size)
+    }
+    return pathText([name, ...place])
+  }
+  for (let i = 0; i < expected.length; i++)
+    tally.number(() => placeOf(i), actual[i], expected[i], tolerance)
 }
 
 function walkRecord(

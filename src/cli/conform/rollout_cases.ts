@@ -7,7 +7,7 @@ import {
   rollout_correction,
 } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { objectiveOf } from '../../rl/objective.ts'
-import { ALGORITHM_DEFAULTS } from '../../rl/phase.ts'
+import { ALGORITHM_DEFAULTS, type RlPhase } from '../../rl/phase.ts'
 import {
   correctionParams,
   type LogProbPair,
@@ -146,7 +146,13 @@ const rollout_rejection_mask: Handler = ({ inputs, config }) => {
 }
 
 const offpolicy_metrics: Handler = ({ inputs }) => {
-  const pair = readPair(inputs)
+  const mask = inputs.matrix('response_mask')
+  const pair = {
+    response_mask: mask.data,
+    response_length: mask.columns,
+    old_log_prob: inputs.matrix('old_log_prob', mask).data,
+    rollout_log_prob: inputs.optionalMatrix('rollout_log_prob', mask)?.data ?? null,
+  }
   return [{ on: 'driver', run: () => within(F64, offpolicyMetrics(pair)) }]
 }
 
@@ -206,7 +212,8 @@ const bypassOnGpu = (
 ) =>
   withScratch(gpu, async (scratch): Promise<Outputs> => {
     const objective = objectiveOf({
-      actor: { ...settings.actor } as Parameters<typeof objectiveOf>[0]['actor'],
+      // It looks at the loss, not at batch sizes and the optimizer, which fixtures do not have.
+      actor: settings.actor as RlPhase['actor'],
       algorithm: { ...ALGORITHM_DEFAULTS, rollout_correction: correction },
     })
     const live = liveOf(settings, objective.loss_mode, batch)

@@ -1,0 +1,205 @@
+// Room for what a probe shows, and reading it back. N = rows · columns probed positions.
+import type { Gpu } from '../kernels/gpu.ts'
+import type { Allocator, Tensor } from '../kernels/tensor.ts'
+import type { ModelShape } from './config.ts'
+import {
+  DIFFERENCES,
+  entriesOf,
+  type Internals,
+  isDifference,
+  maskOf,
+  nextMask,
+  type Positions,
+  type Quantity,
+} from './internal_quantities.ts'
+import { CHUNK } from './params.ts'
+import { type Scored, scoredResponse } from './transformer.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Where recordInternals writes and what it needs on the way. */
+export interface InternalsTensors<Q extends Quantity = Quantity> {
+  readonly quantities: readonly Q[]
+  readonly positions: Positions
+  readonly shape: ModelShape
+  readonly ws: Workspace
+  /** The probed positions, of states that hold nothing else. */
+  readonly scored: Scored
+  /** What to read back, for unpackInternals: the values, the mask, and logits where asked for. */
+  readonly outputs: readonly Tensor[]
+  /** [N] for every computed quantity and entry, all views of one tensor. */
+  readonly slots: ReadonlyMap<Quantity, readonly Tensor[]>
+  /** [N, V] each: one for logits, L+1 for logits_layer. */
+  readonly logits: readonly Tensor[]
+  readonly layer_logits: readonly Tensor[]
+  /** Every H^l, [N, C], where pairs of them are compared. */
+  readonly kept: readonly Tensor[]
+  readonly scratch: Scratch
+}
+
+interface Scratch {
+  /** Rows of the workspace's tensors that are probed, u32 [N]. */
+  readonly index: Tensor
+  /** [0, 1]: turns attention_mask into numbers. */
+  readonly zero_one: Tensor
+  /** The probed rows of one tensor, as [N, C], [N, H · D] and [N, F]: the same memory. */
+  readonly gathered: { readonly hidden: Tensor; readonly context: Tensor; readonly ffn: Tensor }
+  /** What a block adds to the residual stream, [N, C]. */
+  readonly write: Tensor
+  /** final_norm(H^l), [N, C]; of H^L in the end. */
+  readonly normed: Tensor
+  readonly inv_rms: Tensor
+  /** [N] each: for outputs that nobody asked for. */
+  readonly spare: readonly Tensor[]
+}
+
+/**
+ * Allocates room for these quantities at all positions of a workspace's rows, or at those that predict its response.
+ * Only what is asked for is computed: entropies cost one pass over the vocabulary per state, kl two.
+ */
+export function createInternals<const Q extends Quantity>(
+  alloc: Allocator,
+  shape: ModelShape,
+  ws: Workspace,
+  { quantities, positions }: { quantities: readonly Q[]; positions: Positions },
+): InternalsTensors<Q> {
+  const { hidden_size: C, intermediate_size: F, attention_size, vocab_size: V } = shape
+  const states = shape.num_hidden_layers + 1
+  const response = scoredResponse(ws)
+  const [first_column, columns] =
+    positions === 'all' ? [0, ws.width] : [response.first_column, ws.response_length]
+  const N = ws.rows * columns
+  const tensor = (label: string, ...dims: number[]) =>
+    alloc.tensor(`internals.${label}`, 'f32', dims)
+  const list = (count: number, label: string, ...dims: number[]) =>
+    Array.from({ length: count }, (_, l) => tensor(`${label}.${l}`, ...dims))
+  const wants = (...names: Quantity[]) => names.some((name) => quantities.includes(name as Q))
+
+  const { slots, values } = createSlots(alloc, N, shape.num_hidden_layers, quantities)
+  const { response_ids, response_mask } =
+    positions === 'response'
+      ? ws.response
+      : {
+          response_ids: alloc.tensor('internals.next_ids', 'u32', [N]),
+          response_mask: tensor('mask', N),
+        }
+  const size = { rows: ws.rows, width: columns, first_column: 0, response_length: columns }
+  const logits = list(wants('logits') ? 1 : 0, 'logits', N, V)
+  const layer_logits = list(wants('logits_layer') ? states : 0, 'logits_layer', N, V)
+  const keeps = wants('cos_hidden', 'kl_layer_final', 'kl_final_layer')
+  const index = Uint32Array.from({ length: N }, (_, i) => {
+    return Math.floor(i / columns) * ws.width + first_column + (i % columns)
+  })
+  const gathered = tensor('gathered', N, Math.max(C, F, attention_size))
+  const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
+  return {
+    ...{ quantities, positions, shape, ws, slots, logits, layer_logits },
+    scored: { ...size, response_ids, response_mask },
+    outputs: [values, response_mask, ...logits, ...layer_logits],
+    kept: list(keeps ? states : 0, 'hidden', N, C),
+    scratch: {
+      index: alloc.tensor('internals.index', 'u32', [N], { data: index }),
+      zero_one: alloc.tensor('internals.zero_one', 'f32', [2], { data: Float32Array.of(0, 1) }),
+      gathered: {
+        hidden: part('hidden', C),
+        context: part('context', attention_size),
+        ffn: part('ffn', F),
+      },
+      write: tensor('write', N, C),
+      normed: tensor('normed', N, C),
+      inv_rms: tensor('inv_rms', N),
+      spare: list(4, 'spare', N),
+    },
+  }
+}
+
+/** One tensor for all values, and [N] of it for each entry of each quantity that is not a difference of others. */
+function createSlots(
+  alloc: Allocator,
+  N: number,
+  num_hidden_layers: number,
+  quantities: readonly Quantity[],
+): { slots: Map<Quantity, Tensor[]>; values: Tensor } {
+  const computed = new Set<Quantity>(
+    quantities.flatMap((q): readonly Quantity[] => (isDifference(q) ? DIFFERENCES[q] : [q])),
+  )
+  computed.delete('logits')
+  computed.delete('logits_layer')
+  const stride = slotStride(N)
+  const counts = [...computed].map((q) => [q, entriesOf(q, num_hidden_layers)] as const)
+  const total = counts.reduce((sum, [, count]) => sum + count, 0)
+  const values = alloc.tensor('internals.values', 'f32', [total * stride])
+  let next = 0
+  const slots = new Map(
+    counts.map(([q, count]) => [
+      q,
+      Array.from({ length: count }, (_, l) =>
+        alloc.view(values, `internals.${q}.${l}`, next++ * stride, [N]),
+      ),
+    ]),
+  )
+  return { slots, values }
+}
+
+/** Elements between two slots: kernels bind whole chunks. */
+const slotStride = (N: number) => Math.ceil(N / CHUNK) * CHUNK
+
+/** Reads the quantities back, once what recordInternals recorded has been replayed. */
+export async function readInternals<Q extends Quantity>(
+  gpu: Pick<Gpu, 'read'>,
+  t: InternalsTensors<Q>,
+): Promise<Internals<Q>> {
+  return unpackInternals(t, await gpu.read(...t.outputs))
+}
+
+/** `arrays`: t.outputs read back, in their order. For callers that read other tensors in the same go. */
+export function unpackInternals<Q extends Quantity>(
+  t: InternalsTensors<Q>,
+  arrays: readonly Float32Array[],
+): Internals<Q> {
+  const { shape, scored, slots } = t
+  const [flat, mask, ...vocabulary] = arrays
+  const N = scored.rows * scored.width
+  const next_mask = t.positions === 'all' ? nextMask(mask, scored.width) : mask
+  const computed = new Map<Quantity, Float32Array>()
+  let start = 0
+  for (const [quantity, { length }] of slots) {
+    const values = new Float32Array(length * N)
+    for (let l = 0; l < length; l++, start += slotStride(N))
+      values.set(flat.subarray(start, start + N), l * N)
+    computed.set(quantity, quantity === 'cos_hidden' ? mirrored(values, N) : values)
+  }
+  const layer_logits = new Float32Array(t.layer_logits.length * N * shape.vocab_size)
+  vocabulary.slice(t.logits.length).forEach((x, l) => {
+    layer_logits.set(x, l * x.length)
+  })
+  const valuesOf = (quantity: Quantity): Float32Array => {
+    if (quantity === 'logits') return vocabulary[0]
+    if (quantity === 'logits_layer') return layer_logits
+    if (!isDifference(quantity)) return computed.get(quantity) as Float32Array
+    const [of, from] = DIFFERENCES[quantity].map((name) => computed.get(name) as Float32Array)
+    return of === from ? of.subarray(N).map((x, i) => x - from[i]) : of.map((x, i) => x - from[i])
+  }
+  const result = {
+    ...{ rows: scored.rows, columns: scored.width, num_hidden_layers: shape.num_hidden_layers },
+    ...{ mask, next_mask },
+  }
+  const values = Object.fromEntries(
+    t.quantities.map((quantity) => {
+      const width = quantity === 'logits' || quantity === 'logits_layer' ? shape.vocab_size : 1
+      return [quantity, masked(valuesOf(quantity), maskOf(result, quantity), width)]
+    }),
+  ) as Record<Q, Float32Array>
+  return { ...result, values }
+}
+
+/** 0 where the position has no value; `width` numbers per position. */
+const masked = (x: Float32Array, mask: Float32Array, width: number): Float32Array =>
+  x.map((value, i) => (mask[Math.floor(i / width) % mask.length] ? value : 0))
+
+/** [n, n, N] from its upper half. */
+function mirrored(x: Float32Array, N: number): Float32Array {
+  const n = Math.sqrt(x.length / N)
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < i; j++) x.copyWithin((i * n + j) * N, (j * n + i) * N, (j * n + i + 1) * N)
+  return x
+}
