@@ -54,7 +54,7 @@ export function phaseRows(phase: Phase, width: number): BatchRows {
 
 /** What an update needs to know of its phase. */
 export type PolicyPhase = Pick<RlPhase, 'target_layer' | 'actor' | 'algorithm'> & {
-  readonly rollout: Pick<RlPhase['rollout'], 'temperature'>
+  readonly rollout: Pick<RlPhase['rollout'], 'temperature' | 'max_response_length'>
 }
 
 /** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
@@ -106,9 +106,6 @@ export class Actor {
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
     const trainable = await Trainable.create(gpu, layout, tensors, weights)
-    const { rollout_is_weights } = tensors.batch
-    const count = rollout_is_weights.shape[0] * rollout_is_weights.shape[1]
-    gpu.write(rollout_is_weights, new Float32Array(count).fill(1))
     const actor = new Actor(gpu, size, tensors, trainable, {
       begin: await gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
@@ -116,6 +113,7 @@ export class Actor {
       }),
       probe: await gpu.record('probe', [], (r) => recordProbe(gpu, r, tensors, size)),
     })
+    actor.resetImportance()
     for (const phase of phases) await actor.#prepare(phase)
     return actor
   }
@@ -186,6 +184,13 @@ export class Actor {
       if (values) this.#gpu.write(this.tensors.batch[name as keyof BatchColumns], values)
   }
 
+  /** Importance weights of 1 for all batches, until one brings its own. */
+  resetImportance(): void {
+    const { rollout_is_weights } = this.tensors.batch
+    const [rows, R] = rollout_is_weights.shape
+    this.#gpu.write(rollout_is_weights, new Float32Array(rows * R).fill(1))
+  }
+
   /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. */
   computeLogProbs(phase: PolicyPhase, rows: BatchRows): void {
     this.#replayRows(this.#score, phase, rows)
@@ -215,8 +220,8 @@ export class Actor {
   }
 
   /**
-   * All mini-batches and epochs of one training step; returns the number of optimizer steps. `step` varies what an
-   * objective leaves to chance.
+   * All mini-batches and epochs of one training step; returns the number of optimizer steps. A mini-batch without a token
+   * (all were rejected) takes none. `step` varies what an objective leaves to chance.
    */
   updatePolicy(
     batch: RolloutBatch,
@@ -228,6 +233,7 @@ export class Actor {
     const { actor, target_layer } = phase
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++)
       for (let first = 0; first < rows.batch; first += rows.mini) {
+        if (tokenCount(batch, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
         this.accumulate(batch, phase, rows, first, step)
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr)
@@ -248,7 +254,9 @@ export class Actor {
     const mini_tokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
       const micro_tokens = tokenCount(batch, row, micro)
-      const counts = { mini_rows: mini, mini_tokens, micro_rows: micro, micro_tokens }
+      const { max_response_length } = phase.rollout
+      const micro_counts = { micro_rows: micro, micro_tokens, max_response_length }
+      const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
       this.#gpu.replay(update, {
         row,
         inv_temperature: 1 / phase.rollout.temperature,

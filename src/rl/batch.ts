@@ -179,6 +179,13 @@ export function tokenCount(
   return response_mask.subarray(first * R, (first + count) * R).reduce((a, b) => a + b, 0)
 }
 
+/** Rows of [first, first + count) that have a response token: the divisor of sequence means. */
+export function sequenceCount(batch: RolloutBatch, first = 0, count: number = batch.rows): number {
+  let sequences = 0
+  for (let row = first; row < first + count; row++) if (tokenCount(batch, row, 1) > 0) sequences++
+  return sequences
+}
+
 /** `count` rows at even distances, so that a part of a batch holds as many different prompts as it can. */
 export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
   const rows = Array.from({ length: count }, (_, i) => Math.floor((i * batch.rows) / count))

@@ -8,19 +8,26 @@ import {
 import type { Program, Recorder } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { VALUE_LOSS_SUMS, value_loss } from '../kernels/value_loss/value_loss.ts'
-import type { ParamLayout } from '../model/params.ts'
+import { type ParamLayout, sharedRuns } from '../model/params.ts'
 import { forward } from '../model/transformer.ts'
 import { backwardValues, readValues } from '../model/value.ts'
 import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
 import type { BatchRows } from './actor.ts'
 import type { BatchTensors } from './actor_tensors.ts'
-import { type RolloutBatch, tokenCount } from './batch.ts'
+import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
 import type { Critic as CriticConfig } from './phase.ts'
 import { loadColumns, loadRows, storeRows } from './programs.ts'
 import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
 
-type UpdateLive = 'row' | 'token_count' | 'sequence_count' | 'scale' | 'cliprange_value'
-const UPDATE_LIVE = ['row', 'token_count', 'sequence_count', 'scale', 'cliprange_value'] as const
+const UPDATE_LIVE = [
+  'row',
+  'token_count',
+  'sequence_count',
+  'loss_scale_factor',
+  'scale',
+  'cliprange_value',
+] as const
+type UpdateLive = (typeof UPDATE_LIVE)[number]
 
 /** What the critic keeps beside the actor's batch and workspace, which it borrows. */
 export interface CriticTensors extends TrainableTensors {
@@ -49,6 +56,14 @@ export function createCriticTensors(
   }
 }
 
+const scoreOffset = ({ slices, size }: ParamLayout) => slices.score?.offset ?? size
+
+/** How micro-batches add up: by verl's legacy worker or by whole counts. Columns a response may fill; 0 = all there are. */
+export interface MicroRule {
+  readonly is_legacy: boolean
+  readonly max_response_length: number
+}
+
 /** The critic. It is updated before the actor, on the same batch, epochs and mini-batches. */
 export class Critic {
   readonly tensors: CriticTensors
@@ -56,6 +71,8 @@ export class Critic {
   #gpu: Gpu
   #batch: BatchTensors
   #workspace: Workspace
+  /** The score as it was at first, with what lies behind it in the flat layout. */
+  #score: Float32Array
   #values = new Map<number, Program<'row'>>()
   #update = new Map<string, Program<UpdateLive>>()
 
@@ -64,8 +81,10 @@ export class Critic {
     tensors: CriticTensors,
     trainable: Trainable,
     shared: { batch: BatchTensors; workspace: Workspace },
+    score: Float32Array,
   ) {
     this.#gpu = gpu
+    this.#score = score
     this.tensors = tensors
     this.trainable = trainable
     this.#batch = shared.batch
@@ -82,7 +101,8 @@ export class Critic {
   ): Promise<Critic> {
     const trainable = await Trainable.create(gpu, layout, tensors, weights)
     await trainable.prepare(layout.shape.num_hidden_layers)
-    return new Critic(gpu, tensors, trainable, shared)
+    const score = weights.slice(scoreOffset(layout))
+    return new Critic(gpu, tensors, trainable, shared, score)
   }
 
   /** Records what batches of `micro` rows need. */
@@ -130,7 +150,7 @@ export class Critic {
         pg_agg_mode: mode,
         token_count: (live) => live.token_count,
         sequence_count: (live) => live.sequence_count,
-        loss_scale_factor: 0,
+        loss_scale_factor: (live) => live.loss_scale_factor,
         scale: (live) => live.scale,
       },
       { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
@@ -141,6 +161,18 @@ export class Critic {
       { vpreds, values, returns, token_weights, loss_weights: weights, d_vpreds, sums },
     )
     backwardValues(r, model, gradients, ws, d_vpreds)
+  }
+
+  /** Starts over as a copy of a policy's transformer under the first score, with a new optimizer. */
+  begin(policy: Tensor, policy_layout: ParamLayout): void {
+    const { layout } = this.trainable
+    const { flat } = this.tensors.model.weights
+    this.#gpu.write(
+      this.#gpu.view(flat, 'critic.score', scoreOffset(layout), [this.#score.length]),
+      this.#score,
+    )
+    for (const run of sharedRuns(policy_layout, layout)) this.#gpu.copy(policy, flat, run)
+    this.trainable.resetOptimizer()
   }
 
   /** Zeroes the sums of this training step. */
@@ -155,20 +187,21 @@ export class Critic {
     for (let row = 0; row < rows.batch; row += rows.micro) this.#gpu.replay(program, { row })
   }
 
-  /** All mini-batches and epochs on `returns` [B, R]; returns the number of optimizer steps. */
+  /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of optimizer steps. */
   update(
     batch: RolloutBatch,
     returns: Float32Array,
     config: CriticConfig,
     rows: BatchRows,
-    { epochs, lr, is_legacy }: { epochs: number; lr: number; is_legacy: boolean },
+    { epochs, lr, ...rule }: MicroRule & { readonly epochs: number; readonly lr: number },
   ): number {
     const layer = this.trainable.layout.shape.num_hidden_layers
     this.#gpu.write(this.tensors.returns, returns)
     for (let epoch = 0; epoch < epochs; epoch++)
       for (let first = 0; first < rows.batch; first += rows.mini) {
+        if (tokenCount(batch, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(batch, config, rows, first, is_legacy)
+        this.accumulate(batch, config, rows, first, rule)
         this.trainable.apply(layer, config.optim, config.grad_clip, lr)
       }
     return this.trainable.updates
@@ -183,14 +216,15 @@ export class Critic {
     { cliprange_value, loss_agg_mode }: Pick<CriticConfig, 'cliprange_value' | 'loss_agg_mode'>,
     { mini, micro }: BatchRows,
     first: number,
-    is_legacy: boolean,
+    { is_legacy, max_response_length }: MicroRule,
   ): void {
     const update = prepared(this.#update.get(`${micro}/${loss_agg_mode}`))
     const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)
-    const sequence_count = is_legacy ? 0 : mini
+    const sequence_count = is_legacy ? 0 : sequenceCount(batch, first, mini)
     const scale = is_legacy ? micro / mini : 1
+    const counts = { token_count, sequence_count, loss_scale_factor: max_response_length, scale }
     for (let row = first; row < first + mini; row += micro)
-      this.#gpu.replay(update, { row, token_count, sequence_count, scale, cliprange_value })
+      this.#gpu.replay(update, { row, ...counts, cliprange_value })
   }
 }
 

@@ -21,6 +21,8 @@ export interface DataMetricsInput extends AttentionRows {
   readonly returns: Numbers
   /** 1 = trained on; 0 = padding, an observation, or rejected. */
   readonly response_mask: Numbers
+  /** Columns that a response may fill, where those are fewer than R. */
+  readonly max_response_length?: number
   /** V of a critic; absent without one. */
   readonly values?: Numbers
 }
@@ -84,7 +86,7 @@ function tokenMetrics(input: DataMetricsInput): Record<string, number> {
  * RangeError when every response is empty or a tensor is not [B, R].
  */
 export function computeDataMetrics(input: DataMetricsInput): Record<string, number> {
-  const { prompt_length: P, response_length: R } = input
+  const { prompt_length: P, response_length: R, max_response_length = R } = input
   const { rows, prompts, responses } = rowLengths(input)
   const { token_level_scores, token_level_rewards, advantages, returns, response_mask } = input
   const tensors = { token_level_scores, token_level_rewards, advantages, returns, response_mask }
@@ -104,8 +106,8 @@ export function computeDataMetrics(input: DataMetricsInput): Record<string, numb
     ...range('critic/score', rowSums(token_level_scores)),
     ...range('critic/rewards', rowSums(token_level_rewards)),
     ...tokenMetrics(input),
-    ...lengthMetrics('response_length', responses, R),
-    ...lengthMetrics('response_length_non_aborted', written, R),
+    ...lengthMetrics('response_length', responses, max_response_length),
+    ...lengthMetrics('response_length_non_aborted', written, max_response_length),
     'response/aborted_ratio': fraction(responses, (length) => length === 0),
     ...lengthMetrics('prompt_length', prompts, P),
   }

@@ -2,6 +2,7 @@
 import type { AdvEstimator } from './advantages.ts'
 import { computeAdvantages } from './advantages.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
+import { maskedSum } from './masked.ts'
 import type { RlPhase } from './phase.ts'
 import {
   offpolicyMetrics,
@@ -48,11 +49,17 @@ export interface Experience {
 
 type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'>
 
-/** Whether responses are compared with the policy that sampled them. */
-export const correctsRollout = (c: RolloutCorrection): boolean =>
-  c.bypass_mode || c.rollout_is !== null || c.rollout_rs !== null
+/** Whether the driver compares responses with the policy that sampled them. In bypass mode the update does. */
+const correctsRollout = (c: RolloutCorrection): boolean =>
+  !c.bypass_mode && (c.rollout_is !== null || c.rollout_rs !== null)
 
 const NEEDS_VALUES: readonly AdvEstimator[] = ['gae']
+/** These divide by a standard deviation over all tokens: they need two. */
+const WHITENS: readonly AdvEstimator[] = [
+  'gae',
+  'reinforce_plus_plus',
+  'reinforce_plus_plus_baseline',
+]
 const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
   'optimal_token_baseline',
   'tir_optimal_token_baseline',
@@ -62,17 +69,21 @@ const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
 export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
   NEEDS_VALUES.includes(adv_estimator)
 
-/** What the driver must read back from the GPU before it can compute advantages: nothing for plain GRPO. */
+/** Whether advantages are computed from Σπ² of the old policy. */
+export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
+  NEEDS_PI_SQUARED.includes(adv_estimator)
+
+/** What the driver must read back from the GPU before the update: nothing for plain GRPO. */
 export function driverColumns({ adv_estimator, algorithm }: DriverPhase): DriverColumn[] {
   const { use_kl_in_reward, rollout_correction } = algorithm
-  const has_baseline = NEEDS_PI_SQUARED.includes(adv_estimator)
+  const has_baseline = needsPiSquared({ adv_estimator })
   const is_corrected = correctsRollout(rollout_correction)
   const needs: Record<DriverColumn, boolean> = {
     old_log_probs: use_kl_in_reward || has_baseline || is_corrected,
     ref_log_prob: use_kl_in_reward,
     values: needsCritic({ adv_estimator }),
     sum_pi_squared: has_baseline,
-    rollout_log_probs: is_corrected,
+    rollout_log_probs: is_corrected || rollout_correction.bypass_mode,
   }
   return DRIVER_COLUMNS.filter((name) => needs[name])
 }
@@ -113,6 +124,11 @@ export function makeExperience(
   }
   const corrected = correct(algorithm.rollout_correction, batch, metrics)
   const response_mask = corrected?.response_mask ?? batch.response_mask
+  if (corrected?.response_mask) {
+    const left = maskedSum(response_mask, response_mask)
+    if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
+      return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
+  }
   const { advantages, returns } = computeAdvantages(
     adv_estimator,
     {
@@ -125,6 +141,13 @@ export function makeExperience(
   )
   return { advantages, returns, token_level_rewards, ...corrected, metrics }
 }
+
+/** Rejection left too little to learn from: the batch trains nothing. */
+const nothingLeft = (tokens: number) => ({
+  advantages: new Float64Array(tokens),
+  returns: new Float64Array(tokens),
+  response_mask: new Float64Array(tokens),
+})
 
 /** Weights and mask of decoupled rollout correction; adds `rollout_corr/*`. In bypass mode the update corrects itself. */
 function correct(
@@ -144,7 +167,6 @@ function correct(
     for (const [name, value] of Object.entries(found)) metrics[`rollout_corr/${name}`] = value
   }
   add(offpolicyMetrics(pair))
-  if (config.bypass_mode) return undefined
   const weights = rolloutIsWeights(pair, config)
   const rejected = rolloutRejectionMask(pair, config)
   add(weights.metrics)

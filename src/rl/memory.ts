@@ -4,7 +4,6 @@ import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
-import { VALUE_LOSS_SUMS } from '../kernels/value_loss/value_loss.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
@@ -80,8 +79,9 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
   const { updates } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
-  const sums = POLICY_LOSS_SUMS.length + VALUE_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
-  const metrics = sums + 2 * updates * CONTROL.length + layers + POLICY_LOSS_SUMS.length
+  // Where a step has no critic or no rollout, the loss sums are read in place of theirs.
+  const sums = 3 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
+  const metrics = sums + 2 * updates * CONTROL.length + layers
   alloc.reserveReads(4 * Math.max(metrics, ...responses, ...driverReads(config)), 3)
 }
 

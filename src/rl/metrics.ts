@@ -1,6 +1,7 @@
 // From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../kernels/value_loss/value_loss.ts'
 import type { Objective } from './objective.ts'
 
@@ -49,12 +50,33 @@ export function actorMetrics(
   return { ...metrics, 'actor/grad_norm': grad_norm, 'training/skipped_updates': skipped_updates }
 }
 
-/** The same for the critic. */
+/** Means over the micro-batches of one step of what rollout correction found in bypass mode, as far as it was asked for. */
+export function bypassMetrics(
+  { bypass }: Pick<Objective, 'bypass'>,
+  sums: Float32Array,
+  micro_batches: number,
+): Record<string, number> {
+  if (!bypass || micro_batches === 0) return {}
+  const is_weighted = bypass.loss_type === 'reinforce' && bypass.rollout_is !== null
+  const reported: Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean> = {
+    'rollout_corr/kl': true,
+    'rollout_corr/rollout_rs_masked_fraction': bypass.rollout_rs !== null,
+    'rollout_corr/rollout_is_mean': is_weighted,
+    'rollout_corr/rollout_is_batch_norm_factor': is_weighted && bypass.rollout_is_batch_normalize,
+  }
+  const names = ROLLOUT_CORRECTION_SUMS.filter((name) => reported[name])
+  return Object.fromEntries(
+    names.map((name) => [name, sums[ROLLOUT_CORRECTION_SUMS.indexOf(name)] / micro_batches]),
+  )
+}
+
+/** The same as actorMetrics for the critic. */
 export function criticMetrics(
   sums: Float32Array,
   history: Float32Array,
   updates: number,
 ): Record<string, number> {
+  if (updates === 0) return { 'critic/skipped_updates': 0 }
   const { grad_norm, skipped_updates } = optimizerRecords(history, updates)
   const sum = (name: (typeof VALUE_LOSS_SUMS)[number]) => sums[VALUE_LOSS_SUMS.indexOf(name)]
   return {

@@ -108,26 +108,22 @@ export function recordObjective(
       },
     )
   const { token_weights, loss_weights: weights, pg_weights } = t
-  run(
-    loss_weights,
-    {
-      rows,
-      response_length,
-      loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
-      pg_agg_mode: LOSS_AGG_MODES.indexOf(pgAggMode(loss_mode, loss_agg_mode)),
-      token_count: (live) => live.token_count,
-      sequence_count: (live) => live.sequence_count,
-      loss_scale_factor: (live) => live.loss_scale_factor,
-      scale: (live) => live.scale,
-    },
-    {
-      response_mask: bypass ? t.modified_mask : t.response_mask,
-      rollout_is_weights,
-      token_weights,
-      loss_weights: weights,
-      pg_weights,
-    },
-  )
+  const weigh = (response_mask: Tensor) =>
+    run(
+      loss_weights,
+      {
+        rows,
+        response_length,
+        loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
+        pg_agg_mode: LOSS_AGG_MODES.indexOf(pgAggMode(loss_mode, loss_agg_mode)),
+        token_count: (live) => live.token_count,
+        sequence_count: (live) => live.sequence_count,
+        loss_scale_factor: (live) => live.loss_scale_factor,
+        scale: (live) => live.scale,
+      },
+      { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
+    )
+  weigh(bypass ? t.modified_mask : t.response_mask)
   run(
     POLICY_LOSSES[loss_mode],
     {
@@ -156,6 +152,8 @@ export function recordObjective(
       sums,
     },
   )
+  // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
+  if (bypass) weigh(t.response_mask)
   run(
     entropy_loss,
     { tokens, entropy_coeff: (live) => live.entropy_coeff },
@@ -182,13 +180,15 @@ export interface LossCounts {
   readonly mini_tokens: number
   readonly micro_rows: number
   readonly micro_tokens: number
+  /** Columns that a response may fill; missing: all that the tensors have. */
+  readonly max_response_length?: number
 }
 
 /** The numbers of one micro-batch. `seed` varies the random choice of clip_cov from call to call. */
 export function objectiveLive(
   actor: Omit<Actor, 'optim' | 'grad_clip' | 'ppo_mini_batch_size' | 'ppo_epochs'>,
   loss_mode: LossMode,
-  { mini_rows, mini_tokens, micro_rows, micro_tokens }: LossCounts,
+  { mini_rows, mini_tokens, micro_rows, micro_tokens, max_response_length = 0 }: LossCounts,
   seed: number,
 ): Record<ObjectiveLive, number> {
   const is_legacy = actor.use_legacy_worker_impl === 'enable'
@@ -197,7 +197,8 @@ export function objectiveLive(
     token_count: is_legacy ? 0 : mini_tokens,
     sequence_count: is_legacy ? 0 : mini_rows,
     scale: is_legacy ? micro_rows / mini_rows : 1,
-    loss_scale_factor: actor.loss_scale_factor ?? 0,
+    // verl's legacy worker does not pass the factor on.
+    loss_scale_factor: (is_legacy ? null : actor.loss_scale_factor) ?? max_response_length,
     sequence_scale: 1 / mini_rows,
     clip_ratio_low: actor.clip_ratio_low,
     clip_ratio_high: actor.clip_ratio_high,

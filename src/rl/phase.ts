@@ -105,7 +105,10 @@ export const ACTOR_DEFAULTS = {
 
 /** The value model of GAE; verl's `critic` block. Epochs and mini-batches are the actor's. */
 export interface Critic {
-  /** Training steps in which only the critic learns; verl's trainer.critic_warmup. */
+  /**
+   * The first step with a critic, counted from 1, in which the actor learns too; verl's trainer.critic_warmup. So 0 and 1
+   * leave none to the critic alone.
+   */
   readonly critic_warmup: number
   readonly cliprange_value: number
   readonly loss_agg_mode: LossAggMode

@@ -1,7 +1,7 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
-import { initialWeights, type ParamLayout, paramLayout, sharedRuns } from '../model/params.ts'
+import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
 import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
@@ -24,6 +24,7 @@ import {
   type Experience,
   makeExperience,
   needsCritic,
+  needsPiSquared,
   type ScoredBatch,
 } from './experience.ts'
 import { type KlController, klController } from './kl.ts'
@@ -39,7 +40,13 @@ import {
   sizeKey,
   validationSize,
 } from './memory.ts'
-import { actorMetrics, criticMetrics, layerEntropies, sftMetrics } from './metrics.ts'
+import {
+  actorMetrics,
+  bypassMetrics,
+  criticMetrics,
+  layerEntropies,
+  sftMetrics,
+} from './metrics.ts'
 import { objectiveOf } from './objective.ts'
 import { overlongReward, tokenLevelScores } from './overlong.ts'
 import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
@@ -106,6 +113,8 @@ export class Trainer {
   #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
+  /** Steps of this stage that had a critic. */
+  #critic_step = 0
   #sample_index = 0
   #is_started = false
   #wants_next_phase = false
@@ -279,40 +288,41 @@ export class Trainer {
 
   /** Reinforcement step of the policy of `target_layer`; responses always come from the final policy. */
   async #rl(phase: RlPhase, lr: number): Promise<QueuedStep> {
-    const { task, tokenizer } = this.config
     const { rollout, algorithm, critic: critic_config } = phase
     const actor = this.#actor
     const critic = needsCritic(phase) ? this.#critic : undefined
     const rows = this.#rows(phase)
     const R = rollout.max_response_length
     const started = performance.now()
+    if (critic && this.#critic_step++ === 0)
+      critic.begin(actor.tensors.model.weights.flat, this.layout)
 
     // Sample G responses to each prompt.
     const prompts = this.#takeSamples(rollout.train_batch_size)
     const drawn = prompts.flatMap((sample) => Array.from({ length: rollout.n }, () => sample))
     const sampler = this.#sampler(rolloutSize(this.config, phase))
+    const reward_baselines = await this.#baselines(phase, sampler, drawn)
     this.#generate(sampler, phase, drawn)
     const columns = driverColumns(phase)
     const { response_ids: ids, log_probs } = sampler.rollout.tensors
     const [drawn_ids, drawn_log_probs] = await (columns.includes('rollout_log_probs')
       ? this.#gpu.read(ids, log_probs)
       : this.#gpu.read(ids)) // readback 1
-    const reward_baselines = await this.#baselines(phase, sampler, drawn)
     const generated = performance.now()
 
     // Score them: the end of a response carries its reward.
     const order = this.#order(phase, drawn, drawn_ids)
     const samples = order.map((row) => drawn[row])
     const response_ids = pickRows(drawn_ids, order, R)
-    const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
-    const batch = this.#makeBatch(samples, response_ids, R)
-    const scores = samples.map(({ prompt }, b) =>
-      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
-    )
+    const { batch, texts, scores } = this.#judge(samples, response_ids, R)
     const scored: ScoredBatch = {
       response_length: batch.response_length,
       response_mask: batch.response_mask,
-      token_level_scores: this.#tokenLevelScores(phase, scores, batch),
+      token_level_scores: tokenLevelScores(
+        penalised(phase, scores, batch),
+        batch.response_lengths,
+        batch.response_length,
+      ),
       index: order.map((row) => Math.floor(row / rollout.n)),
       ...(reward_baselines && { reward_baselines: order.map((row) => reward_baselines[row]) }),
     }
@@ -333,11 +343,10 @@ export class Trainer {
       const rollout_log_probs =
         drawn_log_probs && this.#widen(pickRows(drawn_log_probs, order, R), R)
       const is_bypassed = algorithm.rollout_correction.bypass_mode
-      actor.upload(
-        batch,
-        is_bypassed && rollout_log_probs ? { old_log_probs: rollout_log_probs } : {},
-      )
+      actor.upload(batch)
       this.#scoreBatch(phase, rows, critic)
+      if (is_bypassed && rollout_log_probs)
+        actor.uploadColumns({ old_log_probs: rollout_log_probs })
       const read = await this.#readColumns(columns, rows.batch)
       values = read.values
       experience = makeExperience(
@@ -351,9 +360,9 @@ export class Trainer {
       )
       actor.uploadColumns({
         advantages: Float32Array.from(experience.advantages),
-        rollout_is_weights: experience.rollout_is_weights
-          ? Float32Array.from(experience.rollout_is_weights)
-          : new Float32Array(batch.response_mask.length).fill(1),
+        ...(experience.rollout_is_weights && {
+          rollout_is_weights: Float32Array.from(experience.rollout_is_weights),
+        }),
         ...(experience.response_mask && {
           response_mask: Float32Array.from(experience.response_mask),
         }),
@@ -369,11 +378,24 @@ export class Trainer {
         epochs: phase.actor.ppo_epochs,
         lr: critic_lr,
         is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
+        max_response_length: R,
       })
-    if (!critic || this.#stage_step >= critic_config.critic_warmup)
+    if (!critic || this.#critic_step >= critic_config.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
 
     const advantages = maskedMeanRows(experience.advantages, response_mask, batch.response_length)
+    const reported: StepSample[] = []
+    order.forEach((row, b) => {
+      reported[row] = {
+        prompt: samples[b].prompt,
+        response: texts[b],
+        ground_truth: samples[b].ground_truth,
+        score: scores[b],
+        advantage: advantages[b],
+        response_length: batch.response_lengths[b],
+        is_ended: batch.is_ended[b],
+      }
+    })
     return {
       phase,
       batch,
@@ -381,25 +403,22 @@ export class Trainer {
       probe_tokens,
       sampler,
       ...(critic && { critic, critic_lr }),
-      samples: samples.map(({ prompt, ground_truth }, b) => ({
-        prompt,
-        response: texts[b],
-        ground_truth,
-        score: scores[b],
-        advantage: advantages[b],
-        response_length: batch.response_lengths[b],
-        is_ended: batch.is_ended[b],
-      })),
+      samples: reported,
       metrics: {
         ...computeDataMetrics({
           ...batch,
           ...scored,
           ...experience,
           response_mask,
+          max_response_length: R,
           ...(values && { values }),
         }),
         ...experience.metrics,
-        'group/informative': informativeShare(scores, rollout.n),
+        ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
+        'group/informative': informativeShare(
+          reported.map(({ score }) => score),
+          rollout.n,
+        ),
         'timing_s/gen': (generated - started) / 1000,
         'timing_s/reward': (judged - generated) / 1000,
       },
@@ -424,17 +443,23 @@ export class Trainer {
     phase: RlPhase,
     sampler: Sampler,
     samples: readonly Sample[],
-  ): Promise<number[] | undefined> {
+  ): Promise<readonly number[] | undefined> {
     if (phase.adv_estimator !== 'remax') return undefined
-    const { task, tokenizer } = this.config
-    const R = phase.rollout.max_response_length
     this.#generate(sampler, phase, samples, { temperature: 0 })
     const [ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids)
-    return samples.map(({ prompt }, b) => {
-      const response = ids.subarray(b * R, (b + 1) * R)
-      const is_ended = response.includes(tokenizer.eos_token_id)
-      return is_ended ? task.score(prompt, tokenizer.decode(response)) : 0
-    })
+    const { batch, scores } = this.#judge(samples, ids, phase.rollout.max_response_length)
+    return penalised(phase, scores, batch)
+  }
+
+  /** Responses [B, R] as a batch and as text, and what the task says of them: 0 for one that did not end. */
+  #judge(samples: readonly Sample[], response_ids: Uint32Array, R: number) {
+    const { task, tokenizer } = this.config
+    const batch = this.#makeBatch(samples, response_ids, R)
+    const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
+    const scores = samples.map(({ prompt }, b) =>
+      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
+    )
+    return { batch, texts, scores }
   }
 
   /** Rows in the order in which mini-batches are cut from them. */
@@ -453,22 +478,10 @@ export class Trainer {
     return balanceBatch(seqlens).flat()
   }
 
-  #tokenLevelScores({ algorithm, rollout }: RlPhase, scores: number[], batch: RolloutBatch) {
-    const { response_lengths, response_length } = batch
-    const { overlong_buffer } = algorithm
-    const max_resp_len = rollout.max_response_length
-    const penalised = overlong_buffer
-      ? scores.map(
-          (score, b) =>
-            score + overlongReward(response_lengths[b], { ...overlong_buffer, max_resp_len }),
-        )
-      : scores
-    return tokenLevelScores(penalised, response_lengths, response_length)
-  }
-
   /** Encodes what is computed of the uploaded batch before any update: old and reference log-probs, values. */
   #scoreBatch(phase: RlPhase, rows: BatchRows, critic: Critic | undefined): void {
-    if (!phase.algorithm.rollout_correction.bypass_mode) this.#actor.computeLogProbs(phase, rows)
+    const { bypass_mode } = phase.algorithm.rollout_correction
+    if (!bypass_mode || needsPiSquared(phase)) this.#actor.computeLogProbs(phase, rows)
     if (needsReference(phase)) this.#actor.computeRefLogProb(phase, rows)
     critic?.computeValues(rows)
   }
@@ -480,6 +493,7 @@ export class Trainer {
   ): Promise<Partial<Record<DriverColumn, Float32Array>>> {
     const { batch } = this.#actor.tensors
     const names = columns.filter((name) => name !== 'rollout_log_probs')
+    if (names.length === 0) return {}
     const values = this.#critic?.tensors.values ?? batch.old_log_probs
     const R = this.#actor.size.response_length
     const tensors = names.map((name) => (name === 'values' ? values : batch[name]))
@@ -508,7 +522,7 @@ export class Trainer {
   #readMetrics(queued_step: QueuedStep): Promise<Record<string, number>> {
     const { phase, batch, lr, probe_tokens, metrics, sampler, critic, critic_lr } = queued_step
     const actor = this.#actor
-    const { sums, history, probe_sums } = actor.tensors
+    const { sums, history, probe_sums, correction_sums } = actor.tensors
     if (probe_tokens > 0) actor.probe()
     sampler?.sumEntropy()
     const { updates } = actor.trainable
@@ -521,14 +535,16 @@ export class Trainer {
       sampler?.entropy_sum ?? sums,
       critic?.tensors.value_sums ?? sums,
       critic?.tensors.history ?? history,
+      correction_sums,
     ) // readback 2
     return read.then(
-      ([loss_sums, controls, layer_sums, [entropy], value_sums, critic_controls]) => ({
+      ([loss_sums, controls, layer_sums, [entropy], value_sums, critic_controls, corrections]) => ({
         ...metrics,
         ...(phase.kind === 'sft'
           ? { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
           : {
               ...actorMetrics(objectiveOf(phase), loss_sums, controls, updates),
+              ...bypassMetrics(objectiveOf(phase), corrections, this.#microBatches(phase, updates)),
               'actor/lr': lr,
             }),
         ...(critic && {
@@ -540,6 +556,11 @@ export class Trainer {
         'timing_s/update_actor': (performance.now() - queued) / 1000,
       }),
     )
+  }
+
+  #microBatches(phase: Phase, updates: number): number {
+    const { mini, micro } = this.#rows(phase)
+    return (updates * mini) / micro
   }
 
   /** Step 0: validation before training, as verl's val_before_train. */
@@ -562,24 +583,18 @@ export class Trainer {
     this.phase++
     this.#phase_step = 0
     this.#kl = undefined
+    this.#actor.resetImportance()
     if (this.current.kind !== before) {
       this.#stage_step = 0
+      this.#critic_step = 0
       this.#actor.resetOptimizer()
       this.#beginStage()
     }
   }
 
-  /** What reinforcement learning starts from: a frozen copy of the policy, and a critic that begins as another. */
+  /** What reinforcement learning starts from: a frozen copy of the policy. */
   #beginStage(): void {
-    if (this.current.kind !== 'rl') return
-    const { model, reference } = this.#actor.tensors
-    if (reference) this.#actor.setReference()
-    const critic = this.#critic
-    if (!critic) return
-    const { flat } = critic.tensors.model.weights
-    for (const run of sharedRuns(this.layout, critic.trainable.layout))
-      this.#gpu.copy(model.weights.flat, flat, run)
-    critic.trainable.resetOptimizer()
+    if (this.current.kind === 'rl' && this.#actor.tensors.reference) this.#actor.setReference()
   }
 
   #takeReason(): { phase_started?: { phase: number; reason: PhaseReason } } {
@@ -653,7 +668,19 @@ interface QueuedStep {
   readonly critic_lr?: number
 }
 
-/** The critic of the phases that have one. Its transformer is copied from the actor when its stage begins. */
+/** Scores with DAPO's penalty for responses that come close to the maximum length, where a phase has one. */
+function penalised(
+  { algorithm, rollout }: RlPhase,
+  scores: readonly number[],
+  { response_lengths }: RolloutBatch,
+): readonly number[] {
+  const { overlong_buffer } = algorithm
+  if (!overlong_buffer) return scores
+  const buffer = { ...overlong_buffer, max_resp_len: rollout.max_response_length }
+  return scores.map((score, b) => score + overlongReward(response_lengths[b], buffer))
+}
+
+/** The critic of the phases that have one. Its transformer is copied from the actor at its first step of a stage. */
 async function createCritic(
   gpu: Gpu,
   config: TrainerConfig,

@@ -2,7 +2,13 @@
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Rollout, Sampling } from '../model/rollout.ts'
 import { promptBatch } from './batch.ts'
+import { mean } from './stats.ts'
 import type { TrainerConfig } from './trainer.ts'
+import {
+  nameValidationMetrics,
+  processValidationMetrics,
+  type ValidationSamples,
+} from './validation_metrics.ts'
 
 /** The generator's stream for validation; training has its own (trainer.ts). */
 const VALIDATION_STREAM = 1
@@ -10,8 +16,10 @@ const VALIDATION_STREAM = 1
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
 
 /**
- * Accuracy on the first `validation.prompts` held-out problems: greedy once, and `validation.n` sampled responses to each
- * with the last reinforcement phase's temperature and filters. Metric names are verl's `val-core` and `val-aux`.
+ * What the policy makes of the first `validation.prompts` held-out problems: greedy once, and `validation.n` sampled
+ * responses to each with the last reinforcement phase's temperature and filters. Metrics are `val-aux/<task>/acc/greedy`
+ * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; a score that is one number is
+ * both `reward` and `acc` there.
  */
 export async function validate(
   gpu: Gpu,
@@ -21,28 +29,43 @@ export async function validate(
 ): Promise<Record<string, number>> {
   const started = performance.now()
   const { task, validation, phases } = config
+  const { n, prompts } = validation
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
   const greedy: Filter = { temperature: 0, top_k: -1, top_p: 1 }
-  const metrics: Record<string, number> = {
-    [`val-aux/${task.id}/acc/greedy`]: await accuracy(gpu, rollout, config, step, 1, 0, greedy),
-  }
-  if (validation.n > 0)
-    metrics[`val-core/${task.id}/acc/mean@${validation.n}`] = await accuracy(
-      gpu,
-      rollout,
-      config,
-      step,
-      validation.n,
-      validation.prompts,
-      { temperature, top_k, top_p },
+  const { scores } = await respond(gpu, rollout, config, step, 1, 0, greedy)
+  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(scores) }
+  if (n > 0) {
+    const filter = { temperature, top_k, top_p }
+    const sampled = await respond(gpu, rollout, config, step, n, prompts, filter)
+    Object.assign(
+      metrics,
+      nameValidationMetrics(processValidationMetrics(samplesOf(sampled, task.id, n))),
     )
+  }
   metrics['timing_s/testing'] = (performance.now() - started) / 1000
   return metrics
 }
 
-/** Share of right answers over `n` responses per prompt, in batches of the rollout's size; the last one is filled up. */
-async function accuracy(
+/** Responses to all held-out prompts, those to one prompt side by side. */
+interface Responses {
+  readonly scores: readonly number[]
+  readonly texts: readonly string[]
+}
+
+function samplesOf({ scores, texts }: Responses, task_id: string, n: number): ValidationSamples {
+  return {
+    data_sources: scores.map(() => task_id),
+    sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
+    variables: { reward: scores, acc: scores, pred: texts },
+  }
+}
+
+/**
+ * `n` responses per prompt in batches of the rollout's size; the last one is filled up. A response that did not end
+ * scores 0.
+ */
+async function respond(
   gpu: Gpu,
   rollout: Rollout,
   { seed, task, tokenizer, validation }: TrainerConfig,
@@ -50,10 +73,11 @@ async function accuracy(
   n: number,
   first_row: number,
   filter: Filter,
-): Promise<number> {
+): Promise<Responses> {
   const { rows: B, response_length: R } = rollout.size
   const total = validation.prompts * n
-  let correct = 0
+  const scores: number[] = []
+  const texts: string[] = []
   for (let first = 0; first < total; first += B) {
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
@@ -68,9 +92,11 @@ async function accuracy(
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     for (let b = 0; b < Math.min(B, total - first); b++) {
       const response = ids.subarray(b * R, (b + 1) * R)
-      if (response.includes(tokenizer.eos_token_id))
-        correct += task.score(samples[b].prompt, tokenizer.decode(response))
+      const text = tokenizer.decode(response)
+      const is_ended = response.includes(tokenizer.eos_token_id)
+      scores.push(is_ended ? task.score(samples[b].prompt, text) : 0)
+      texts.push(text)
     }
   }
-  return correct / total
+  return { scores, texts }
 }

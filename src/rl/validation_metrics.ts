@@ -1,6 +1,6 @@
 // What validation says about N responses to each prompt: means, and bootstraps of best, worst and majority of n.
 import { Mt19937 } from './mt19937.ts'
-import { maximum, mean, minimum, variance } from './stats.ts'
+import { maximum, mean, variance } from './stats.ts'
 
 /** data source → variable → metric, such as `best@4/mean` → value. */
 export type ValidationMetrics = Record<string, Record<string, Record<string, number>>>
@@ -37,55 +37,106 @@ export function bootstrapIndices(
   return new Mt19937(seed).integers(responses, n_bootstrap * subset_size)
 }
 
-/** Position in `rows` of the first vote for the value with most votes; ties go to the value seen first. */
-function majority(rows: Uint32Array, votes: Variable): number {
-  const counts = new Map<string | number, { count: number; first: number }>()
-  for (const row of rows) {
-    const entry = counts.get(votes[row])
-    if (entry) entry.count++
-    else counts.set(votes[row], { count: 1, first: row })
+/** The largest value of each row of `size` indices, or by `sign` -1 the smallest. */
+function extremes(values: Float64Array, indices: Uint32Array, size: number, sign: 1 | -1) {
+  const results = new Float64Array(indices.length / size)
+  let i = 0
+  for (let row = 0; row < results.length; row++) {
+    let best = Number.NEGATIVE_INFINITY
+    for (const end = i + size; i < end; i++) best = Math.max(best, sign * values[indices[i]])
+    results[row] = sign * best
   }
-  let best = { count: 0, first: -1 }
-  for (const entry of counts.values()) if (entry.count > best.count) best = entry
-  return best.first
+  return results
 }
 
-/** Mean and population standard deviation of `statistic` over the rows of a bootstrap. */
-function bootstrap(
-  indices: Uint32Array,
-  subset_size: number,
-  statistic: (rows: Uint32Array) => number,
-): [mean: number, std: number] {
-  const values = new Float64Array(indices.length / subset_size)
-  for (let i = 0; i < values.length; i++)
-    values[i] = statistic(indices.subarray(i * subset_size, (i + 1) * subset_size))
-  return [mean(values), Math.sqrt(variance(values, { unbiased: false }))]
+/** The value at each index. */
+function gather(values: Float64Array, indices: Uint32Array): Float64Array {
+  const results = new Float64Array(indices.length)
+  for (let i = 0; i < results.length; i++) results[i] = values[indices[i]]
+  return results
+}
+
+/** Of each row the first vote for the answer with most votes; ties go to the answer seen first. `votes`: see `answerIds`. */
+function majorities(votes: Uint32Array, indices: Uint32Array, size: number): Uint32Array {
+  const counts = new Uint32Array(votes.length)
+  const first_seen = new Uint32Array(votes.length)
+  const picked = new Uint32Array(indices.length / size)
+  for (let row = 0; row < picked.length; row++) {
+    const first = row * size
+    counts.fill(0)
+    for (let i = first; i < first + size; i++) {
+      const answer = votes[indices[i]]
+      if (counts[answer]++ === 0) first_seen[answer] = indices[i]
+    }
+    let best = votes[indices[first]]
+    for (let i = first + 1; i < first + size; i++)
+      if (counts[votes[indices[i]]] > counts[best]) best = votes[indices[i]]
+    picked[row] = first_seen[best]
+  }
+  return picked
+}
+
+/** Equal answers have equal numbers, from 0 in order of appearance. */
+function answerIds(votes: readonly (string | number)[]): Uint32Array {
+  const ids = new Map<string | number, number>()
+  return Uint32Array.from(votes, (vote) => {
+    const id = ids.get(vote) ?? ids.size
+    ids.set(vote, id)
+    return id
+  })
 }
 
 type Resample = (responses: number, subset_size: number) => Uint32Array
 
-/** All metrics of one variable of one prompt. */
-function promptMetrics(
-  values: readonly number[],
-  votes: Variable | undefined,
-  resample: Resample,
-): Record<string, number> {
-  const N = values.length
-  const metrics: Record<string, number> = { [`mean@${N}`]: mean(values) }
-  if (N > 1) metrics[`std@${N}`] = Math.sqrt(variance(values, { unbiased: false }))
-  for (const n of bootstrapSizes(N)) {
-    const indices = resample(N, n)
-    const report = (name: string, statistic: (rows: Uint32Array) => number) => {
-      const [average, std] = bootstrap(indices, n, statistic)
-      metrics[`${name}@${n}/mean`] = average
-      metrics[`${name}@${n}/std`] = std
-    }
-    const picked = (rows: Uint32Array) => Float64Array.from(rows, (row) => values[row])
-    report('best', (rows) => maximum(picked(rows)))
-    report('worst', (rows) => minimum(picked(rows)))
-    if (votes) report('maj', (rows) => values[majority(rows, votes)])
+/** All metrics of one variable of one prompt; `votes`: see `answerIds`. */
+type PromptMetrics = (
+  values: Float64Array,
+  votes: Uint32Array | undefined,
+) => Readonly<Record<string, number>>
+
+/** The value for a key, computed when it is first asked for. */
+function remembering<T>(): (key: string, compute: () => T) => T {
+  const known = new Map<string, T>()
+  return (key, compute) => {
+    const value = known.get(key) ?? compute()
+    known.set(key, value)
+    return value
   }
-  return metrics
+}
+
+/** Remembers what it computed: of 0-or-1 scores there are few different prompts, and a bootstrap of each is slow. */
+function promptMetrics(resample: Resample): PromptMetrics {
+  const summaries = remembering<{ average: number; std: number }>()
+  const elected = remembering<Uint32Array>()
+  return (values, votes) => {
+    const N = values.length
+    const metrics: Record<string, number> = { [`mean@${N}`]: mean(values) }
+    if (N > 1) metrics[`std@${N}`] = Math.sqrt(variance(values, { unbiased: false }))
+    const prompt = values.join()
+    for (const n of bootstrapSizes(N)) {
+      const indices = resample(N, n)
+      const report = (name: string, key: string, bootstrap: () => Float64Array) => {
+        const { average, std } = summaries(`${name}@${n} ${N} ${key}`, () => {
+          const results = bootstrap()
+          const std = Math.sqrt(variance(results, { unbiased: false }))
+          return { average: mean(results), std }
+        })
+        metrics[`${name}@${n}/mean`] = average
+        metrics[`${name}@${n}/std`] = std
+      }
+      report('best', prompt, () => extremes(values, indices, n, 1))
+      report('worst', prompt, () => extremes(values, indices, n, -1))
+      if (!votes) continue
+      const answers = votes.join()
+      report('maj', `${prompt} ${answers}`, () =>
+        gather(
+          values,
+          elected(`${n} ${answers}`, () => majorities(votes, indices, n)),
+        ),
+      )
+    }
+    return metrics
+  }
 }
 
 /** Rows of each prompt of each data source, in order of first appearance. */
@@ -131,6 +182,7 @@ export function processValidationMetrics(
     drawn.set(key, indices)
     return indices
   }
+  const metricsOf = promptMetrics(resample)
   const result: ValidationMetrics = {}
   for (const [source, prompts] of groupRows(samples)) {
     result[source] = {}
@@ -138,11 +190,10 @@ export function processValidationMetrics(
       if (!isNumeric(values)) continue
       const votes = variables.pred
       const per_prompt = prompts.map((rows) => {
-        const own = votes && (rows.map((row) => votes[row]) as Variable)
-        return promptMetrics(
-          rows.map((row) => values[row]),
+        const own = votes && answerIds(rows.map((row) => votes[row]))
+        return metricsOf(
+          Float64Array.from(rows, (row) => values[row]),
           own,
-          resample,
         )
       })
       result[source][name] = averageByName(per_prompt)
@@ -152,11 +203,16 @@ export function processValidationMetrics(
 }
 
 /** Mean of each metric over the prompts that have it: prompts may differ in their number of responses. */
-function averageByName(per_prompt: readonly Record<string, number>[]): Record<string, number> {
+function averageByName(
+  per_prompt: readonly Readonly<Record<string, number>>[],
+): Record<string, number> {
   const values = new Map<string, number[]>()
   for (const metrics of per_prompt)
-    for (const [name, value] of Object.entries(metrics))
-      values.set(name, [...(values.get(name) ?? []), value])
+    for (const [name, value] of Object.entries(metrics)) {
+      const list = values.get(name) ?? []
+      values.set(name, list)
+      list.push(value)
+    }
   return Object.fromEntries([...values].map(([name, list]) => [name, mean(list)]))
 }
 

@@ -10,12 +10,12 @@ import {
   type Quantity,
   tokenMeans,
 } from '../../../model/internal_quantities.ts'
-import { recordInternals } from '../../../model/internals.ts'
 import { internalsRef } from '../../../model/internals.ref.ts'
+import { recordInternals } from '../../../model/internals.ts'
 import { createInternals, readInternals } from '../../../model/internals_tensors.ts'
 import { paramTensors } from '../../../model/params.ts'
-import { finalNorm, type Model, readPolicy } from '../../../model/transformer.ts'
 import { forwardRef, policyRef, type RefCache } from '../../../model/transformer.ref.ts'
+import { finalNorm, type Model, readPolicy } from '../../../model/transformer.ts'
 import { createWorkspace, type Workspace } from '../../../model/workspace.ts'
 import { positionIds, type RolloutBatch } from '../../../rl/batch.ts'
 import type { Check, Output, Place } from '../report.ts'
@@ -197,7 +197,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
     recordInternals(r, model, tensors)
     finalNorm(r, model, ws, L)
   })
-  gpu.replay(program, {})
+  gpu.replay(program)
   const internals = (await readInternals(gpu, tensors)) as Internals<Quantity, Float32Array>
   const computed = new Map([
     ...internalsComputed(internals, shape.vocab_size),
@@ -208,7 +208,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
     const policy = await gpu.record('policy', [], (r) =>
       readPolicy(r, model, ws, layer, 1 / temperature),
     )
-    gpu.replay(policy, {})
+    gpu.replay(policy)
     const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
     const mask = batch.response_mask
     computed.set(`resp_log_probs${suffix}`, { values: log_probs, mask })

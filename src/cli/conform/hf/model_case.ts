@@ -159,7 +159,7 @@ export function readBatch(expected: Expected, prefix: string, index?: number): R
     response_ids: Uint32Array.from(responses.data),
     response_mask: Float32Array.from(mask.data),
     response_lengths: Uint32Array.from({ length: ids.rows }, (_, b) =>
-      mask.data.subarray(b * R, (b + 1) * R).reduce((a, x) => a + Number(x), 0),
+      Float64Array.from(mask.data.subarray(b * R, (b + 1) * R)).reduce((n, m) => n + m, 0),
     ),
     is_ended: Array.from({ length: ids.rows }, () => true),
   }
