@@ -1,7 +1,7 @@
 // Small models and padded batches for tests.
 import { randomValues } from '../kernels/testing.ts'
 import { type ModelConfig, modelShape } from './config.ts'
-import { type ParamLayout, packWeights, paramLayout, unpackWeights } from './params.ts'
+import { type Head, type ParamLayout, packWeights, paramLayout, unpackWeights } from './params.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */
 export const TINY: ModelConfig = {
@@ -27,8 +27,8 @@ export const CONFIGS: readonly ModelConfig[] = [
 ]
 
 /** Seeded weights of O(1) activations, in the flat layout and by name in float64. */
-export function testWeights(config: ModelConfig, seed: number) {
-  const layout: ParamLayout = paramLayout(modelShape(config))
+export function testWeights(config: ModelConfig, seed: number, head: Head = 'lm_head') {
+  const layout: ParamLayout = paramLayout(modelShape(config), head)
   const named = Object.fromEntries(
     layout.params.map(({ name, size, shape, init }, i) => {
       const centre = 'fill' in init ? init.fill : 0
