@@ -1,6 +1,6 @@
 // npm test: everything that must hold, cheapest first. Goes on after a failure, so that one run tells all,
 // and ends with one line, "N passed, N failed". `npm test -- unit e2e` runs only the stages named.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -23,10 +23,13 @@ const STAGES = {
       return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
     return vitest('dawn', env)
   },
+  conform,
   gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
 }
+/** Golden numbers: the committed part, and the whole of them where they lie beside the project. */
+const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens']
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
 const names = process.argv.slice(2)
@@ -42,7 +45,8 @@ try {
   await installMissing()
   const selected = Object.keys(STAGES).filter((name) => !names.length || names.includes(name))
   // The dawn stage, too, uses a Chromium: for its software adapter.
-  if (selected.some((name) => ['dawn', 'gpu', 'e2e'].includes(name))) await findChromium()
+  if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
+    await findChromium()
   for (const name of selected) await runStage(name)
 } catch (error) {
   console.log(error)
@@ -100,6 +104,29 @@ function readJson(file) {
   } catch {
     return undefined
   }
+}
+
+/** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
+async function conform() {
+  const total = { passed: 0, failed: 0, failures: [] }
+  for (const path of GOLDENS.filter((path) => existsSync(join(ROOT, path)))) {
+    const { code, text } = await runConform(path)
+    const counts = /^(\d+) passed, (\d+) failed/m.exec(text)
+    if (!counts) return { ...total, failed: 1, failures: [text] }
+    total.passed += Number(counts[1])
+    total.failed += Number(counts[2])
+    if (code !== 0) total.failures.push(text.slice(text.indexOf('\nFailures:') + 1))
+  }
+  return total
+}
+
+/** Without an adapter, what needs none. */
+async function runConform(path) {
+  const env = await vulkanEnvironment()
+  const lab = (...args) =>
+    run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], quiet({ env }))
+  const result = await lab()
+  return result.code === NO_ADAPTER ? lab('--reference-only') : result
 }
 
 /** One vitest project. A file that does not load counts as one failed test. */

@@ -55,6 +55,9 @@ export interface ModelShape extends ModelConfig {
   readonly has_qkv_bias: boolean
 }
 
+/** Of the attention kernels (kernels/attention/attention.ts). */
+const MAX_HEAD_DIM = 256
+
 /** Checks a config and derives its sizes. Throws ShapeError naming the field. */
 export function modelShape(config: ModelConfig): ModelShape {
   const whole = [
@@ -79,6 +82,10 @@ export function modelShape(config: ModelConfig): ModelShape {
   if (head_dim % 2 !== 0)
     throw new ShapeError(
       `model.head_dim: expected an even number for rotary embedding, got ${head_dim}`,
+    )
+  if (head_dim > MAX_HEAD_DIM)
+    throw new ShapeError(
+      `model.head_dim: expected at most ${MAX_HEAD_DIM}, which is what attention holds per token, got ${head_dim}`,
     )
   requirePositive('rms_norm_eps', config.rms_norm_eps)
   requirePositive('rope_theta', config.rope_theta)

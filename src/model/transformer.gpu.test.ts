@@ -73,48 +73,70 @@ const refResponse = (batch: Batch, temperature: number) => ({
 const name = (c: ModelConfig) =>
   `${c.model_type}, ${c.tie_word_embeddings ? 'tied' : 'untied'}, ${c.num_attention_heads}:${c.num_key_value_heads}`
 
-describe.for(CONFIGS.map((config) => [name(config), config] as const))('%s', ([, config]) => {
-  test.for([1, 2, 3])(
-    'layer %i: policy and every gradient equal the float64 model',
-    async (layer) => {
-      const { layout, exact, model, grads, ws } = build(config, BATCH)
-      const temperature = 0.8
-      const scored = await score(model, ws, layer, temperature)
-      const cache = forwardRef(config, exact, BATCH, { layers: layer })
-      const truth = policyRef(config, exact, cache, layer, refResponse(BATCH, temperature))
-      // f32 through three blocks: a few ulp of numbers up to about 10.
-      expectClose(scored.log_probs, truth.log_probs, { atol: 2e-5, rtol: 2e-5 })
-      expectClose(scored.entropy, truth.entropy, { atol: 2e-5, rtol: 2e-5 })
+/** Holds policy and gradients of one layer to the float64 model. */
+async function expectAgreement(config: ModelConfig, batch: Batch, layer: number): Promise<void> {
+  const { layout, exact, model, grads, ws } = build(config, batch)
+  const temperature = 0.8
+  const scored = await score(model, ws, layer, temperature)
+  const cache = forwardRef(config, exact, batch, { layers: layer })
+  const truth = policyRef(config, exact, cache, layer, refResponse(batch, temperature))
+  // f32 through three blocks: a few ulp of numbers up to about 10.
+  expectClose(scored.log_probs, truth.log_probs, { atol: 2e-5, rtol: 2e-5 })
+  expectClose(scored.entropy, truth.entropy, { atol: 2e-5, rtol: 2e-5 })
 
-      const mask = BATCH.response_mask
-      const d_log_probs = randomValues(mask.length, 3).map((x, i) => x * mask[i])
-      const d_entropy = randomValues(mask.length, 4).map((x, i) => x * mask[i])
-      gpu.write(ws.response.d_log_probs, d_log_probs)
-      gpu.write(ws.response.d_entropy, d_entropy)
-      const program = await gpu.record('backward', [], (r) =>
-        backward(r, model, grads, ws, layer, 1 / temperature),
-      )
-      gpu.replay(program)
-      const [flat] = await gpu.read(grads.flat)
-      const named = unpackWeights(layout, flat)
-      const expected = backwardRef(config, exact, cache, layer, {
-        ...refResponse(BATCH, temperature),
-        d_log_probs,
-        d_entropy,
-      })
-      const scale = Math.max(...Object.values(expected).flatMap((g) => [...g].map(Math.abs)))
-      for (const param of layout.params) {
-        const truth_grad = expected[param.name]
-        if (truth_grad)
-          expectClose(named[param.name], truth_grad, { atol: 3e-6 * scale, rtol: 1e-4 })
-        else
-          expect(
-            named[param.name].every((g) => g === 0),
-            `${param.name} got a gradient`,
-          ).toBe(true)
-      }
-    },
+  const mask = batch.response_mask
+  const d_log_probs = randomValues(mask.length, 3).map((x, i) => x * mask[i])
+  const d_entropy = randomValues(mask.length, 4).map((x, i) => x * mask[i])
+  gpu.write(ws.response.d_log_probs, d_log_probs)
+  gpu.write(ws.response.d_entropy, d_entropy)
+  const program = await gpu.record('backward', [], (r) =>
+    backward(r, model, grads, ws, layer, 1 / temperature),
   )
+  gpu.replay(program)
+  const [flat] = await gpu.read(grads.flat)
+  const named = unpackWeights(layout, flat)
+  const expected = backwardRef(config, exact, cache, layer, {
+    ...refResponse(batch, temperature),
+    d_log_probs,
+    d_entropy,
+  })
+  const scale = Object.values(expected)
+    .flatMap((g) => [...g])
+    .reduce((most, g) => Math.max(most, Math.abs(g)), 0)
+  for (const param of layout.params) {
+    const truth_grad = expected[param.name]
+    if (truth_grad) expectClose(named[param.name], truth_grad, { atol: 3e-6 * scale, rtol: 1e-4 })
+    else
+      expect(
+        named[param.name].every((g) => g === 0),
+        `${param.name} got a gradient`,
+      ).toBe(true)
+  }
+}
+
+describe.for(CONFIGS.map((config) => [name(config), config] as const))('%s', ([, config]) => {
+  test.for([1, 2, 3])('layer %i: policy and every gradient equal the float64 model', (layer) =>
+    expectAgreement(config, BATCH, layer),
+  )
+})
+
+test('beyond every size that the small kernels take, the model still equals the float64 one', async () => {
+  const sizes = { vocab_size: 150, hidden_size: 132, intermediate_size: 140 }
+  const heads = {
+    num_hidden_layers: 2,
+    num_attention_heads: 3,
+    num_key_value_heads: 1,
+    head_dim: 72,
+  }
+  const scaling = { factor: 8, low_freq_factor: 1, high_freq_factor: 4 }
+  const rope_scaling = {
+    rope_type: 'llama3' as const,
+    ...scaling,
+    original_max_position_embeddings: 64,
+  }
+  const config = { ...TINY, ...sizes, ...heads, model_type: 'llama' as const, rope_scaling }
+  const batch = testBatch(LENGTHS, { ...SIZE, vocab_size: 150 })
+  for (const layer of [1, 2]) await expectAgreement(config, batch, layer)
 })
 
 test('a row scores the same bits alone, in another order, and in a slice of a larger workspace', async () => {

@@ -25,7 +25,15 @@ import {
 } from '../../../rl/phase.ts'
 import type { Fields } from '../fields.ts'
 import type { Check, Output, Place } from '../report.ts'
-import { check, type ModelCase, readBatch, refResponse, scalar, widthOf } from './model_case.ts'
+import {
+  check,
+  globalNorm,
+  type ModelCase,
+  readBatch,
+  refResponse,
+  scalar,
+  widthOf,
+} from './model_case.ts'
 
 const OPTIM = {
   ...CRITIC_DEFAULTS.optim,
@@ -187,7 +195,7 @@ function gradientOutputs(
   on: Place,
 ): Record<string, Output> {
   const outputs: Record<string, Output> = { loss: scalar(loss, golden.number('loss'), on) }
-  const norm = Math.hypot(...Object.values(grads).map((g) => Math.hypot(...Array.from(g))))
+  const norm = globalNorm(grads)
   outputs.grad_norm = scalar(norm, golden.number('grad_norm'), on)
   const prefix = `${title}.`
   for (const name of c.expected.names(/./).filter((name) => name.startsWith(prefix)))

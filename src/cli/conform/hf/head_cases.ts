@@ -21,6 +21,7 @@ import { goldenActor } from './gradient_cases.ts'
 import {
   batchNames,
   check,
+  globalNorm,
   type ModelCase,
   openHead,
   paramsOf,
@@ -42,7 +43,7 @@ interface Gradients {
 function gradientCheck(c: ModelCase, title: string, found: Gradients, on: Place): Check {
   const golden = c.expected.json.fields('losses').fields(title)
   const outputs: Record<string, Output> = { loss: scalar(found.loss, golden.number('loss'), on) }
-  const norm = Math.hypot(...Object.values(found.grads).map((g) => Math.hypot(...Array.from(g))))
+  const norm = globalNorm(found.grads)
   outputs.grad_norm = scalar(norm, golden.number('grad_norm'), on)
   for (const name of c.expected.names(/./).filter((name) => name.startsWith(`${title}.`))) {
     const param = name.slice(title.length + 1)

@@ -210,3 +210,11 @@ export const scalar = (actual: unknown, expected: number, on: Place): Output => 
   expected,
   tolerance: on === 'gpu' ? { rtol: 1e-4, atol: 2e-5 } : { rtol: 1e-9, atol: 1e-12 },
 })
+
+/** Norm of all gradients together. */
+export const globalNorm = (grads: Readonly<Record<string, ArrayLike<number>>>): number => {
+  let squares = 0
+  for (const grad of Object.values(grads))
+    for (let i = 0; i < grad.length; i++) squares += grad[i] ** 2
+  return Math.sqrt(squares)
+}
