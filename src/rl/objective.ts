@@ -82,7 +82,8 @@ export type ObjectiveTensors = Pick<
 
 /**
  * Policy loss - entropy_coeff · entropy + kl_loss_coef · KL, each with its aggregation: fills d_log_probs and d_entropy
- * and adds to `sums` (POLICY_LOSS_SUMS) and, in bypass mode, `correction_sums`. Source: verl/workers/actor/dp_actor.py
+ * and adds to `sums` (POLICY_LOSS_SUMS) and, in bypass mode, `correction_sums`. What bypass mode rejects is 0 in the means
+ * of ppo_kl and the clip fractions too, unless each call divides by its own tokens. Source: verl/workers/actor/dp_actor.py
  * update_policy, verl/trainer/ppo/core_algos.py.
  */
 export function recordObjective(

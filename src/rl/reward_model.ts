@@ -95,7 +95,7 @@ export class RewardModel {
     await trainable.prepare(layout.shape.num_hidden_layers)
     const { model, workspace: ws, score: t, gradients, sums } = tensors
     gpu.write(t.mask, new Float32Array(size.rows).fill(1))
-    const pairs = size.rows / 2
+    const pairs = Math.floor(size.rows / 2)
     const score = await gpu.record('score', [], (r) => {
       forward(r, model, ws)
       readScores(r, model, ws, t)
@@ -125,8 +125,14 @@ export class RewardModel {
     this.#gpu.replay(this.#score)
   }
 
-  /** Encodes the Bradley–Terry gradients of rows / 2 pairs: fills tensors.gradients and tensors.sums. */
+  /**
+   * Encodes the Bradley–Terry gradients of rows / 2 pairs: fills tensors.gradients and tensors.sums. Throws RangeError where
+   * the model was made for an odd number of rows.
+   */
   computeGradients(pairs: Sequences): void {
+    const { rows } = this.tensors.workspace
+    if (rows % 2 !== 0)
+      throw new RangeError(`reward model: expected an even number of rows for pairs, got ${rows}`)
     this.#upload(pairs)
     this.trainable.clearGradients()
     this.#gpu.replay(this.#update)
