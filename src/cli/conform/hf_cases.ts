@@ -1,16 +1,16 @@
 // Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with critic and reward models.
 import type { Context } from './fixture.ts'
+import { criticChecks } from './hf/critic_cases.ts'
 import { configChecks, forwardChecks } from './hf/forward_cases.ts'
 import { generationChecks } from './hf/generation_cases.ts'
 import { gradientChecks } from './hf/gradient_cases.ts'
-import { criticChecks, rewardChecks } from './hf/head_cases.ts'
 import { openModelCase } from './hf/model_case.ts'
+import { rewardChecks } from './hf/reward_cases.ts'
 import { trajectoryChecks } from './hf/trajectory_cases.ts'
 import type { Check } from './report.ts'
 
-/** Arrays of adapters: their own cases, for which the lab has no code yet; and what is only another form of others. */
+/** Arrays of adapters: their own cases, for which the lab has no code yet. */
 const LATER = /^lora\.|_lora$/
-const REPEATED = /^in\.[^.]+\.labels$|^traj\.[^.]+\.labels$/
 
 const SECTIONS = {
   forward: forwardChecks,
@@ -34,7 +34,6 @@ export async function* hfCase(folder: string, { gpu }: Context): AsyncGenerator<
       yield { case: `${c.name}/${section}`, on: 'driver', outputs: { [section]: failed } }
     }
   c.expected.skip(LATER)
-  c.expected.skip(REPEATED)
   const nothing = { actual: undefined, expected: 'a computation', tolerance: 'exact' } as const
   const outputs = Object.fromEntries(c.expected.unread().map((name) => [name, nothing]))
   yield { case: `${c.name}/unknown arrays`, on: 'driver', outputs }

@@ -8,24 +8,25 @@ import {
   type Internals,
   QUANTITY_NAMES,
   type Quantity,
-  tokenMeans,
 } from '../../../model/internal_quantities.ts'
 import { internalsRef } from '../../../model/internals.ref.ts'
 import { recordInternals } from '../../../model/internals.ts'
 import { createInternals, readInternals } from '../../../model/internals_tensors.ts'
-import { paramTensors } from '../../../model/params.ts'
 import { forwardRef, policyRef, type RefCache } from '../../../model/transformer.ref.ts'
-import { finalNorm, type Model, readPolicy } from '../../../model/transformer.ts'
+import { finalNorm, readPolicy } from '../../../model/transformer.ts'
 import { createWorkspace, type Workspace } from '../../../model/workspace.ts'
-import { positionIds, type RolloutBatch } from '../../../rl/batch.ts'
+import type { RolloutBatch } from '../../../rl/batch.ts'
 import type { Check, Output, Place } from '../report.ts'
+import { type AnyInternals, meansCheck } from './forward_means.ts'
+import { uploadModel } from './gpu_model.ts'
+import { inputOutputs } from './input_outputs.ts'
 import {
   batchNames,
   check,
+  joined,
   type ModelCase,
   readBatch,
   refResponse,
-  scalar,
   widthOf,
 } from './model_case.ts'
 
@@ -33,17 +34,6 @@ type Numbers = ArrayLike<number>
 
 /** Everything that one place computes of one batch, by the names of the goldens; each on the mask it is compared on. */
 type Computed = Map<string, { values: Numbers; mask: Numbers; inner?: number }>
-
-/** States by layer or block, one after the other. */
-function joined(parts: readonly Numbers[]): Float64Array {
-  const all = new Float64Array(parts.reduce((n, part) => n + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
 
 const minus = (a: Numbers, b: Numbers) => Float64Array.from(a, (x, i) => x - b[i])
 
@@ -73,13 +63,7 @@ export function* configChecks(c: ModelCase): Generator<Check> {
 export async function* forwardChecks(c: ModelCase, gpu: Gpu | undefined): AsyncGenerator<Check> {
   for (const t of batchNames(c.expected)) {
     const batch = readBatch(c.expected, `in.${t}`)
-    yield check(c, `in.${t}`, 'driver', {
-      position_ids: {
-        actual: positionIds(batch.attention_mask, widthOf(batch)),
-        expected: batch.position_ids,
-        tolerance: 'exact',
-      },
-    })
+    yield check(c, `in.${t}`, 'driver', inputOutputs(c.expected, `in.${t}`))
     const reference = referenceForward(c, batch)
     yield check(c, `fwd.${t}`, 'reference', outputsOf(c, t, reference.computed, 'reference'))
     yield meansCheck(c, t, batch, reference.internals, 'reference')
@@ -106,10 +90,7 @@ function outputsOf(
 }
 
 /** Internal quantities under the names of the goldens. */
-function internalsComputed(
-  internals: Internals<Quantity, Float32Array> | Internals<Quantity, Float64Array>,
-  vocab_size: number,
-): Computed {
+function internalsComputed(internals: AnyInternals, vocab_size: number): Computed {
   const { mask, next_mask, columns, num_hidden_layers: L, rows } = internals
   const computed: Computed = new Map()
   const next = withoutLast(next_mask, columns)
@@ -155,8 +136,8 @@ const RESPONSES = [
 ] as const
 
 function referenceForward(c: ModelCase, batch: RolloutBatch) {
-  const { params, model, expected } = c
-  const { config } = model
+  const { params } = c
+  const { config } = c.model
   const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) })
   const internals = internalsRef(config, params, cache)
   const computed = new Map([
@@ -171,9 +152,7 @@ function referenceForward(c: ModelCase, batch: RolloutBatch) {
     computed.set(`resp_entropy${suffix}`, { values: policy.entropy, mask })
   }
   // The kernels never have these probabilities in memory.
-  const values = cache.blocks[0].attn_probs
-  if (expected.has('fwd.rpad.attn_probs_layer0'))
-    computed.set('attn_probs_layer0', { values, mask: [1] })
+  computed.set('attn_probs_layer0', { values: cache.blocks[0].attn_probs, mask: [1] })
   return { computed, internals }
 }
 
@@ -232,14 +211,6 @@ async function readStates(gpu: Gpu, ws: Workspace) {
   }
 }
 
-function uploadModel({ model, shape }: ModelCase, gpu: Gpu): Model {
-  const { layout, weights } = model
-  const flat = gpu.tensor('weights', 'f32', [layout.size], { data: weights })
-  const data = Float32Array.from(inverseFrequencies(model.config))
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [data.length], { data })
-  return { shape, weights: paramTensors(gpu, layout, flat), inv_freq }
-}
-
 function uploadBatch({ shape }: ModelCase, gpu: Gpu, batch: RolloutBatch): Workspace {
   const { rows, response_length } = batch
   const width = widthOf(batch)
@@ -251,45 +222,3 @@ function uploadBatch({ shape }: ModelCase, gpu: Gpu, batch: RolloutBatch): Works
   gpu.write(ws.response.response_mask, batch.response_mask)
   return ws
 }
-
-/** forward_means of expected.json: means over the positions that predict response tokens, and over all real ones. */
-function meansCheck(
-  c: ModelCase,
-  t: string,
-  batch: RolloutBatch,
-  internals: Internals<Quantity, Float32Array> | Internals<Quantity, Float64Array>,
-  on: Place,
-): Check {
-  const golden = c.expected.json.fields('forward_means').fields(t)
-  const { response_length: R, response_mask, prompt_length: P } = batch
-  const columns = widthOf(batch)
-  const response = Float32Array.from({ length: batch.rows * columns }, (_, i) => {
-    const at = (i % columns) - (P - 1)
-    return at >= 0 && at < R ? response_mask[Math.floor(i / columns) * R + at] : 0
-  })
-  const means = {
-    mean_resp: tokenMeans(internals as Internals<Quantity, Float64Array>, response),
-    mean_all: tokenMeans(internals as Internals<Quantity, Float64Array>),
-  }
-  const L = internals.num_hidden_layers
-  const outputs: Record<string, Output> = {}
-  const perplexity = (of: keyof typeof means) => Math.exp(-at(means[of].logp_next_layer_norm, L))
-  for (const name of golden.names()) {
-    if (name === 'final_entropy_mean_resp')
-      outputs[name] = scalar(at(means.mean_resp.ent_layer_norm, L), golden.number(name), on)
-    else if (name === 'perplexity_resp' || name === 'perplexity_all') {
-      const of = name === 'perplexity_resp' ? 'mean_resp' : 'mean_all'
-      outputs[name] = scalar(perplexity(of), golden.number(name), on)
-    } else {
-      const both = golden.fields(name)
-      for (const of of ['mean_resp', 'mean_all'] as const)
-        outputs[`${name}.${of}`] = {
-          ...scalar(Float64Array.from(means[of][name as 'cos_hidden'] ?? []), 0, on),
-          expected: (both.raw(of) as number[]).flat(),
-        }
-    }
-  }
-  return check(c, `forward_means.${t}`, on, outputs)
-}
-
-const at = (values: Float64Array | undefined, l: number): number => values?.[l] ?? Number.NaN

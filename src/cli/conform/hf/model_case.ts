@@ -39,12 +39,24 @@ export class Expected {
     return tensor
   }
 
-  numbers(name: string): Float64Array {
-    return Float64Array.from(this.tensor(name).data)
+  /** Throws CaseError where there are not `length` of them. */
+  numbers(name: string, length?: number): Float64Array {
+    const { data } = this.tensor(name)
+    if (length !== undefined && data.length !== length)
+      throw new CaseError(
+        `expected.safetensors: ${name}: expected ${length} numbers, got ${data.length}`,
+      )
+    return Float64Array.from(data)
   }
 
   ids(name: string): Uint32Array {
     return Uint32Array.from(this.tensor(name).data)
+  }
+
+  /** What follows `prefix` in the names that begin with it. */
+  under(prefix: string): string[] {
+    const names = [...this.#tensors.keys()].filter((name) => name.startsWith(prefix))
+    return names.map((name) => name.slice(prefix.length))
   }
 
   names(pattern: RegExp): string[] {
@@ -99,6 +111,7 @@ export interface ModelCase {
   readonly layer: number
 }
 
+/** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */
 export async function openModelCase(folder: string): Promise<ModelCase> {
   const model = await readHfModel(modelDirectory(folder), { head: 'lm_head' })
   const expected = new Expected(folder)
@@ -184,6 +197,10 @@ export function sliceBatch(batch: RolloutBatch, first: number, count: number): R
   }
 }
 
+/** Response tokens of a batch. */
+export const responseTokens = ({ response_mask }: RolloutBatch): number =>
+  response_mask.reduce((a, b) => a + b, 0)
+
 /** What transformer.ref.ts takes for the response tokens of a batch. */
 export const refResponse = (batch: RolloutBatch, temperature = 1) => ({
   response_ids: batch.response_ids,
@@ -197,6 +214,7 @@ export const refResponse = (batch: RolloutBatch, temperature = 1) => ({
 export const widthOf = ({ prompt_length, response_length }: RolloutBatch): number =>
   prompt_length + response_length
 
+/** A check under the name of its case. */
 export const check = (
   { name }: ModelCase,
   title: string,
@@ -211,10 +229,13 @@ export const scalar = (actual: unknown, expected: number, on: Place): Output => 
   tolerance: on === 'gpu' ? { rtol: 1e-4, atol: 2e-5 } : { rtol: 1e-9, atol: 1e-12 },
 })
 
-/** Norm of all gradients together. */
-export const globalNorm = (grads: Readonly<Record<string, ArrayLike<number>>>): number => {
-  let squares = 0
-  for (const grad of Object.values(grads))
-    for (let i = 0; i < grad.length; i++) squares += grad[i] ** 2
-  return Math.sqrt(squares)
+/** Arrays one after the other. */
+export function joined(parts: readonly ArrayLike<number>[]): Float64Array {
+  const all = new Float64Array(parts.reduce((n, part) => n + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
 }

@@ -1,0 +1,148 @@
+// The critic of a case: in float64, and as the trainer makes it.
+import type { Gpu } from '../../../kernels/gpu.ts'
+import { valueLossRef } from '../../../kernels/value_loss/value_loss.ref.ts'
+import { VALUE_LOSS_SUMS } from '../../../kernels/value_loss/value_loss.ts'
+import type { HfModel } from '../../../model/hf_model.ts'
+import { unpackWeights } from '../../../model/params.ts'
+import { forwardRef, type RefArrays } from '../../../model/transformer.ref.ts'
+import { forward } from '../../../model/transformer.ts'
+import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from '../../../model/value.ref.ts'
+import { readValues } from '../../../model/value.ts'
+import type { Actor } from '../../../rl/actor.ts'
+import type { RolloutBatch } from '../../../rl/batch.ts'
+import { Critic, createCriticTensors } from '../../../rl/critic.ts'
+import { goldenActor } from './golden_actor.ts'
+import type { Gradients } from './gradients.ts'
+import { type ModelCase, refResponse, widthOf } from './model_case.ts'
+
+type Numbers = ArrayLike<number>
+
+/** Values of a batch. */
+export interface Values {
+  /** At every column, [B, S]. */
+  readonly all: Numbers
+  /** Those that belong to response tokens, [B, R]. */
+  readonly response: Numbers
+}
+
+/** What the value loss is computed from, [B, R], beside the critic itself. */
+export interface ValueTargets {
+  /** Before the update; clipping is around them. */
+  readonly values: Float64Array
+  readonly returns: Float64Array
+  readonly cliprange_value: number
+}
+
+/** Values in float64. */
+export function valuesOfRef(c: ModelCase, params: RefArrays, batch: RolloutBatch): Values {
+  const cache = forwardRef(c.model.config, params, { ...batch, width: widthOf(batch) })
+  const all = valuesRef(params, cache)
+  const { first_column } = refResponse(batch)
+  return { all, response: readSpan(all, cache, batch.response_mask, first_column) }
+}
+
+/** The value loss over the tokens of a batch, and its gradients, in float64. */
+export function valueGradientRef(
+  c: ModelCase,
+  params: RefArrays,
+  batch: RolloutBatch,
+  { values, returns, cliprange_value }: ValueTargets,
+): Gradients {
+  const cache = forwardRef(c.model.config, params, { ...batch, width: widthOf(batch) })
+  const { first_column } = refResponse(batch)
+  const { response_mask, response_length } = batch
+  const vpreds = readSpan(valuesRef(params, cache), cache, response_mask, first_column)
+  const { loss, d_vpreds, metrics } = valueLossRef(
+    { loss_agg_mode: 'token-mean', cliprange_value },
+    { vpreds, values, returns, response_mask, response_length },
+  )
+  const d_values = scatterSpan(d_vpreds, cache, response_mask, first_column)
+  return { loss, metrics, grads: valuesBackwardRef(c.model.config, params, cache, d_values) }
+}
+
+/** A critic on the GPU, with the actor whose batch and workspace it borrows. */
+export interface CriticDevice {
+  readonly gpu: Gpu
+  readonly actor: Actor
+  readonly critic: Critic
+}
+
+/** The critic as the trainer makes it, for batches like `batch` and mini-batches of `mini` rows. */
+export async function createCritic(
+  c: ModelCase,
+  model: HfModel,
+  gpu: Gpu,
+  batch: RolloutBatch,
+  mini: number = batch.rows,
+): Promise<CriticDevice> {
+  const actor = await goldenActor(c, gpu, batch, [], mini)
+  const { rows, response_length } = batch
+  const tensors = createCriticTensors(gpu, model.layout, { rows, response_length, updates: rows })
+  const critic = await Critic.create(gpu, model.layout, tensors, actor.tensors, model.weights)
+  await critic.prepare(mini, 'token-mean')
+  return { gpu, actor, critic }
+}
+
+/** Values by kernels, of a batch that fits into the workspace at once. */
+export async function valuesOfGpu(
+  { gpu, actor, critic }: CriticDevice,
+  batch: RolloutBatch,
+): Promise<Values> {
+  const { rows } = batch
+  const width = widthOf(batch)
+  const { workspace: ws } = actor.tensors
+  actor.upload(batch)
+  critic.computeValues({ batch: rows, mini: rows, micro: rows })
+  const data = Float32Array.from(batch.attention_mask)
+  const mask = gpu.tensor('mask', 'f32', [rows, width], { data })
+  const values = gpu.tensor('values', 'f32', [rows, width])
+  // The workspace still holds the batch.
+  const everywhere = await gpu.record('values_everywhere', [], (r) => {
+    const { model } = critic.tensors
+    forward(r, model, ws)
+    readValues(r, model, ws, { mask, values }, { first_column: 0, response_length: width })
+  })
+  gpu.replay(everywhere)
+  const [response, all] = await gpu.read(critic.tensors.values, values)
+  return { all, response }
+}
+
+/** Adds the gradients of rows [first, first + mini) of an uploaded batch with values and returns, from zero. */
+export function accumulateValueLoss(
+  { critic }: CriticDevice,
+  batch: RolloutBatch,
+  { first, mini }: { readonly first: number; readonly mini: number },
+  cliprange_value: number,
+): void {
+  critic.beginStep()
+  critic.trainable.clearGradients()
+  // Micro-batches are divided by the counts of their mini-batch.
+  const rule = { is_legacy: false, max_response_length: batch.response_length }
+  const settings = { cliprange_value, loss_agg_mode: 'token-mean' } as const
+  critic.accumulate(batch, settings, { batch: batch.rows, mini, micro: mini }, first, rule)
+}
+
+/** The same loss and gradients by kernels. */
+export async function valueGradientGpu(
+  device: CriticDevice,
+  batch: RolloutBatch,
+  { values, returns, cliprange_value }: ValueTargets,
+): Promise<Gradients> {
+  const { gpu, actor, critic } = device
+  const { tensors } = critic
+  actor.upload(batch)
+  gpu.write(tensors.values, Float32Array.from(values))
+  gpu.write(tensors.returns, Float32Array.from(returns))
+  accumulateValueLoss(device, batch, { first: 0, mini: batch.rows }, cliprange_value)
+  const [sums, flat] = await gpu.read(tensors.value_sums, tensors.gradients.flat)
+  return {
+    ...valueMetrics(sums),
+    grads: unpackWeights(critic.trainable.layout, flat as Float32Array),
+  }
+}
+
+/** The loss and what is counted with it, from the sums of one update. */
+export function valueMetrics(sums: Numbers): Pick<Gradients, 'loss' | 'metrics'> {
+  const metrics = Object.fromEntries(VALUE_LOSS_SUMS.map((name, i) => [name, sums[i]]))
+  return { loss: metrics['critic/vf_loss'], metrics }
+}
