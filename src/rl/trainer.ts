@@ -545,11 +545,11 @@ export class Trainer {
           : {
               ...actorMetrics(objectiveOf(phase), loss_sums, controls, updates),
               ...bypassMetrics(objectiveOf(phase), corrections, this.#microBatches(phase, updates)),
-              'actor/lr': lr,
+              ...(updates > 0 && { 'actor/lr': lr }),
             }),
         ...(critic && {
           ...criticMetrics(value_sums, critic_controls, critic_updates),
-          'critic/lr': critic_lr,
+          ...(critic_updates > 0 && { 'critic/lr': critic_lr }),
         }),
         ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
         ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
