@@ -9,6 +9,7 @@ import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
 import './ui/panels.css'
+import './ui/profiler.css'
 import './ui/settings.css'
 import './ui/charts.css'
 

@@ -1,19 +1,14 @@
 // The page that scripts/bench.mjs drives: it puts the measurements where the driver can call them.
-import { benchMatmul, type MatmulRow, openPeers } from './matmul.ts'
+import { benchMatmul, type MatmulRow, type MatmulShape, matmulShapes } from './matmul.ts'
+import { benchSft, type SftRow } from './sft.ts'
 import { benchTraining, type TrainingRow } from './training.ts'
 
 export interface Bench {
   readonly adapter: () => Promise<string | undefined>
-  readonly matmul: (sizes: readonly number[]) => Promise<MatmulRow[]>
+  readonly matmulShapes: (preset_id: string) => MatmulShape[]
+  readonly matmul: (shapes: readonly MatmulShape[]) => Promise<MatmulRow[]>
+  readonly sft: (model: string) => Promise<SftRow>
   readonly training: (preset_id: string) => Promise<TrainingRow>
-}
-
-async function matmul(sizes: readonly number[]): Promise<MatmulRow[]> {
-  const gpu = await openPeers()
-  const rows: MatmulRow[] = []
-  for (const n of sizes) rows.push(await benchMatmul(gpu, n))
-  gpu.destroy()
-  return rows
 }
 
 async function adapter(): Promise<string | undefined> {
@@ -21,4 +16,8 @@ async function adapter(): Promise<string | undefined> {
   return info && [info.vendor, info.architecture, info.description].filter(Boolean).join(' ')
 }
 
-Object.assign(globalThis, { bench: { adapter, matmul, training: benchTraining } satisfies Bench })
+const bench: Bench = {
+  ...{ adapter, matmulShapes, matmul: benchMatmul },
+  ...{ sft: benchSft, training: benchTraining },
+}
+Object.assign(globalThis, { bench })

@@ -1,24 +1,44 @@
-// Square matrix products of ours, jax-js and TensorFlow.js on the same adapter, timed in the same way.
-import {
-  defaultDevice,
-  getWebGPUDevice,
-  init,
-  type Array as JaxArray,
-  jit,
-  numpy,
-} from '@jax-js/jax'
-import '@tensorflow/tfjs-backend-webgpu'
-import { backend, matMul, setBackend, tensor2d, ready as tfReady } from '@tensorflow/tfjs-core'
-import { Gpu } from '../../src/kernels/gpu.ts'
-import { matmul_nn } from '../../src/kernels/matmul/matmul.ts'
+// Matrix products of ours, jax-js and TensorFlow.js on the same adapter, timed in the same way: squares, and the three
+// products of every linear layer of a model. y = x Wᵀ is NT, d_x = d_y W is NN, d_W = d_yᵀ x is TN.
+import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'
+import { matMul, tensor2d } from '@tensorflow/tfjs-core'
+import type { Gpu } from '../../src/kernels/gpu.ts'
+import { matmul_nn, matmul_nt, matmulTn } from '../../src/kernels/matmul/matmul.ts'
+import { presetOf } from '../../src/lab/presets.ts'
+import { trainerConfig } from '../../src/lab/trainer_config.ts'
+import { type ModelConfig, modelShape } from '../../src/model/config.ts'
+import { phaseRows } from '../../src/rl/actor.ts'
+import { finishTf } from '../peers/tfjs.ts'
 import { median } from './median.ts'
+import { openPeers } from './open.ts'
+import { seededValues } from './values.ts'
 
 /** One timed sample lasts about this long, so that the wait at its end weighs little. */
 const SAMPLE_MS = 60
 const MAX_REPEATS = 256
-const SAMPLES = 5
+/** Samples per library; so many for a product that takes a library a second or longer. */
+const SAMPLES = { quick: 5, slow: 2 }
+const SLOW_MS = 1000
 /** Entries of the product that are checked against float64. */
 const CHECKED = 64
+const SQUARES = [256, 512, 1024]
+
+/** out [m, n] = a · b, summed over k. nn: a [m, k], b [k, n]. nt: b [n, k]. tn: a [k, m], b [k, n]. */
+export interface MatmulShape {
+  /** Where the shape comes from: 'square', or a model and its linear layer. */
+  readonly of: string
+  readonly op: 'nn' | 'nt' | 'tn'
+  readonly m: number
+  readonly n: number
+  readonly k: number
+}
+
+export interface MatmulRow extends MatmulShape {
+  /** Median milliseconds of one product, per library. */
+  readonly ms: Readonly<Record<string, number>>
+  /** Largest |error| against float64, divided by the largest |entry|. */
+  readonly error: Readonly<Record<string, number>>
+}
 
 interface Peer {
   /** Queues `repeats` products and resolves when the GPU has finished all of them. */
@@ -27,35 +47,77 @@ interface Peer {
   readonly free: () => void
 }
 
-export interface MatmulRow {
-  /** The product is [n, n] × [n, n]. */
-  readonly n: number
-  /** Median milliseconds of one product, per library. */
-  readonly ms: Readonly<Record<string, number>>
-  /** Largest |error| against float64, divided by the largest |entry|. */
-  readonly error: Readonly<Record<string, number>>
+interface Factors {
+  readonly a: Float32Array<ArrayBuffer>
+  readonly b: Float32Array<ArrayBuffer>
+  readonly a_shape: [number, number]
+  readonly b_shape: [number, number]
 }
 
-/** Seeded values in [-1, 1), so that every run multiplies the same matrices. (mulberry32) */
-function values(count: number, seed: number): Float32Array<ArrayBuffer> {
-  let state = seed
-  return Float32Array.from({ length: count }, () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1
+/** The three products of every linear layer of a model on so many tokens. */
+function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulShape[] {
+  const { hidden_size: C, intermediate_size: F, qkv_size, attention_size } = modelShape(config)
+  const layers = [
+    { layer: 'qkv', out: qkv_size, size_in: C },
+    { layer: 'o', out: C, size_in: attention_size },
+    { layer: 'gate_up', out: 2 * F, size_in: C },
+    { layer: 'down', out: C, size_in: F },
+  ]
+  return layers.flatMap(({ layer, out, size_in }): MatmulShape[] => {
+    const of = `${name} ${layer}`
+    return [
+      { of, op: 'nt', m: tokens, n: out, k: size_in },
+      { of, op: 'nn', m: tokens, n: size_in, k: out },
+      { of, op: 'tn', m: out, n: size_in, k: tokens },
+    ]
   })
 }
 
-async function ours(gpu: Gpu, n: number, a: Float32Array, b: Float32Array): Promise<Peer> {
-  const shape = [n, n]
-  const tensors = {
-    a: gpu.tensor('a', 'f32', shape, { data: a }),
-    b: gpu.tensor('b', 'f32', shape, { data: b }),
-    out: gpu.tensor('out', 'f32', shape),
+/** Squares, the linear layers of a preset on a micro-batch of its first phase, and those of a 135M model on 512 tokens. */
+export function matmulShapes(preset_id: string): MatmulShape[] {
+  const preset = presetOf(preset_id)
+  if (!preset) throw new RangeError(`no preset ${preset_id}`)
+  const { model, phases, task } = trainerConfig(preset.experiment)
+  const width = task.max_prompt_length + task.max_response_length
+  const tokens = phaseRows(phases[0], width).micro * width
+  // SmolLM2-135M's sizes.
+  const large: ModelConfig = {
+    ...model,
+    hidden_size: 576,
+    intermediate_size: 1536,
+    num_attention_heads: 9,
+    num_key_value_heads: 3,
+    head_dim: 64,
   }
-  const params = { m: n, n, k: n, accumulate: 0 }
-  const program = await gpu.record('bench', [], (r) => r.run(matmul_nn, params, tensors))
+  return [
+    ...SQUARES.map((n): MatmulShape => ({ of: 'square', op: 'nn', m: n, n, k: n })),
+    ...layerShapes(preset_id, tokens, model),
+    ...layerShapes('135M', 512, large),
+  ]
+}
+
+function factorsOf({ op, m, n, k }: MatmulShape): Factors {
+  return {
+    a: seededValues(m * k, 1),
+    b: seededValues(n * k, 2),
+    a_shape: op === 'tn' ? [k, m] : [m, k],
+    b_shape: op === 'nt' ? [n, k] : [k, n],
+  }
+}
+
+/** The kernel that the model runs for this shape. */
+const kernelOf = ({ op, m, n }: MatmulShape) =>
+  ({ nn: matmul_nn, nt: matmul_nt, tn: matmulTn({ m, n }) })[op]
+
+async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Peer> {
+  const { m, n, k } = shape
+  const tensors = {
+    a: gpu.tensor('a', 'f32', factors.a_shape, { data: factors.a }),
+    b: gpu.tensor('b', 'f32', factors.b_shape, { data: factors.b }),
+    out: gpu.tensor('out', 'f32', [m, n]),
+  }
+  const params = { m, n, k, accumulate: 0 }
+  const program = await gpu.record('bench', [], (r) => r.run(kernelOf(shape), params, tensors))
   return {
     time: async (repeats) => {
       for (let i = 0; i < repeats; i++) gpu.replay(program)
@@ -66,10 +128,12 @@ async function ours(gpu: Gpu, n: number, a: Float32Array, b: Float32Array): Prom
   }
 }
 
-async function jax(n: number, a: Float32Array, b: Float32Array): Promise<Peer> {
-  const left = numpy.array(a as Float32Array<ArrayBuffer>, { shape: [n, n] })
-  const right = numpy.array(b as Float32Array<ArrayBuffer>, { shape: [n, n] })
-  const product = jit((x: JaxArray, y: JaxArray) => numpy.matmul(x, y))
+function jax({ op }: MatmulShape, factors: Factors): Peer {
+  const left = numpy.array(factors.a, { shape: factors.a_shape })
+  const right = numpy.array(factors.b, { shape: factors.b_shape })
+  const subscripts = { nn: 'mk,kn->mn', nt: 'mk,nk->mn', tn: 'km,kn->mn' }[op]
+  // A transposed factor is a view that the compiled product reads directly.
+  const product = jit((x: JaxArray, y: JaxArray) => numpy.einsum(subscripts, x, y))
   // A function takes over the references it is given; `ref` makes one more.
   const once = () => product(left.ref, right.ref)
   return {
@@ -87,30 +151,22 @@ async function jax(n: number, a: Float32Array, b: Float32Array): Promise<Peer> {
     free: () => {
       left.dispose()
       right.dispose()
+      product.dispose()
     },
   }
 }
 
-interface TfBackend {
-  readonly device: GPUDevice
-  endComputePassEncoder(): void
-  submitQueue(): void
-}
-
-async function tensorflow(n: number, a: Float32Array, b: Float32Array): Promise<Peer> {
-  const left = tensor2d(a, [n, n])
-  const right = tensor2d(b, [n, n])
-  const webgpu = backend() as unknown as TfBackend
+function tensorflow({ op }: MatmulShape, factors: Factors): Peer {
+  const left = tensor2d(factors.a, factors.a_shape)
+  const right = tensor2d(factors.b, factors.b_shape)
+  const once = () => matMul(left, right, op === 'tn', op === 'nt')
   return {
     time: async (repeats) => {
-      for (let i = 0; i < repeats; i++) matMul(left, right).dispose()
-      // It collects commands and submits them in batches; this sends the rest.
-      webgpu.endComputePassEncoder()
-      webgpu.submitQueue()
-      await webgpu.device.queue.onSubmittedWorkDone()
+      for (let i = 0; i < repeats; i++) once().dispose()
+      await finishTf()
     },
     result: async () => {
-      const product = matMul(left, right)
+      const product = once()
       const data = await product.data()
       product.dispose()
       return data
@@ -123,18 +179,20 @@ async function tensorflow(n: number, a: Float32Array, b: Float32Array): Promise<
 }
 
 /** Largest |error| of a few entries against a float64 sum, relative to the largest of them. */
-function errorOf(result: ArrayLike<number>, n: number, a: Float32Array, b: Float32Array): number {
+function errorOf(result: ArrayLike<number>, shape: MatmulShape, { a, b }: Factors): number {
+  const { op, m, n, k } = shape
   let error = 0
   let largest = 0
   for (let check = 0; check < CHECKED; check++) {
-    const at = Math.floor(((check + 0.5) * n * n) / CHECKED) + check
+    const at = (Math.floor(((check + 0.5) * m * n) / CHECKED) + check) % (m * n)
     const [row, col] = [Math.floor(at / n), at % n]
     let sum = 0
-    for (let k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + col]
+    for (let p = 0; p < k; p++)
+      sum += a[op === 'tn' ? p * m + row : row * k + p] * b[op === 'nt' ? col * k + p : p * n + col]
     error = Math.max(error, Math.abs(result[at] - sum))
     largest = Math.max(largest, Math.abs(sum))
   }
-  return result.length === n * n ? error / largest : Number.NaN
+  return result.length === m * n ? error / largest : Number.NaN
 }
 
 async function milliseconds(peer: Peer, repeats: number): Promise<number> {
@@ -143,42 +201,41 @@ async function milliseconds(peer: Peer, repeats: number): Promise<number> {
   return (performance.now() - start) / repeats
 }
 
-/** Opens all three libraries once. */
-export async function openPeers(): Promise<Gpu> {
-  const gpu = await Gpu.open()
-  await init('webgpu')
-  defaultDevice('webgpu')
-  await setBackend('webgpu')
-  await tfReady()
-  return gpu
-}
-
-/** One size: warm-up, then samples of the three in turn, so that what else the machine does hits all alike. */
-export async function benchMatmul(gpu: Gpu, n: number): Promise<MatmulRow> {
-  const a = values(n * n, 1)
-  const b = values(n * n, 2)
+/** One shape: warm-up, then samples of the three in turn, so that what else the machine does hits all alike. */
+async function benchShape(gpu: Gpu, shape: MatmulShape): Promise<MatmulRow> {
+  const factors = factorsOf(shape)
   const peers: Record<string, Peer> = {
-    understory: await ours(gpu, n, a, b),
-    'jax-js': await jax(n, a, b),
-    'tfjs-webgpu': await tensorflow(n, a, b),
+    understory: await ours(gpu, shape, factors),
+    'jax-js': jax(shape, factors),
+    'tfjs-webgpu': tensorflow(shape, factors),
   }
   const repeats: Record<string, number> = {}
   const samples: Record<string, number[]> = {}
+  let count = SAMPLES.quick
   for (const [name, peer] of Object.entries(peers)) {
     await peer.time(1)
     const ms = await milliseconds(peer, 1)
+    if (ms > SLOW_MS) count = SAMPLES.slow
     repeats[name] = Math.min(MAX_REPEATS, Math.max(1, Math.ceil(SAMPLE_MS / ms)))
     samples[name] = []
   }
-  for (let i = 0; i < SAMPLES; i++)
+  for (let i = 0; i < count; i++)
     for (const [name, peer] of Object.entries(peers))
       samples[name].push(await milliseconds(peer, repeats[name]))
   const ms: Record<string, number> = {}
   const error: Record<string, number> = {}
   for (const [name, peer] of Object.entries(peers)) {
     ms[name] = median(samples[name])
-    error[name] = errorOf(await peer.result(), n, a, b)
+    error[name] = errorOf(await peer.result(), shape, factors)
     peer.free()
   }
-  return { n, ms, error }
+  return { ...shape, ms, error }
+}
+
+export async function benchMatmul(shapes: readonly MatmulShape[]): Promise<MatmulRow[]> {
+  const gpu = await openPeers()
+  const rows: MatmulRow[] = []
+  for (const shape of shapes) rows.push(await benchShape(gpu, shape))
+  gpu.destroy()
+  return rows
 }

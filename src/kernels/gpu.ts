@@ -1,6 +1,7 @@
 // The only file that touches GPUDevice. Everything above it sees Gpu, Tensor, Kernel and Program.
 import { GpuError, ShapeError } from './errors.ts'
 import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
+import { type Profile, QUERIES, Recording } from './profiler.ts'
 import {
   collect,
   type Dispatch,
@@ -63,6 +64,8 @@ export interface OpenOptions {
   readonly gpu?: GPU
   /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for only if it needs them. */
   readonly largest?: { readonly label: string; readonly bytes: number }
+  /** False leaves the GPU's clock alone even where there is one. */
+  readonly timestamps?: boolean
 }
 
 /** Dispatches per submit at most; a longer list of commands is split into several submits. */
@@ -101,6 +104,8 @@ export class Gpu implements Allocator {
   #encoder: GPUCommandEncoder | undefined
   #pass: GPUComputePassEncoder | undefined
   #failure: GpuError | undefined
+  /** Set while a profile is taken. */
+  #recording: Recording | undefined
 
   private constructor(device: GPUDevice, facts: AdapterFacts) {
     this.#device = device
@@ -147,7 +152,9 @@ export class Gpu implements Allocator {
     const needed = options.largest?.bytes ?? 0
     const allowed = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
     if (needed > allowed) throw tooLarge(options.largest?.label ?? '', needed, allowed)
+    const has_timestamps = options.timestamps !== false && adapter.features.has('timestamp-query')
     const device = await adapter.requestDevice({
+      requiredFeatures: has_timestamps ? ['timestamp-query'] : [],
       requiredLimits: {
         ...(needed > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: needed } : {}),
         ...(needed > DEFAULT_BUFFER_BYTES ? { maxBufferSize: needed } : {}),
@@ -308,6 +315,8 @@ export class Gpu implements Allocator {
     this.counts.uploaded_bytes += this.#used
     this.#device.queue.submit([this.#encoder.finish()])
     this.counts.submits++
+    if (this.#recording?.has_timestamps === false)
+      this.#recording.submitted(this.#device.queue.onSubmittedWorkDone())
     this.#encoder = undefined
     this.#used = 0
   }
@@ -354,6 +363,64 @@ export class Gpu implements Allocator {
     if (this.#failure) throw this.#failure
   }
 
+  /**
+   * Measures what `work` encodes and submits, without changing any result. Every run of one kernel becomes a pass of its
+   * own between two timestamps; where the adapter has none, stages become submits of their own. One at a time.
+   */
+  async profile<T>(
+    work: () => T | Promise<T>,
+  ): Promise<{ readonly result: T; readonly profile: Profile }> {
+    if (this.#recording) throw new Error('gpu: a profile is being taken already')
+    this.submit()
+    const device = this.#device
+    const recording = new Recording(
+      device.features.has('timestamp-query')
+        ? () => device.createQuerySet({ label: 'profile', type: 'timestamp', count: QUERIES })
+        : undefined,
+    )
+    this.#recording = recording
+    try {
+      const result = await work()
+      await this.finish()
+      return { result, profile: recording.finish(await this.#readStamps(recording)) }
+    } finally {
+      this.#recording = undefined
+      recording.destroy()
+    }
+  }
+
+  /** Names the part of a training step that begins here. Does nothing unless a profile is taken. */
+  stage(name: string): void {
+    if (!this.#recording) return
+    if (!this.#recording.has_timestamps) this.submit()
+    this.#recording.enter(name)
+  }
+
+  /** The timestamps of all pairs in order. Its buffers are not counted: measuring should not show in what is measured. */
+  async #readStamps({ queries }: Recording): Promise<BigUint64Array> {
+    if (queries.length === 0) return new BigUint64Array()
+    const buffer = (usage: number) =>
+      this.#device.createBuffer({ label: 'profile', size: queries.length * QUERIES * 8, usage })
+    const resolved = buffer(GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC)
+    const staging = buffer(GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST)
+    const encoder = this.#device.createCommandEncoder()
+    queries.forEach(({ set, count }, i) => {
+      encoder.resolveQuerySet(set, 0, count, resolved, i * QUERIES * 8)
+    })
+    encoder.copyBufferToBuffer(resolved, 0, staging, 0, staging.size)
+    this.#device.queue.submit([encoder.finish()])
+    try {
+      await staging.mapAsync(GPUMapMode.READ)
+      const count = queries.reduce((sum, set) => sum + set.count, 0)
+      return new BigUint64Array(staging.getMappedRange().slice(0)).subarray(0, count)
+    } catch (error) {
+      throw this.#failure ?? new GpuError('lost', `Reading back timestamps: ${error}`)
+    } finally {
+      resolved.destroy()
+      staging.destroy()
+    }
+  }
+
   /** Frees the device and all its memory. */
   destroy(): void {
     this.#device.destroy()
@@ -362,14 +429,15 @@ export class Gpu implements Allocator {
     this.counts.live_bytes = 0
   }
 
-  #dispatch({ pipeline, group, grid, params, patches }: Dispatch, live: LiveValues<string>): void {
+  #dispatch(dispatch: Dispatch, live: LiveValues<string>): void {
+    const { kernel, pipeline, group, grid, params, patches } = dispatch
     if (this.#used === this.#staged.byteLength) this.submit()
     const slot = this.#used
     this.#used += SLOT_BYTES
     this.#staged.set(params, slot)
     for (const { offset, dtype, value } of patches)
       setScalar(this.#staged_view, slot + offset, dtype, value(live))
-    const pass = this.#openPass()
+    const pass = this.#recording ? this.#timedPass(this.#recording, kernel, slot) : this.#openPass()
     pass.setPipeline(pipeline)
     pass.setBindGroup(0, group, [slot])
     pass.dispatchWorkgroups(...grid)
@@ -384,6 +452,17 @@ export class Gpu implements Allocator {
 
   #openPass(): GPUComputePassEncoder {
     this.#pass ??= this.#openEncoder().beginComputePass()
+    return this.#pass
+  }
+
+  /** A new pass for every run of one kernel, as timestamps are taken at the ends of passes. */
+  #timedPass(recording: Recording, kernel: AnyKernel, slot: number): GPUComputePassEncoder {
+    const is_new = recording.count(kernel, this.#staged_view, slot)
+    if (!recording.has_timestamps) return this.#openPass()
+    if (is_new || !this.#pass) {
+      const timestampWrites = recording.stamps()
+      this.#pass = this.#openEncoder().beginComputePass(timestampWrites && { timestampWrites })
+    }
     return this.#pass
   }
 

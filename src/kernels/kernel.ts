@@ -14,6 +14,14 @@ export interface Shader {
   readonly constants?: Record<string, number>
 }
 
+/** What one call must do at the least. */
+export interface Cost {
+  /** Floating-point operations; a multiply-add counts two. Padding counts like any other token. */
+  readonly flops: number
+  /** Bytes read and written, each value once, as if all that is read again came from a cache. */
+  readonly bytes: number
+}
+
 export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends Shader {
   /** Fields of `struct Params`, in order. Bound at @binding(0). */
   readonly params: P
@@ -21,6 +29,8 @@ export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends
   readonly bindings: B
   /** Grid of workgroups; may only use params that are plain numbers when recorded. */
   readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
+  /** For the profiler; a kernel without it shows its time alone. */
+  readonly cost?: (params: { [K in keyof P]: number }) => Cost
 }
 
 /** Any kernel, for lists of them. */

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+import { encodeCard, makeCard } from './card.ts'
 import {
+  benchmark,
+  cardLink,
   choosePreset,
   closeLab,
   editField,
@@ -9,6 +12,7 @@ import {
   nextPhase,
   openLab,
   pause,
+  profileStep,
   reset,
   resume,
   shareLink,
@@ -49,10 +53,11 @@ const draw = () => {
   frames = []
   for (const flush of due) flush()
 }
-const openPage = (query = '') => {
+const openPage = (query = '', hash = '') => {
   const page: LabPage = {
     address: 'https://understory.example/app/',
     query,
+    hash,
     replaceQuery: (to) => queries.push(to),
     nextFrame: (flush) => frames.push(flush),
     now: () => 0,
@@ -254,4 +259,41 @@ test('the link that is copied opens the same experiment', () => {
   expect(url).toBe('https://understory.example/app/?v=1&p=two-skills-bupo&actor.optim.lr=0.0002')
   expect(says).toMatch(/seed/)
   expect(decodeLink(new URL(url).search).experiment).toEqual(labStore.getState().experiment)
+})
+
+test('profiling begins a run that pauses, or measures a step of the one that is on', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  draw()
+  profileStep()
+  expect(port().commands.slice(1)).toMatchObject([
+    { type: 'start', paused: true },
+    { type: 'profile' },
+  ])
+  expect(labStore.getState().is_profiling).toBe(true)
+  profileStep()
+  expect(types()).toEqual(['open', 'start', 'profile', 'profile'])
+})
+
+test('a card in the hash is shown and leaves the experiment alone; a broken one is a notice', () => {
+  const numbers = {
+    peak_gflops: 1,
+    peak_gbps: 2,
+    matmul_256_gflops: 3,
+    matmul_512_gflops: 4,
+    sft_steps_per_second: 5,
+    rl_steps_per_second: 6,
+    rollout_tokens_per_second: 7,
+  }
+  const card = makeCard('NVIDIA H100', 'Chrome 142', numbers)
+  openPage('?v=1&p=tiny&seed=7', `#${encodeCard(card)}`)
+  expect(labStore.getState()).toMatchObject({ shared_card: card, notices: [] })
+  expect(labStore.getState().experiment.seed).toBe(7)
+  expect(cardLink(card)).toBe(`https://understory.example/app/#${encodeCard(card)}`)
+  benchmark()
+  expect(types()).toEqual(['open', 'benchmark'])
+  expect(labStore.getState().benchmark.status).toBe('running')
+  openPage('', '#card=1&adapter=x')
+  expect(labStore.getState().shared_card).toBeUndefined()
+  expect(labStore.getState().notices[0]).toMatch(/^The benchmark result in the link was left out/)
 })

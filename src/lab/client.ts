@@ -1,4 +1,5 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
+import { decodeCard, encodeCard, isCardHash, type ResultCard } from './card.ts'
 import { type Experiment, withField } from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { presetOf } from './presets.ts'
@@ -21,6 +22,8 @@ export interface LabPage {
   /** Address without query and hash. */
   readonly address: string
   readonly query: string
+  /** What follows '#'; '' when nothing does. */
+  readonly hash: string
   /** Puts this query into the address bar, without a new entry in the history. */
   replaceQuery(query: string): void
   /** Calls `flush` once, soon: in the next frame, or a little later where no frames are drawn. */
@@ -46,10 +49,11 @@ const newWorker = (): LabPort =>
 /** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
 function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
-  const hash = /=/.test(location.hash) ? location.hash : ''
+  const hash = /=/.test(location.hash) && !isCardHash(location.hash) ? location.hash : ''
   return {
     address: location.href.replace(/[?#].*$/s, ''),
     query: location.search.length > 1 ? location.search : hash,
+    hash: location.hash,
     replaceQuery: (query) => history.replaceState(history.state, '', `?${query}`),
     nextFrame: (flush) => {
       let is_done = false
@@ -72,7 +76,14 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   closeLab()
   createPort = worker
   page = on
-  labStore.setState({ ...initialState(), ...decodeLink(page.query) })
+  const link = decodeLink(page.query)
+  const { card: shared_card, notices } = decodeCard(page.hash)
+  labStore.setState({
+    ...initialState(),
+    ...link,
+    shared_card,
+    notices: [...link.notices, ...notices],
+  })
   connect()
   stopSyncing = syncAddress((query) => page.replaceQuery(query))
 }
@@ -118,7 +129,10 @@ function connect(): void {
   post({ type: 'open' })
 }
 
-const fail = (error: LabError) => labStore.setState({ status: 'failed', error, message: '' })
+const fail = (error: LabError) =>
+  labStore.setState((state) =>
+    applyEvent(state, { type: 'failed', run: undefined, error }, page.now()),
+  )
 
 function post(command: LabCommand): void {
   if (connection?.isOpen) connection.port.postMessage(command)
@@ -151,6 +165,24 @@ export function stepOnce(): void {
   if (status !== 'running' && status !== 'paused' && status !== 'preparing') start(true)
   post({ type: 'step' })
 }
+
+/** Measures the next step; begins a run where there is none, which then pauses. */
+export function profileStep(): void {
+  const { status } = labStore.getState()
+  if (status !== 'running' && status !== 'paused' && status !== 'preparing') start(true)
+  labStore.setState({ is_profiling: true })
+  post({ type: 'profile' })
+}
+
+/** Measures this adapter. Only while no run is on. */
+export function benchmark(): void {
+  if (!connection?.isOpen) connect()
+  labStore.setState({ benchmark: { status: 'running', message: 'Opening the GPU' } })
+  post({ type: 'benchmark' })
+}
+
+/** The link that shows a result to someone else. */
+export const cardLink = (card: ResultCard): string => `${page.address}#${encodeCard(card)}`
 
 /** Drops the run: back to step 0. The same seed starts the same run again. */
 export function reset(): void {

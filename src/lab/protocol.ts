@@ -1,7 +1,10 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
 import type { GpuErrorCode } from '../kernels/errors.ts'
 import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
+import type { Peak } from '../kernels/peak/peak.ts'
+import type { Profile, ProfileRow } from '../kernels/profiler.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
+import type { BenchmarkNumbers } from '../rl/benchmark.ts'
 import type { Experiment } from './experiment.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
@@ -21,10 +24,16 @@ export type LabCommand =
   | { readonly type: 'resume' }
   /** One training step, then paused. */
   | { readonly type: 'step' }
+  /** One training step, measured; then as before. Answered by `profile`, or not at all when the run is over. */
+  | { readonly type: 'profile' }
+  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`. */
+  | { readonly type: 'benchmark' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
+
+export type { BenchmarkNumbers, Peak, Profile, ProfileRow }
 
 /** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
 export type Metrics = Readonly<Record<string, number>>
@@ -88,5 +97,16 @@ export type LabEvent =
       readonly memory: Readonly<Record<MemoryKind, number>>
       readonly counts: GpuCounts
     }
+  /** What step `step` cost; `peak` is undefined where it could not be probed. */
+  | {
+      readonly type: 'profile'
+      readonly run: number
+      readonly step: number
+      readonly profile: Profile
+      readonly peak: Peak | undefined
+    }
+  | { readonly type: 'benchmark_progress'; readonly message: string }
+  | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
+  | { readonly type: 'benchmark_failed'; readonly error: LabError }
   /** `run` is undefined when the adapter could not be opened at all. */
   | { readonly type: 'failed'; readonly run: number | undefined; readonly error: LabError }

@@ -36,6 +36,8 @@ export interface ModelFields {
   readonly tie_word_embeddings: boolean
   readonly rms_norm_eps: number
   readonly rope_theta: number
+  /** verl's `model.enable_gradient_checkpointing`. */
+  readonly enable_gradient_checkpointing: boolean
 }
 
 /** Of the actor, what an experiment can set; the rest has verl's defaults (rl/phase.ts). */
@@ -248,6 +250,11 @@ export const MODEL: Tree<ModelFields> = {
     min: 10,
     max: 10000000,
     scale: 'log',
+  }),
+  enable_gradient_checkpointing: boolean({
+    label: 'Recompute activations',
+    help: 'Whether the backward pass computes activations again instead of keeping them: less memory, more time, same numbers.',
+    default: false,
   }),
 }
 

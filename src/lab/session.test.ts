@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { GpuError } from '../kernels/errors.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { PRESETS } from './presets.ts'
-import type { LabEvent, RolloutSample } from './protocol.ts'
+import type { BenchmarkNumbers, LabEvent, Peak, Profile, RolloutSample } from './protocol.ts'
 import { labError, type OpenRun, Session } from './session.ts'
 
 const { experiment } = PRESETS[0]
@@ -24,7 +24,7 @@ const gpuError = (code: GpuError['code'], message: string): GpuError =>
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
-function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN } = {}) {
+function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN, benchmark_fails = false } = {}) {
   const events: LabEvent[] = []
   const log: string[] = []
   let clock = 0
@@ -59,6 +59,10 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN } = {}) {
         scratch: 0,
       }),
       destroy: () => log.push('destroy'),
+      profile: async (work) => {
+        log.push('profile')
+        return { result: await work(), profile: PROFILE }
+      },
       trainer: {
         get isFinished() {
           return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
@@ -103,6 +107,12 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN } = {}) {
       throw gpuError('no_adapter', 'nothing here')
     },
     start,
+    peak: async () => PEAK,
+    benchmark: async (onProgress) => {
+      onProgress('Multiplying matrices')
+      if (benchmark_fails) throw gpuError('out_of_memory', 'no room')
+      return NUMBERS
+    },
     post: (event) => events.push(event),
     now: () => clock,
   })
@@ -123,6 +133,25 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN } = {}) {
     until,
     lose: (error: GpuError) => lose(error),
   }
+}
+
+const PROFILE: Profile = {
+  source: 'timestamps',
+  resolution_ns: 1,
+  kernels: [],
+  stages: [],
+  dispatches: 0,
+  time_ms: 0,
+}
+const PEAK: Peak = { gflops: 100, gbps: 10 }
+const NUMBERS: BenchmarkNumbers = {
+  peak_gflops: 1,
+  peak_gbps: 2,
+  matmul_256_gflops: 3,
+  matmul_512_gflops: 4,
+  sft_steps_per_second: 5,
+  rl_steps_per_second: 6,
+  rollout_tokens_per_second: 7,
 }
 
 const start = { type: 'start', run: 1, experiment, paused: false } as const
@@ -197,6 +226,60 @@ test('a run that starts paused prepares and does no step', async () => {
   session.handle({ type: 'stop' })
   await session.idle
   expect(log).toEqual(['create', 'destroy'])
+})
+
+test('a step is profiled in a pause, after it the run pauses again', async () => {
+  const { session, steps, statuses, last, until, log } = fakeLab()
+  session.handle({ ...start, paused: true })
+  session.handle({ type: 'profile' })
+  await until(() => statuses().at(-1) === 'paused')
+  // Step 0 is no training step.
+  expect(steps()).toEqual([0, 1])
+  expect(last('profile')).toEqual({
+    type: 'profile',
+    run: 1,
+    step: 1,
+    profile: PROFILE,
+    peak: PEAK,
+  })
+  session.handle({ type: 'profile' })
+  await until(() => steps().length === 3)
+  await until(() => statuses().at(-1) === 'paused')
+  expect(last('profile')).toMatchObject({ step: 2 })
+  expect(log).toEqual(['create', ...[0, 1, 2].flatMap((n) => ['profile', `queue ${n}`])])
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('a profiled step is alone on the GPU, and the run goes on', async () => {
+  const { session, events, steps, until, log } = fakeLab()
+  session.handle(start)
+  await until(() => steps().includes(2))
+  session.handle({ type: 'profile' })
+  await session.idle
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  const at = events.findIndex(({ type }) => type === 'profile')
+  const profiled = events[at]
+  // Its own numbers came right before, and nothing of another step in between.
+  expect(profiled.type === 'profile' && profiled.step).toBe(
+    events
+      .slice(0, at)
+      .flatMap((e) => (e.type === 'step' ? [e.step] : []))
+      .at(-1),
+  )
+  expect(log.filter((line) => line === 'profile')).toHaveLength(1)
+})
+
+test('a benchmark reports how far it is, then its numbers or why there are none', async () => {
+  const { session, events } = fakeLab()
+  session.handle({ type: 'benchmark' })
+  await session.idle
+  const progress = { type: 'benchmark_progress', message: 'Multiplying matrices' }
+  expect(events).toEqual([progress, { type: 'benchmark', numbers: NUMBERS }])
+  const failing = fakeLab({ benchmark_fails: true })
+  failing.session.handle({ type: 'benchmark' })
+  await failing.session.idle
+  expect(failing.last('benchmark_failed')).toMatchObject({ error: { code: 'out_of_memory' } })
 })
 
 test('the next phase begins after the steps in flight, also from a pause', async () => {
@@ -302,7 +385,7 @@ test('no adapter is an answer, not a crash', async () => {
 
 test('commands without a run do nothing', async () => {
   const { session, events } = fakeLab()
-  for (const type of ['pause', 'resume', 'step', 'next_phase', 'stop'] as const)
+  for (const type of ['pause', 'resume', 'step', 'profile', 'next_phase', 'stop'] as const)
     session.handle({ type })
   await session.idle
   expect(events).toEqual([])

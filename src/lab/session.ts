@@ -4,7 +4,16 @@ import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
-import type { LabCommand, LabError, LabEvent, RolloutSample, RunStatus } from './protocol.ts'
+import type {
+  BenchmarkNumbers,
+  LabCommand,
+  LabError,
+  LabEvent,
+  Peak,
+  Profile,
+  RolloutSample,
+  RunStatus,
+} from './protocol.ts'
 
 /** What the loop needs of a trainer. */
 export interface RunTrainer {
@@ -22,6 +31,8 @@ export interface OpenRun {
   /** Resolves when the device is lost. */
   readonly lost: Promise<GpuError>
   memory(): Record<MemoryKind, number>
+  /** Does the work and measures it; changes none of its results. */
+  profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
   /** Frees everything. */
   destroy(): void
 }
@@ -30,6 +41,9 @@ export interface OpenRun {
 export interface SessionHost {
   open(): Promise<AdapterFacts>
   start(experiment: Experiment, onProgress: (message: string) => void): Promise<OpenRun>
+  /** The largest rates of the adapter; undefined where they cannot be probed. */
+  peak(): Promise<Peak | undefined>
+  benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
   post(event: LabEvent): void
   /** Milliseconds. */
   now(): number
@@ -86,6 +100,12 @@ export class Session {
       case 'step':
         this.#run?.stepOnce()
         return
+      case 'profile':
+        this.#run?.profileOnce()
+        return
+      case 'benchmark':
+        this.#then(() => this.#benchmark())
+        return
       case 'next_phase':
         this.#run?.nextPhase()
         return
@@ -114,6 +134,18 @@ export class Session {
       this.#host.post({ type: 'failed', run: undefined, error: labError(error) })
     }
   }
+
+  async #benchmark(): Promise<void> {
+    const { post } = this.#host
+    try {
+      const numbers = await this.#host.benchmark((message) =>
+        post({ type: 'benchmark_progress', message }),
+      )
+      post({ type: 'benchmark', numbers })
+    } catch (error) {
+      post({ type: 'benchmark_failed', error: labError(error) })
+    }
+  }
 }
 
 type Start = Extract<LabCommand, { type: 'start' }>
@@ -126,6 +158,7 @@ class Run {
   #budget: number
   #is_stopped = false
   #wants_next_phase = false
+  #wants_profile = false
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
   #memory_at = Number.NEGATIVE_INFINITY
@@ -151,6 +184,12 @@ class Run {
 
   stepOnce(): void {
     this.#budget = 1
+    this.#wake()
+  }
+
+  /** The next step is measured. */
+  profileOnce(): void {
+    this.#wants_profile = true
     this.#wake()
   }
 
@@ -213,9 +252,15 @@ class Run {
         this.#setStatus('finished')
         return
       }
+      if (this.#wants_profile) {
+        await land()
+        this.#wants_profile = false
+        if (!this.#is_stopped) await this.#profile(open)
+        continue
+      }
       if (this.#budget === 0) {
         await land()
-        if (this.#budget > 0 || this.#wants_next_phase) continue
+        if (this.#hasOrders) continue
         this.#flush(open)
         this.#setStatus('paused')
         await this.#awaken()
@@ -231,11 +276,33 @@ class Run {
     }
   }
 
+  /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */
+  async #profile(open: OpenRun): Promise<void> {
+    const { trainer } = open
+    this.#setStatus('running')
+    for (;;) {
+      const { result, profile } = await open.profile(async () => (await trainer.queue()).result)
+      if (this.#is_stopped) return
+      this.#report(result, open)
+      const { step } = result
+      if (step === 0 && !trainer.isFinished) continue
+      const peak = await this.#host.peak()
+      if (!this.#is_stopped)
+        this.#host.post({ type: 'profile', run: this.#id, step, profile, peak })
+      return
+    }
+  }
+
+  /** There is something to do in a pause. */
+  get #hasOrders(): boolean {
+    return this.#budget > 0 || this.#wants_next_phase || this.#wants_profile
+  }
+
   #awaken(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
       // A command may have come between the decision to sleep and now.
-      if (this.#budget > 0 || this.#is_stopped || this.#wants_next_phase) resolve()
+      if (this.#hasOrders || this.#is_stopped) resolve()
     })
   }
 

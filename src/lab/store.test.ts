@@ -172,3 +172,36 @@ test('the counts are the last step’s own, and the buffers made after the first
     buffers_since_warmup: 1,
   })
 })
+
+test('a profile is kept until the run is dropped; the wait for one ends with it or with the run', () => {
+  const profile = {
+    source: 'wall',
+    resolution_ns: undefined,
+    kernels: [],
+    stages: [],
+    dispatches: 3,
+    time_ms: 1,
+  } as const
+  const waiting = { ...started(), is_profiling: true }
+  const event: LabEvent = { type: 'profile', run: 1, step: 4, profile, peak: undefined }
+  const state = after([event], waiting)
+  expect([state.profile, state.is_profiling]).toEqual([
+    { step: 4, profile, peak: undefined },
+    false,
+  ])
+  expect(after([{ type: 'status', run: 1, status: 'running' }], waiting).is_profiling).toBe(true)
+  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).is_profiling).toBe(false)
+  expect(applyEvent(waiting, { ...event, run: 7 }, 0)).toBe(waiting)
+  expect({ ...state, ...emptyRun() }.profile).toBeUndefined()
+})
+
+test('a benchmark runs, then is done or failed; a dead worker ends it', () => {
+  const running = after([{ type: 'benchmark_progress', message: 'Probing' }])
+  expect(running.benchmark).toEqual({ status: 'running', message: 'Probing' })
+  const error = { name: 'GpuError', code: 'lost', message: 'gone' } as const
+  expect(after([{ type: 'benchmark_failed', error }], running).benchmark).toEqual({
+    status: 'failed',
+    error,
+  })
+  expect(after([{ type: 'failed', run: undefined, error }], running).benchmark.status).toBe('none')
+})

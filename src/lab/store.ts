@@ -2,13 +2,17 @@
 import { createStore } from 'zustand/vanilla'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
+import type { ResultCard } from './card.ts'
 import { type Experiment, resolvePhases } from './experiment.ts'
 import { PRESETS } from './presets.ts'
 import {
+  type BenchmarkNumbers,
   type LabError,
   type LabEvent,
   type Metrics,
+  type Peak,
   PROTOCOL_VERSION,
+  type Profile,
   type RolloutSample,
 } from './protocol.ts'
 import { Series } from './series.ts'
@@ -46,6 +50,20 @@ export interface StepCounts {
   readonly buffers_since_warmup: number | undefined
 }
 
+/** What one step cost. */
+export interface StepProfile {
+  readonly step: number
+  readonly profile: Profile
+  /** The adapter's largest rates; undefined where they could not be probed. */
+  readonly peak: Peak | undefined
+}
+
+export type Benchmark =
+  | { readonly status: 'none' }
+  | { readonly status: 'running'; readonly message: string }
+  | { readonly status: 'done'; readonly numbers: BenchmarkNumbers }
+  | { readonly status: 'failed'; readonly error: LabError }
+
 type MemoryEvent = Extract<LabEvent, { type: 'memory' }>
 
 export interface LabState {
@@ -74,6 +92,13 @@ export interface LabState {
   readonly memory: Readonly<Record<MemoryKind, number>> | undefined
   readonly counts: StepCounts | undefined
   readonly timing: Timing
+  /** Of the last step that was measured. */
+  readonly profile: StepProfile | undefined
+  /** A step to be measured was asked for and has not come yet. */
+  readonly is_profiling: boolean
+  readonly benchmark: Benchmark
+  /** Someone else's result, from a link. */
+  readonly shared_card: ResultCard | undefined
   readonly error: LabError | undefined
   /** What the worker is busy with while it prepares. */
   readonly message: string
@@ -108,6 +133,8 @@ export const emptyRun = () =>
     memory: undefined,
     counts: undefined,
     timing: UNKNOWN,
+    profile: undefined,
+    is_profiling: false,
     error: undefined,
     message: '',
     arrivals: [],
@@ -123,6 +150,8 @@ export const initialState = (): LabState => ({
   experiment: PRESETS[0].experiment,
   preset_id: PRESETS[0].id,
   notices: [],
+  benchmark: { status: 'none' },
+  shared_card: undefined,
 })
 
 export const labStore = createStore<LabState>()(initialState)
@@ -146,7 +175,13 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       return { ...state, message: event.message }
     case 'status':
       // A pause is no slow step: the window begins anew.
-      return { ...state, status: event.status, message: '', arrivals: [] }
+      return {
+        ...state,
+        status: event.status,
+        message: '',
+        arrivals: [],
+        is_profiling: state.is_profiling && event.status !== 'finished',
+      }
     case 'phase': {
       const { step, phase, reason } = event
       const phase_switches = [...state.phase_switches, { step, phase, reason }]
@@ -163,8 +198,26 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
     }
     case 'memory':
       return applyMemory(state, event)
+    case 'profile': {
+      const { step, profile, peak } = event
+      // The next step waited while the adapter was probed: that is not its speed.
+      return { ...state, profile: { step, profile, peak }, is_profiling: false, arrivals: [] }
+    }
+    case 'benchmark_progress':
+      return { ...state, benchmark: { status: 'running', message: event.message } }
+    case 'benchmark':
+      return { ...state, benchmark: { status: 'done', numbers: event.numbers } }
+    case 'benchmark_failed':
+      return { ...state, benchmark: { status: 'failed', error: event.error } }
     case 'failed':
-      return { ...state, status: 'failed', error: event.error, message: '' }
+      return {
+        ...state,
+        status: 'failed',
+        error: event.error,
+        message: '',
+        is_profiling: false,
+        benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
+      }
     default:
       return event satisfies never
   }

@@ -6,7 +6,9 @@ import { trainerConfig } from './trainer_config.ts'
 test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
-  expect(config.model).toEqual({ ...experiment.model, vocab_size: 26 })
+  const { enable_gradient_checkpointing, ...model } = experiment.model
+  expect(config.model).toEqual({ ...model, vocab_size: 26 })
+  expect(config.enable_gradient_checkpointing).toBe(enable_gradient_checkpointing)
   expect(config.task.sample(1, 0, 'train').prompt).toMatch(/^\d\d\+\d\d=$/)
   expect(config.phases.map((p) => (p.kind === 'rl' ? p.target_layer : 0))).toEqual([0, 5, 6])
   expect(config.phases.map(({ name }) => name)).toEqual(['warm start', 'layer 5', 'whole model'])

@@ -5,7 +5,8 @@ import { type Experiment, resolvePhases, taskOf } from './experiment.ts'
 
 /** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
-  const { seed, model, validation, probe } = experiment
+  const { seed, validation, probe } = experiment
+  const { enable_gradient_checkpointing, ...model } = experiment.model
   return {
     seed,
     task: taskOf(experiment.task),
@@ -14,5 +15,6 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     phases: resolvePhases(experiment),
     validation,
     probe,
+    enable_gradient_checkpointing,
   }
 }

@@ -1,12 +1,18 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { Gpu } from '../kernels/gpu.ts'
+import { type Peak, probePeak } from '../kernels/peak/peak.ts'
+import { benchmarkConfig, runBenchmark } from '../rl/benchmark.ts'
 import { planMemory } from '../rl/memory.ts'
 import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import { presetOf } from './presets.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
 import { type OpenRun, Session } from './session.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
+
+/** The experiment whose steps the benchmark times. */
+const BENCHMARK_PRESET = 'tiny'
 
 /** Opened and not taken by a run yet. */
 let spare: Gpu | undefined
@@ -32,6 +38,18 @@ async function gpuFor(config: TrainerConfig): Promise<Gpu> {
   return Gpu.open({ largest })
 }
 
+/** Work on a device of its own, which is gone afterwards. */
+async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
+  const gpu = await Gpu.open()
+  try {
+    return await work(gpu)
+  } finally {
+    gpu.destroy()
+  }
+}
+
+let peak: Promise<Peak | undefined> | undefined
+
 const session = new Session({
   open: async () => (await openGpu()).facts,
   start: async (experiment, onProgress): Promise<OpenRun> => {
@@ -45,12 +63,23 @@ const session = new Session({
         counts: gpu.counts,
         lost: gpu.lost,
         memory: () => gpu.memory(),
+        profile: (work) => gpu.profile(work),
         destroy: () => trainer.destroy(),
       }
     } catch (error) {
       gpu.destroy()
       throw error
     }
+  },
+  peak: () => {
+    peak ??= alone(probePeak).catch(() => undefined)
+    return peak
+  },
+  benchmark: (onProgress) => {
+    const preset = presetOf(BENCHMARK_PRESET)
+    if (!preset) throw new RangeError(`there is no preset ${BENCHMARK_PRESET}`)
+    const config = benchmarkConfig(trainerConfig(preset.experiment))
+    return alone((gpu) => runBenchmark(gpu, config, onProgress))
   },
   post,
   now: () => performance.now(),

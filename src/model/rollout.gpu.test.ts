@@ -3,7 +3,7 @@ import { Gpu } from '../kernels/gpu.ts'
 import { expectClose } from '../kernels/testing.ts'
 import { inverseFrequencies } from './config.ts'
 import { paramTensors } from './params.ts'
-import { createRolloutTensors, Rollout, type Sampling } from './rollout.ts'
+import { createRolloutTensors, Rollout, type RolloutSize, type Sampling } from './rollout.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { forwardRef, logitsRef, policyRef } from './transformer.ref.ts'
 
@@ -27,7 +27,15 @@ const GREEDY: Sampling = {
 }
 const SAMPLED: Sampling = { ...GREEDY, temperature: 1.3 }
 
-async function build(config = TINY, seed = 1, eos_token_ids: readonly number[] = [EOS]) {
+const SIZE: RolloutSize = { rows: LENGTHS.length, prompt_length: P, response_length: R }
+
+async function build(
+  config = TINY,
+  seed = 1,
+  eos_token_ids: readonly number[] = [EOS],
+  size = SIZE,
+  pad_token_id = 0,
+) {
   const { layout, flat, exact } = testWeights(config, seed)
   const weights = paramTensors(
     gpu,
@@ -37,12 +45,11 @@ async function build(config = TINY, seed = 1, eos_token_ids: readonly number[] =
   const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
     data: Float32Array.from(inverseFrequencies(config)),
   })
-  const size = { rows: LENGTHS.length, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const model = { shape: layout.shape, weights, inv_freq }
   const rollout = await Rollout.create(gpu, model, size, tensors, {
     eos_token_ids,
-    pad_token_id: 0,
+    pad_token_id,
   })
   return { exact, rollout }
 }
@@ -60,7 +67,11 @@ function prompts(side: 'left' | 'right') {
 }
 
 async function generate(rollout: Rollout, side: 'left' | 'right', sampling: Sampling) {
-  rollout.generate(prompts(side), sampling)
+  await rollout.generate(prompts(side), sampling)
+  return outputs(rollout)
+}
+
+async function outputs(rollout: Rollout) {
   const { response_ids, log_probs, entropy, attention_mask } = rollout.tensors
   const [ids, log_p, h, mask] = await gpu.read(response_ids, log_probs, entropy, attention_mask)
   return { ids, log_p, h, mask }
@@ -180,6 +191,82 @@ test('a row ends at whichever end token comes first; with no end token it fills 
   }
   expect(enders, 'an end token was never drawn, so it was not tested').toEqual(
     new Set(eos_token_ids),
+  )
+})
+
+test('n responses to a prompt are those to n copies of it, bit for bit, from a smaller cache', async () => {
+  for (const config of CONFIGS) {
+    const [n, rows] = [2, 2 * LENGTHS.length]
+    const { rollout } = await build(config, 1, [EOS], { ...SIZE, rows, n })
+    const { rollout: copies } = await build(config, 1, [EOS], { ...SIZE, rows })
+    const { input_ids, attention_mask } = prompts('left')
+    const repeated = (x: Uint32Array) =>
+      Uint32Array.from({ length: rows * P }, (_, i) => x[Math.floor(i / P / n) * P + (i % P)])
+    const twice = { input_ids: repeated(input_ids), attention_mask: repeated(attention_mask) }
+    await rollout.generate({ input_ids, attention_mask }, SAMPLED)
+    await copies.generate(twice, SAMPLED)
+    const drawn = await outputs(rollout)
+    expect(drawn).toEqual(await outputs(copies))
+    expect(drawn.ids.subarray(0, R)).not.toEqual(drawn.ids.subarray(R, 2 * R))
+    const tokens = (of: Rollout) => of.tensors.caches[0].shape[0]
+    expect(tokens(copies) - tokens(rollout)).toBe((rows - rows / n) * P)
+  }
+})
+
+test('a row does not depend on the batch it sits in, bit for bit', async () => {
+  const { rollout } = await build()
+  const all = await generate(rollout, 'left', SAMPLED)
+  const { rollout: alone } = await build(TINY, 1, [EOS], { ...SIZE, rows: 1 })
+  const { input_ids, attention_mask } = prompts('left')
+  for (let b = 0; b < LENGTHS.length; b++) {
+    const part = (x: Uint32Array) => x.subarray(b * P, (b + 1) * P)
+    const prompt = { input_ids: part(input_ids), attention_mask: part(attention_mask) }
+    await alone.generate(prompt, { ...SAMPLED, row_offset: b })
+    const { ids, log_p, h } = await outputs(alone)
+    expect(ids).toEqual(all.ids.slice(b * R, (b + 1) * R))
+    expect(log_p).toEqual(all.log_p.slice(b * R, (b + 1) * R))
+    expect(h).toEqual(all.h.slice(b * R, (b + 1) * R))
+  }
+})
+
+test('long responses: once all rows have ended nothing more is computed, and nothing changes', async () => {
+  const [long, pad, ends] = [70, 9, [EOS, 3, 4, 5]]
+  const size = { ...SIZE, response_length: long }
+  const { rollout } = await build(TINY, 1, ends, size, pad)
+  const { rollout: endless } = await build(TINY, 1, [], size, pad)
+  const run = async (of: Rollout, step: number) => {
+    const { dispatches } = gpu.counts
+    const result = await generate(of, 'left', { ...SAMPLED, temperature: 3, step })
+    return { ...result, dispatches: gpu.counts.dispatches - dispatches }
+  }
+  for (let step = 0; step < 3; step++) {
+    const free = await run(endless, step)
+    expect(free.dispatches).toBe(endless.dispatches)
+    const ended = await run(rollout, step)
+    expect(ended.dispatches).toBeLessThan(0.8 * rollout.dispatches)
+    for (let b = 0; b < LENGTHS.length; b++) {
+      const at = b * long
+      const whole = [...free.ids.subarray(at, at + long)]
+      const length = whole.findIndex((id) => ends.includes(id)) + 1
+      expect(length).toBeGreaterThan(0)
+      const until = <T>(x: ArrayLike<T>, after: T) =>
+        Array.from({ length: long }, (_, t) => (t < length ? x[at + t] : after))
+      expect([...ended.ids.subarray(at, at + long)]).toEqual(until(free.ids, pad))
+      expect([...ended.log_p.subarray(at, at + long)]).toEqual(until(free.log_p, 0))
+      expect([...ended.h.subarray(at, at + long)]).toEqual(until(free.h, 0))
+      const columns = [...ended.mask.subarray(b * (P + long) + P, (b + 1) * (P + long))]
+      expect(columns).toEqual(columns.map((_, t) => (t < length ? 1 : 0)))
+    }
+  }
+})
+
+test('rows that are no multiple of n and another number of prompts are refused', async () => {
+  await expect(build(TINY, 1, [EOS], { ...SIZE, n: 2 })).rejects.toThrow(
+    'expected n to divide the 3 rows, got 2',
+  )
+  const { rollout } = await build(TINY, 1, [EOS], { ...SIZE, rows: 6, n: 3 })
+  await expect(rollout.generate(prompts('left'), SAMPLED)).rejects.toThrow(
+    'expected 2 × 4 prompt ids, got 12',
   )
 })
 

@@ -13,7 +13,12 @@ const gpu = await Gpu.open()
 
 type Batch = ReturnType<typeof testBatch>
 
-function build(config: ModelConfig, batch: Batch, seed = 1) {
+function build(
+  config: ModelConfig,
+  batch: Batch,
+  seed = 1,
+  options: { enable_gradient_checkpointing?: boolean } = {},
+) {
   const { layout, flat, exact } = testWeights(config, seed)
   const { shape } = layout
   const weights = paramTensors(
@@ -31,6 +36,7 @@ function build(config: ModelConfig, batch: Batch, seed = 1) {
     response_length: batch.R,
     trains: true,
     head_splits: headSplits(batch.rows * batch.R, shape.hidden_size, shape.vocab_size),
+    ...options,
   })
   load(ws, batch)
   return { layout, exact, model: { shape, weights, inv_freq } satisfies Model, grads, ws }
@@ -118,6 +124,29 @@ describe.for(CONFIGS.map((config) => [name(config), config] as const))('%s', ([,
   test.for([1, 2, 3])('layer %i: policy and every gradient equal the float64 model', (layer) =>
     expectAgreement(config, BATCH, layer),
   )
+})
+
+test('activations that the backward computes again give the same bits from less memory', async () => {
+  const gradients = async (enable_gradient_checkpointing: boolean, layer: number) => {
+    const before = gpu.memory().activations
+    const { model, grads, ws } = build(TINY, BATCH, 1, { enable_gradient_checkpointing })
+    const bytes = gpu.memory().activations - before
+    await score(model, ws, layer)
+    const d = BATCH.response_mask.map((m, i) => m * Math.sin(i))
+    gpu.write(ws.response.d_log_probs, d)
+    gpu.write(ws.response.d_entropy, d)
+    const program = await gpu.record('backward', [], (r) => backward(r, model, grads, ws, layer, 1))
+    gpu.replay(program)
+    const [flat] = await gpu.read(grads.flat)
+    return { flat, bytes }
+  }
+  for (const layer of [1, 2, 3]) {
+    const kept = await gradients(false, layer)
+    const again = await gradients(true, layer)
+    expect(kept.flat.some((g) => g !== 0)).toBe(true)
+    expect(again.flat).toEqual(kept.flat)
+    expect(again.bytes).toBeLessThan(kept.bytes)
+  }
 })
 
 test('beyond every size that the small kernels take, the model still equals the float64 one', async () => {

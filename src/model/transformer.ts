@@ -2,7 +2,8 @@
 // B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embedding_forward, embeddingBackward } from '../kernels/embedding/embedding.ts'
-import { matmul_nn, matmul_nt, matmul_nt_add, matmulTn } from '../kernels/matmul/matmul.ts'
+import type { MatmulProduct } from '../kernels/matmul/matmul_tune.ts'
+import { type MatmulChoice, matmulKernel } from '../kernels/matmul/matmul_variants.ts'
 import type { Recorder, Value } from '../kernels/program.ts'
 import { reduceRows } from '../kernels/reduce/reduce.ts'
 import {
@@ -29,6 +30,8 @@ export interface Model {
   readonly weights: ParamTensors
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
+  /** Kernels of the linear layers, by shape; absent = the default ones. */
+  readonly matmul?: MatmulChoice | undefined
 }
 
 /** out [M, out] = x [M, in] · weight [out, in]^T (+ residual [M, out]). */
@@ -39,12 +42,14 @@ export function linear<L extends string>(
   weight: Tensor,
   out: Tensor,
   residual?: Tensor,
+  choice?: MatmulChoice,
 ): void {
   const [n, k] = weight.shape
+  const size = { m: tokens, n, k }
   if (residual) {
-    const size = { m: tokens, n, k, addend_stride: n }
-    run(matmul_nt_add, size, { a: x, b: weight, addend: residual, out })
-  } else run(matmul_nt, { m: tokens, n, k, accumulate: 0 }, { a: x, b: weight, out })
+    const kernel = matmulKernel(choice, 'nt_add', size)
+    run(kernel, { ...size, addend_stride: n }, { a: x, b: weight, addend: residual, out })
+  } else run(matmulKernel(choice, 'nt', size), { ...size, accumulate: 0 }, { a: x, b: weight, out })
 }
 
 /** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
@@ -55,10 +60,12 @@ export function projectQkv<L extends string>(
   x: Tensor,
   layer: LayerTensors,
   qkv: Tensor,
+  choice?: MatmulChoice,
 ): void {
-  if (!shape.has_qkv_bias) return linear(run, tokens, x, layer.qkv_proj, qkv)
-  const size = { m: tokens, n: shape.qkv_size, k: shape.hidden_size, addend_stride: 0 }
-  run(matmul_nt_add, size, { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv })
+  if (!shape.has_qkv_bias) return linear(run, tokens, x, layer.qkv_proj, qkv, undefined, choice)
+  const size = { m: tokens, n: shape.qkv_size, k: shape.hidden_size }
+  const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
+  run(matmulKernel(choice, 'nt_add', size), { ...size, addend_stride: 0 }, tensors)
 }
 
 /** The parameters that the rotary kernel and the attention kernels share. */
@@ -81,62 +88,72 @@ export const ropeParams = (shape: ModelShape, tokens: number) => ({
  * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it.
  */
 export function forward<L extends string>(
-  { run }: Pick<Recorder<L>, 'run'>,
-  { shape, weights, inv_freq }: Model,
+  recorder: Pick<Recorder<L>, 'run'>,
+  model: Model,
   ws: Workspace,
-  layers: number = shape.num_hidden_layers,
+  layers: number = model.shape.num_hidden_layers,
   onHidden: (layer: number) => void = () => {},
 ): void {
+  const tokens = ws.rows * ws.width
+  const embed = { tokens, hidden_size: model.shape.hidden_size }
+  const { input_ids } = ws
+  const out = ws.hidden[0]
+  recorder.run(embedding_forward, embed, { input_ids, weight: model.weights.embed_tokens, out })
+  onHidden(0)
+  for (let l = 0; l < layers; l++) {
+    blockForward(recorder, model, ws, l)
+    onHidden(l + 1)
+  }
+}
+
+/** hidden[l] → what the block's backward needs in ws.layers[l], and hidden[l+1] unless that is known. */
+function blockForward<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights, inv_freq, matmul }: Model,
+  ws: Workspace,
+  l: number,
+  part: 'all' | 'activations' = 'all',
+): void {
   const { hidden_size, intermediate_size, rms_norm_eps: eps } = shape
-  const { rows, width, input_ids, attention_mask, position_ids } = ws
+  const { rows, width, attention_mask, position_ids } = ws
   const tokens = rows * width
   const norm = { rows: tokens, cols: hidden_size, eps }
   const attention = { rows, width, ...headParams(shape), scale: shape.head_dim ** -0.5 }
-  const { forward: attention_forward } = attentionKernels(attention)
-
-  const embed = { tokens, hidden_size }
-  run(embedding_forward, embed, { input_ids, weight: weights.embed_tokens, out: ws.hidden[0] })
-  onHidden(0)
-  for (let l = 0; l < layers; l++) {
-    const w = weights.layers[l]
-    const a = ws.layers[l]
-    const x = ws.hidden[l]
-    run(rms_norm_forward, norm, {
-      x,
-      weight: w.input_layernorm,
-      y: a.attn_in,
-      inv_rms: a.attn_inv_rms,
-    })
-    projectQkv(run, shape, tokens, a.attn_in, w, a.qkv)
-    run(qk_norm_rope_forward, ropeParams(shape, tokens), {
-      qkv: a.qkv,
-      norm_weight: w.qk_norm,
-      position_ids,
-      inv_freq,
-      out: a.qkv_rotated,
-    })
-    run(attention_forward, attention, {
-      qkv: a.qkv_rotated,
-      attention_mask,
-      out: a.context,
-      lse: a.lse,
-    })
-    linear(run, tokens, a.context, w.o_proj, a.middle, x)
-    run(rms_norm_forward, norm, {
-      x: a.middle,
-      weight: w.post_attention_layernorm,
-      y: a.ffn_in,
-      inv_rms: a.ffn_inv_rms,
-    })
-    linear(run, tokens, a.ffn_in, w.gate_up_proj, a.gate_up)
-    run(
-      swiglu_forward,
-      { rows: tokens, intermediate_size },
-      { gate_up: a.gate_up, out: a.activated },
-    )
-    linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle)
-    onHidden(l + 1)
-  }
+  const w = weights.layers[l]
+  const a = ws.layers[l]
+  const x = ws.hidden[l]
+  run(rms_norm_forward, norm, {
+    x,
+    weight: w.input_layernorm,
+    y: a.attn_in,
+    inv_rms: a.attn_inv_rms,
+  })
+  projectQkv(run, shape, tokens, a.attn_in, w, a.qkv, matmul)
+  run(qk_norm_rope_forward, ropeParams(shape, tokens), {
+    qkv: a.qkv,
+    norm_weight: w.qk_norm,
+    position_ids,
+    inv_freq,
+    out: a.qkv_rotated,
+  })
+  run(attentionKernels(attention).forward, attention, {
+    qkv: a.qkv_rotated,
+    attention_mask,
+    out: a.context,
+    lse: a.lse,
+  })
+  linear(run, tokens, a.context, w.o_proj, a.middle, x, matmul)
+  run(rms_norm_forward, norm, {
+    x: a.middle,
+    weight: w.post_attention_layernorm,
+    y: a.ffn_in,
+    inv_rms: a.ffn_inv_rms,
+  })
+  linear(run, tokens, a.ffn_in, w.gate_up_proj, a.gate_up, undefined, matmul)
+  const size = { rows: tokens, intermediate_size }
+  run(swiglu_forward, size, { gate_up: a.gate_up, out: a.activated })
+  if (part === 'all')
+    linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
 }
 
 /** Final norm of hidden[layer] into ws.normed. */
@@ -291,19 +308,24 @@ export function backward<L extends string>(
  * d_hidden below it) down to the embedding. Adds to `grads`.
  */
 export function backwardStates<L extends string>(
-  { run }: Pick<Recorder<L>, 'run'>,
+  recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   grads: ParamTensors,
   ws: Workspace,
   layer: number,
 ): void {
+  const { run } = recorder
   const { shape, weights } = model
   if (layer === shape.num_hidden_layers) {
     // normed = rms_norm(hidden[L])
     const x = ws.hidden[layer]
     normBackward(run, shape, ws, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
   }
-  for (let l = layer - 1; l >= 0; l--) blockBackward(run, model, grads, ws, l)
+  for (let l = layer - 1; l >= 0; l--) {
+    // The last block's activations are still there.
+    if (ws.is_recomputed && l < layer - 1) blockForward(recorder, model, ws, l, 'activations')
+    blockBackward(run, model, grads, ws, l)
+  }
 
   // hidden[0] = E[input_ids]
   const tokens = ws.rows * ws.width
@@ -324,7 +346,7 @@ export function backwardScratch({ backward }: Workspace): BackwardScratch {
 /** One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1], leaves as that of hidden[l]. */
 function blockBackward<L extends string>(
   run: Recorder<L>['run'],
-  { shape, weights, inv_freq }: Model,
+  { shape, weights, inv_freq, matmul }: Model,
   grads: ParamTensors,
   ws: Workspace,
   l: number,
@@ -337,21 +359,21 @@ function blockBackward<L extends string>(
   const tokens = ws.rows * ws.width
 
   // hidden[l+1] = middle + activated · down^T
-  inputGrad(run, tokens, d.d_hidden, w.down_proj, d.d_activated)
-  weightGrad(run, tokens, d.d_hidden, a.activated, g.down_proj)
+  inputGrad(run, matmul, tokens, d.d_hidden, w.down_proj, d.d_activated)
+  weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g.down_proj)
   // activated = silu(gate) · up
   const ffn = { gate_up: a.gate_up, d_out: d.d_activated, d_gate_up: d.d_gate_up }
   run(swiglu_backward, { rows: tokens, intermediate_size }, ffn)
   // gate_up = ffn_in · gate_up_proj^T
-  inputGrad(run, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
-  weightGrad(run, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
+  inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
+  weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
   // ffn_in = rms_norm(middle)
   const ffn_norm = w.post_attention_layernorm
   normBackward(run, shape, ws, a.middle, ffn_norm, a.ffn_inv_rms, g.post_attention_layernorm, 1)
 
   // middle = hidden[l] + context · o^T
-  inputGrad(run, tokens, d.d_hidden, w.o_proj, d.d_context)
-  weightGrad(run, tokens, d.d_hidden, a.context, g.o_proj)
+  inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
+  weightGrad(run, matmul, tokens, d.d_hidden, a.context, g.o_proj)
   // context = attention(qkv_rotated)
   const size = {
     rows: ws.rows,
@@ -387,8 +409,8 @@ function blockBackward<L extends string>(
       { x: d.d_qk_norm, out: g.qk_norm },
     )
   // qkv = attn_in · qkv_proj^T + bias
-  inputGrad(run, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
-  weightGrad(run, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
+  inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
+  weightGrad(run, matmul, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
   if (shape.has_qkv_bias)
     run(reduceRows(tokens), { rows: tokens, cols: shape.qkv_size }, { x: d.d_qkv, out: g.qkv_bias })
   // attn_in = rms_norm(hidden[l])
@@ -399,25 +421,45 @@ function blockBackward<L extends string>(
 /** d_x [M, in] = d_y [M, out] · weight [out, in]. */
 function inputGrad<L extends string>(
   run: Recorder<L>['run'],
+  choice: MatmulChoice | undefined,
   tokens: number,
   d_y: Tensor,
   weight: Tensor,
   d_x: Tensor,
 ): void {
   const [k, n] = weight.shape
-  run(matmul_nn, { m: tokens, n, k, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
+  const size = { m: tokens, n, k }
+  run(matmulKernel(choice, 'nn', size), { ...size, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
 }
 
 /** d_weight [out, in] += d_y [M, out]^T · x [M, in]. */
 function weightGrad<L extends string>(
   run: Recorder<L>['run'],
+  choice: MatmulChoice | undefined,
   tokens: number,
   d_y: Tensor,
   x: Tensor,
   d_weight: Tensor,
 ): void {
   const [m, n] = d_weight.shape
-  run(matmulTn({ m, n }), { m, n, k: tokens, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
+  const size = { m, n, k: tokens }
+  run(matmulKernel(choice, 'tn', size), { ...size, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
+}
+
+/** The matrix products of a forward and a backward over `tokens` tokens, for the tuner. */
+export function matmulProducts(shape: ModelShape, tokens: number): MatmulProduct[] {
+  const { hidden_size: C, intermediate_size: F, qkv_size, attention_size } = shape
+  const layers = [
+    { out: qkv_size, in: C, forward: shape.has_qkv_bias ? 'nt_add' : 'nt' },
+    { out: C, in: attention_size, forward: 'nt_add' },
+    { out: 2 * F, in: C, forward: 'nt' },
+    { out: C, in: F, forward: 'nt_add' },
+  ] as const
+  return layers.flatMap(({ out, in: input, forward }): MatmulProduct[] => [
+    { op: forward, m: tokens, n: out, k: input },
+    { op: 'nn', m: tokens, n: input, k: out },
+    { op: 'tn', m: out, n: input, k: tokens },
+  ])
 }
 
 /** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient. */

@@ -1,4 +1,5 @@
 // What the actor keeps on the GPU.
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
@@ -21,6 +22,10 @@ export interface ActorSize {
   readonly probe_rows: number
   /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
   readonly has_reference: boolean
+  /** Compute activations again in the backward instead of keeping them (model/workspace.ts). */
+  readonly enable_gradient_checkpointing?: boolean
+  /** Kernels of the linear layers, where they are not the default ones. */
+  readonly matmul?: MatmulChoice | undefined
 }
 
 /** The training batch on the GPU: what RolloutBatch holds, plus what is computed from it. */
@@ -73,7 +78,7 @@ export function createActorTensors(
     alloc.tensor(`batch.${label}`, 'f32', [B, R], { kind: 'batch' })
   const stride = probeStride(size)
   return {
-    ...createTrainableTensors(alloc, layout, size.updates),
+    ...createTrainableTensors(alloc, layout, size.updates, size.matmul),
     reference: size.has_reference
       ? paramTensors(
           alloc,
@@ -101,6 +106,7 @@ export function createActorTensors(
       response_length: R,
       trains: true,
       head_splits: headSplits(micro_rows * R, shape.hidden_size, shape.vocab_size),
+      enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
     }),
     probe: createWorkspace(alloc, shape, {
       rows: size.probe_rows,

@@ -13,7 +13,7 @@ import { forward } from '../model/transformer.ts'
 import { backwardValues, readValues } from '../model/value.ts'
 import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
 import type { BatchRows } from './actor.ts'
-import type { BatchTensors } from './actor_tensors.ts'
+import type { ActorSize, BatchTensors } from './actor_tensors.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
 import type { Critic as CriticConfig } from './phase.ts'
 import { loadColumns, loadRows, storeRows } from './programs.ts'
@@ -38,16 +38,21 @@ export interface CriticTensors extends TrainableTensors {
   readonly value_sums: Tensor
 }
 
-/** Allocates a critic for batches of `rows` rows; `updates` = most optimizer steps in one training step. */
+/** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
+export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'matmul'> & {
+  readonly rows: number
+}
+
+/** Allocates a critic. */
 export function createCriticTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, response_length, updates }: { rows: number; response_length: number; updates: number },
+  { rows, response_length, updates, matmul }: CriticSize,
 ): CriticTensors {
   const response = (label: string) =>
     alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
   return {
-    ...createTrainableTensors(alloc, layout, updates),
+    ...createTrainableTensors(alloc, layout, updates, matmul),
     values: response('values'),
     returns: response('returns'),
     value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {

@@ -9,14 +9,20 @@ import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
 import { needsReference, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
-import { createCriticTensors } from './critic.ts'
+import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
 import type { RlPhase } from './phase.ts'
 import { createSamplerTensors } from './sampler.ts'
 import type { TrainerConfig } from './trainer.ts'
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
-export function actorSize({ task, phases, probe }: TrainerConfig): ActorSize {
+export function actorSize({
+  task,
+  phases,
+  probe,
+  enable_gradient_checkpointing = false,
+  matmul,
+}: TrainerConfig): ActorSize {
   const lengths = phases.map((phase) =>
     phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
   )
@@ -33,15 +39,17 @@ export function actorSize({ task, phases, probe }: TrainerConfig): ActorSize {
     updates: Math.max(...updates),
     probe_rows: Math.min(probe.rows, ...rows.map(({ batch }) => batch)),
     has_reference: phases.some(needsReference),
+    enable_gradient_checkpointing,
+    matmul,
   }
 }
 
 /** The critic's size; undefined when no phase has one. */
-export function criticSize(config: TrainerConfig) {
+export function criticSize(config: TrainerConfig): CriticSize | undefined {
   const phases = config.phases.filter((phase) => phase.kind === 'rl' && needsCritic(phase))
   if (phases.length === 0) return undefined
-  const { batch_rows: rows, response_length, updates } = actorSize(config)
-  return { rows, response_length, updates }
+  const { batch_rows: rows, response_length, updates, matmul } = actorSize(config)
+  return { rows, response_length, updates, matmul }
 }
 
 /** Where the critic's weights lie. */
@@ -51,26 +59,39 @@ export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
 export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
   return {
     rows: rollout.train_batch_size * rollout.n,
+    n: rollout.n,
     prompt_length: task.max_prompt_length,
     response_length: rollout.max_response_length,
   }
 }
 
-/** Validation borrows the rollout of the last reinforcement phase. */
+/** Rows of validation's own rollout: more would be quicker, and take memory that is idle most of the time. */
+const VALIDATION_ROWS = 64
+
+/**
+ * Validation borrows the rollout of the last reinforcement phase where that has one response to each prompt; training and
+ * validation then share it. Where training has more, validation has a smaller rollout of its own.
+ */
 export function validationSize(config: TrainerConfig): RolloutSize {
+  const { task, validation } = config
   const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
-  if (rl) return rolloutSize(config, rl)
-  const { max_prompt_length: prompt_length, max_response_length: response_length } = config.task
-  return { rows: Math.min(256, config.validation.prompts), prompt_length, response_length }
+  const { max_prompt_length: prompt_length, max_response_length: response_length } = task
+  const prompts = Math.max(1, validation.prompts)
+  if (!rl) return { rows: Math.min(256, prompts), n: 1, prompt_length, response_length }
+  const size = rolloutSize(config, rl)
+  if (size.n === 1) return size
+  const rows = Math.min(size.rows, VALIDATION_ROWS, prompts * Math.max(1, validation.n))
+  return { ...size, rows, n: 1 }
 }
 
 /** One rollout serves all phases of the same size. */
-export const sizeKey = ({ rows, response_length }: RolloutSize): string =>
-  `${rows}×${response_length}`
+export const sizeKey = ({ rows, n, response_length }: RolloutSize): string =>
+  `${rows}×${response_length}×${n}`
 
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
-  const sizes = [...phases.map((phase) => rolloutSize(config, phase)), validationSize(config)]
+  const sizes = phases.map((phase) => rolloutSize(config, phase))
+  if (config.validation.test_freq > 0) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
 

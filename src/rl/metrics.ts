@@ -3,7 +3,12 @@ import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../kernels/value_loss/value_loss.ts'
+import { informativeShare } from './advantages.ts'
+import { computeDataMetrics, computeTimingMetrics } from './data_metrics.ts'
+import type { Experience } from './experience.ts'
 import type { Objective } from './objective.ts'
+import type { RlPhase } from './phase.ts'
+import type { Drawn } from './responder.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -85,6 +90,34 @@ export function criticMetrics(
     'critic/vpred_mean': sum('critic/vpred_mean') / updates,
     'critic/grad_norm': grad_norm,
     'critic/skipped_updates': skipped_updates,
+  }
+}
+
+/** What is known of one reinforcement step before its update is read back: scores, advantages, lengths, corrections. */
+export function rlMetrics(
+  phase: Pick<RlPhase, 'actor' | 'rollout'>,
+  drawn: Drawn,
+  experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
+  values: Float32Array | undefined,
+): Record<string, number> {
+  const { batch, scores, order, token_level_scores, timing } = drawn
+  const { n, max_response_length } = phase.rollout
+  const as_drawn: number[] = []
+  order.forEach((row, b) => {
+    as_drawn[row] = scores[b]
+  })
+  return {
+    ...computeDataMetrics({
+      ...batch,
+      ...experience,
+      token_level_scores,
+      max_response_length,
+      ...(values && { values }),
+    }),
+    ...experience.metrics,
+    ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
+    'group/informative': informativeShare(as_drawn, n),
+    ...computeTimingMetrics(batch, timing),
   }
 }
 

@@ -1,5 +1,6 @@
 // A model and the optimizer that trains it: weights, gradients, moments, and the recorded clip and AdamW.
 import type { Gpu } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import {
   adamw_update,
   CONTROL,
@@ -39,11 +40,15 @@ export interface TrainableTensors {
   readonly history: Tensor
 }
 
-/** Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step. */
+/**
+ * Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step, `matmul` = the
+ * kernels of its linear layers where they are not the default ones.
+ */
 export function createTrainableTensors(
   alloc: Allocator,
   layout: ParamLayout,
   updates: number,
+  matmul?: MatmulChoice,
 ): TrainableTensors {
   const { shape } = layout
   const flat = (label: string, kind: 'weights' | 'gradients' | 'optimizer') =>
@@ -53,7 +58,7 @@ export function createTrainableTensors(
   const weights = paramTensors(alloc, layout, flat('weights', 'weights'))
   const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
   return {
-    model: { shape, weights, inv_freq },
+    model: { shape, weights, inv_freq, matmul },
     gradients: paramTensors(alloc, layout, flat('gradients', 'gradients')),
     m: flat('adam_m', 'optimizer'),
     v: flat('adam_v', 'optimizer'),

@@ -24,7 +24,7 @@ async function finish(trainer: Trainer) {
 /** Everything but wall times. */
 const numbers = (results: readonly StepResult[]) =>
   results.map(({ metrics }) =>
-    Object.fromEntries(Object.entries(metrics).filter(([name]) => !name.startsWith('timing_s/'))),
+    Object.fromEntries(Object.entries(metrics).filter(([name]) => !name.startsWith('timing_'))),
   )
 
 const INNER: RlPhase = { ...RL, name: 'inner', target_layer: 2 }

@@ -1,23 +1,12 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
 import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
-import type { RolloutSize } from '../model/rollout.ts'
-import type { Sample, Task, Tokenizer } from '../tasks/task.ts'
+import type { Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
-import { informativeShare } from './advantages.ts'
-import { balanceBatch } from './balance.ts'
-import {
-  makeBatch,
-  pickRows,
-  promptBatch,
-  type RolloutBatch,
-  spreadRows,
-  tokenCount,
-  widenRows,
-} from './batch.ts'
+import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import { Critic, createCriticTensors } from './critic.ts'
-import { computeDataMetrics } from './data_metrics.ts'
 import {
   type DriverColumn,
   driverColumns,
@@ -35,7 +24,6 @@ import {
   criticSize,
   planMemory,
   reserveReads,
-  rolloutSize,
   rolloutSizes,
   sizeKey,
   validationSize,
@@ -45,11 +33,12 @@ import {
   bypassMetrics,
   criticMetrics,
   layerEntropies,
+  rlMetrics,
   sftMetrics,
 } from './metrics.ts'
 import { objectiveOf } from './objective.ts'
-import { overlongReward, tokenLevelScores } from './overlong.ts'
 import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
+import { type Drawn, Responder, reportSamples } from './responder.ts'
 import { Sampler } from './sampler.ts'
 import { learningRate, stageSteps } from './schedule.ts'
 import { validate } from './validation.ts'
@@ -62,6 +51,13 @@ export interface TrainerConfig {
   readonly phases: readonly Phase[]
   readonly validation: Validation
   readonly probe: Probe
+  /** Less memory for more arithmetic: the same bits (model/workspace.ts). */
+  readonly enable_gradient_checkpointing?: boolean
+  /**
+   * Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results are the same bits for the
+   * same choice, and differ in rounding between choices.
+   */
+  readonly matmul?: MatmulChoice | undefined
 }
 
 /** One response of a step, as text. */
@@ -96,9 +92,6 @@ export interface PendingStep {
   readonly result: Promise<StepResult>
 }
 
-/** The counter-based generator's stream for training; validation has its own (validation.ts). */
-const TRAIN_STREAM = 0
-
 export class Trainer {
   readonly config: TrainerConfig
   readonly layout: ParamLayout
@@ -109,13 +102,12 @@ export class Trainer {
   #gpu: Gpu
   #actor: Actor
   #critic: Critic | undefined
-  #samplers: ReadonlyMap<string, Sampler>
+  #responder: Responder
   #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
   /** Steps of this stage that had a critic. */
   #critic_step = 0
-  #sample_index = 0
   #is_started = false
   #wants_next_phase = false
   #reason: PhaseReason | undefined = 'start'
@@ -128,14 +120,14 @@ export class Trainer {
     layout: ParamLayout,
     actor: Actor,
     critic: Critic | undefined,
-    samplers: ReadonlyMap<string, Sampler>,
+    responder: Responder,
   ) {
     this.#gpu = gpu
     this.config = config
     this.layout = layout
     this.#actor = actor
     this.#critic = critic
-    this.#samplers = samplers
+    this.#responder = responder
   }
 
   /**
@@ -164,7 +156,8 @@ export class Trainer {
         await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
       )
     reserveReads(gpu, config)
-    return new Trainer(gpu, config, layout, actor, critic, samplers)
+    const responder = new Responder(gpu, config, samplers, actor.size.response_length)
+    return new Trainer(gpu, config, layout, actor, critic, responder)
   }
 
   get phases(): readonly Phase[] {
@@ -261,228 +254,107 @@ export class Trainer {
 
   /** Supervised step: cross-entropy on the next demonstrations. */
   #sft(phase: SftPhase, lr: number): QueuedStep {
-    const { tokenizer } = this.config
-    const rows = this.#rows(phase)
-    const samples = this.#takeSamples(rows.batch)
-    const R = this.#actor.size.response_length
-    const response_ids = new Uint32Array(rows.batch * R).fill(tokenizer.pad_token_id)
-    samples.forEach(({ demonstration }, b) => {
-      response_ids.set(
-        [...tokenizer.encode(demonstration), tokenizer.eos_token_id].slice(0, R),
-        b * R,
-      )
-    })
-    const batch = this.#makeBatch(samples, response_ids, R)
+    const { batch: count, micro } = this.#rows(phase)
+    const batch = this.#responder.demonstrate(count)
     this.#actor.upload(batch)
     const probe_tokens = this.#uploadProbe(batch)
-    this.#actor.updateSupervised(batch, rows.micro, phase.optim, phase.grad_clip, lr)
-    return {
-      phase,
-      batch,
-      lr,
-      probe_tokens,
-      samples: [],
-      metrics: {},
-    }
+    this.#gpu.stage('sft')
+    this.#actor.updateSupervised(batch, micro, phase.optim, phase.grad_clip, lr)
+    return { phase, batch, lr, probe_tokens, samples: [], metrics: {} }
   }
 
   /** Reinforcement step of the policy of `target_layer`; responses always come from the final policy. */
   async #rl(phase: RlPhase, lr: number): Promise<QueuedStep> {
-    const { rollout, algorithm, critic: critic_config } = phase
     const actor = this.#actor
     const critic = needsCritic(phase) ? this.#critic : undefined
     const rows = this.#rows(phase)
-    const R = rollout.max_response_length
-    const started = performance.now()
     if (critic && this.#critic_step++ === 0)
       critic.begin(actor.tensors.model.weights.flat, this.layout)
 
-    // Sample G responses to each prompt.
-    const prompts = this.#takeSamples(rollout.train_batch_size)
-    const drawn = prompts.flatMap((sample) => Array.from({ length: rollout.n }, () => sample))
-    const sampler = this.#sampler(rolloutSize(this.config, phase))
-    const reward_baselines = await this.#baselines(phase, sampler, drawn)
-    this.#generate(sampler, phase, drawn)
-    const columns = driverColumns(phase)
-    const { response_ids: ids, log_probs } = sampler.rollout.tensors
-    const [drawn_ids, drawn_log_probs] = await (columns.includes('rollout_log_probs')
-      ? this.#gpu.read(ids, log_probs)
-      : this.#gpu.read(ids)) // readback 1
-    const generated = performance.now()
-
-    // Score them: the end of a response carries its reward.
-    const order = this.#order(phase, drawn, drawn_ids)
-    const samples = order.map((row) => drawn[row])
-    const response_ids = pickRows(drawn_ids, order, R)
-    const { batch, texts, scores } = this.#judge(samples, response_ids, R)
-    const scored: ScoredBatch = {
-      response_length: batch.response_length,
-      response_mask: batch.response_mask,
-      token_level_scores: tokenLevelScores(
-        penalised(phase, scores, batch),
-        batch.response_lengths,
-        batch.response_length,
-      ),
-      index: order.map((row) => Math.floor(row / rollout.n)),
-      ...(reward_baselines && { reward_baselines: order.map((row) => reward_baselines[row]) }),
-    }
-    const judged = performance.now()
-
+    // Sample G responses to each prompt and score them.
+    this.#gpu.stage('gen')
+    const drawn = await this.#responder.draw(phase, this.step)
+    const { batch } = drawn
     // A write ends what was recorded before it, so the probe's rows go up first.
     const probe_tokens = this.#uploadProbe(batch)
 
     // Old policy, reference and values; then advantages. Only what the estimator asks for comes back from the GPU.
-    let experience: Experience
-    let values: Float32Array | undefined
-    this.#kl ??= klController(algorithm.kl_ctrl)
-    if (columns.length === 0) {
-      experience = makeExperience(phase, scored, this.#kl)
-      actor.upload(batch, { advantages: Float32Array.from(experience.advantages) })
-      this.#scoreBatch(phase, rows, critic)
-    } else {
-      const rollout_log_probs =
-        drawn_log_probs && this.#widen(pickRows(drawn_log_probs, order, R), R)
-      const is_bypassed = algorithm.rollout_correction.bypass_mode
-      actor.upload(batch)
-      this.#scoreBatch(phase, rows, critic)
-      if (is_bypassed && rollout_log_probs)
-        actor.uploadColumns({ old_log_probs: rollout_log_probs })
-      const read = await this.#readColumns(columns, rows.batch)
-      values = read.values
-      experience = makeExperience(
-        phase,
-        {
-          ...scored,
-          ...read,
-          ...(rollout_log_probs && { rollout_log_probs }),
-        },
-        this.#kl,
-      )
-      actor.uploadColumns({
-        advantages: Float32Array.from(experience.advantages),
-        ...(experience.rollout_is_weights && {
-          rollout_is_weights: Float32Array.from(experience.rollout_is_weights),
-        }),
-        ...(experience.response_mask && {
-          response_mask: Float32Array.from(experience.response_mask),
-        }),
-      })
-    }
+    const { experience, values } = await this.#experience(phase, drawn, rows, critic)
     const response_mask = Float32Array.from(experience.response_mask ?? batch.response_mask)
     const trained: RolloutBatch = { ...batch, response_mask }
 
     // Critic first, then the actor: both of the same rows.
     const critic_lr = this.#criticRate(phase)
+    this.#gpu.stage('update_critic')
     if (critic)
-      critic.update(trained, Float32Array.from(experience.returns), critic_config, rows, {
+      critic.update(trained, Float32Array.from(experience.returns), phase.critic, rows, {
         epochs: phase.actor.ppo_epochs,
         lr: critic_lr,
         is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
-        max_response_length: R,
+        max_response_length: phase.rollout.max_response_length,
       })
-    if (!critic || this.#critic_step >= critic_config.critic_warmup)
+    this.#gpu.stage('update_actor')
+    if (!critic || this.#critic_step >= phase.critic.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
 
-    const advantages = maskedMeanRows(experience.advantages, response_mask, batch.response_length)
-    const reported: StepSample[] = []
-    order.forEach((row, b) => {
-      reported[row] = {
-        prompt: samples[b].prompt,
-        response: texts[b],
-        ground_truth: samples[b].ground_truth,
-        score: scores[b],
-        advantage: advantages[b],
-        response_length: batch.response_lengths[b],
-        is_ended: batch.is_ended[b],
-      }
-    })
-    return {
-      phase,
-      batch,
-      lr,
-      probe_tokens,
-      sampler,
-      ...(critic && { critic, critic_lr }),
-      samples: reported,
-      metrics: {
-        ...computeDataMetrics({
-          ...batch,
-          ...scored,
-          ...experience,
-          response_mask,
-          max_response_length: R,
-          ...(values && { values }),
-        }),
-        ...experience.metrics,
-        ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
-        'group/informative': informativeShare(
-          reported.map(({ score }) => score),
-          rollout.n,
-        ),
-        'timing_s/gen': (generated - started) / 1000,
-        'timing_s/reward': (judged - generated) / 1000,
-      },
+    const { response_length: R } = batch
+    const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
+    const metrics = rlMetrics(phase, drawn, { ...experience, response_mask }, values)
+    const { sampler } = drawn
+    const learner = critic && { critic, critic_lr }
+    return { phase, batch, lr, probe_tokens, sampler, ...learner, samples, metrics }
+  }
+
+  /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
+  async #experience(
+    phase: RlPhase,
+    drawn: Drawn,
+    rows: BatchRows,
+    critic: Critic | undefined,
+  ): Promise<{ experience: Experience; values?: Float32Array }> {
+    const { batch, rollout_log_probs } = drawn
+    const { algorithm } = phase
+    const actor = this.#actor
+    const scored: ScoredBatch = {
+      response_length: batch.response_length,
+      response_mask: batch.response_mask,
+      token_level_scores: drawn.token_level_scores,
+      index: drawn.index,
+      ...(drawn.reward_baselines && { reward_baselines: drawn.reward_baselines }),
+      ...(rollout_log_probs && { rollout_log_probs }),
     }
-  }
-
-  /** Encodes one response to each sample; `change` makes it another draw, e.g. a greedy one. */
-  #generate(
-    { rollout }: Sampler,
-    phase: RlPhase,
-    samples: readonly Sample[],
-    change: { readonly temperature?: number } = {},
-  ): void {
-    const { seed, task, tokenizer } = this.config
-    const sampling = { seed, stream: TRAIN_STREAM, step: this.step, row_offset: 0 }
-    const prompts = promptBatch(samples, task, tokenizer)
-    rollout.generate(prompts, { ...phase.rollout, ...change, ...sampling })
-  }
-
-  /** ReMax's baseline: the score of a greedy response to each row's prompt. */
-  async #baselines(
-    phase: RlPhase,
-    sampler: Sampler,
-    samples: readonly Sample[],
-  ): Promise<readonly number[] | undefined> {
-    if (phase.adv_estimator !== 'remax') return undefined
-    this.#generate(sampler, phase, samples, { temperature: 0 })
-    const [ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids)
-    const { batch, scores } = this.#judge(samples, ids, phase.rollout.max_response_length)
-    return penalised(phase, scores, batch)
-  }
-
-  /** Responses [B, R] as a batch and as text, and what the task says of them: 0 for one that did not end. */
-  #judge(samples: readonly Sample[], response_ids: Uint32Array, R: number) {
-    const { task, tokenizer } = this.config
-    const batch = this.#makeBatch(samples, response_ids, R)
-    const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
-    const scores = samples.map(({ prompt }, b) =>
-      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
-    )
-    return { batch, texts, scores }
-  }
-
-  /** Rows in the order in which mini-batches are cut from them. */
-  #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
-    const rows = samples.map((_, b) => b)
-    if (!phase.algorithm.balance_batch) return rows
-    const { attention_mask, prompt_length, response_length } = this.#makeBatch(
-      samples,
-      response_ids,
-      phase.rollout.max_response_length,
-    )
-    const T = prompt_length + response_length
-    const seqlens = rows.map((b) =>
-      attention_mask.subarray(b * T, (b + 1) * T).reduce((sum, m) => sum + m, 0),
-    )
-    return balanceBatch(seqlens).flat()
+    this.#kl ??= klController(algorithm.kl_ctrl)
+    const columns = driverColumns(phase)
+    if (columns.length === 0) {
+      const experience = makeExperience(phase, scored, this.#kl)
+      actor.upload(batch, { advantages: Float32Array.from(experience.advantages) })
+      this.#scoreBatch(phase, rows, critic)
+      return { experience }
+    }
+    actor.upload(batch)
+    this.#scoreBatch(phase, rows, critic)
+    if (algorithm.rollout_correction.bypass_mode && rollout_log_probs)
+      actor.uploadColumns({ old_log_probs: rollout_log_probs })
+    const read = await this.#readColumns(columns, rows.batch)
+    const experience = makeExperience(phase, { ...scored, ...read }, this.#kl)
+    const { advantages, rollout_is_weights, response_mask } = experience
+    actor.uploadColumns({
+      advantages: Float32Array.from(advantages),
+      ...(rollout_is_weights && { rollout_is_weights: Float32Array.from(rollout_is_weights) }),
+      ...(response_mask && { response_mask: Float32Array.from(response_mask) }),
+    })
+    return { experience, ...(read.values && { values: read.values }) }
   }
 
   /** Encodes what is computed of the uploaded batch before any update: old and reference log-probs, values. */
   #scoreBatch(phase: RlPhase, rows: BatchRows, critic: Critic | undefined): void {
     const { bypass_mode } = phase.algorithm.rollout_correction
+    const gpu = this.#gpu
+    gpu.stage('old_log_prob')
     if (!bypass_mode || needsPiSquared(phase)) this.#actor.computeLogProbs(phase, rows)
+    gpu.stage('ref')
     if (needsReference(phase)) this.#actor.computeRefLogProb(phase, rows)
+    gpu.stage('values')
     critic?.computeValues(rows)
   }
 
@@ -503,16 +375,6 @@ export class Trainer {
     return Object.fromEntries(names.map((name, i) => [name, read[i] as Float32Array]))
   }
 
-  /** [B, R] of a phase with shorter responses, in the actor's columns. */
-  #widen(values: Float32Array, R: number): Float32Array {
-    const width = this.#actor.size.response_length
-    if (R === width) return values
-    const wide = new Float32Array((values.length / R) * width)
-    for (let b = 0; b < values.length / R; b++)
-      wide.set(values.subarray(b * R, (b + 1) * R), b * width)
-    return wide
-  }
-
   /** The critic's schedule runs beside the actor's; #stage_step has already been counted up. */
   #criticRate({ critic }: RlPhase): number {
     return learningRate(critic.optim, this.#stage_step - 1, stageSteps(this.phases, this.phase))
@@ -523,7 +385,9 @@ export class Trainer {
     const { phase, batch, lr, probe_tokens, metrics, sampler, critic, critic_lr } = queued_step
     const actor = this.#actor
     const { sums, history, probe_sums, correction_sums } = actor.tensors
+    this.#gpu.stage('probe')
     if (probe_tokens > 0) actor.probe()
+    this.#gpu.stage('gen')
     sampler?.sumEntropy()
     const { updates } = actor.trainable
     const critic_updates = critic?.trainable.updates ?? 0
@@ -610,15 +474,9 @@ export class Trainer {
   }
 
   #validate(): Promise<Record<string, number>> {
-    const { rollout } = this.#sampler(validationSize(this.config))
+    this.#gpu.stage('testing')
+    const { rollout } = this.#responder.sampler(validationSize(this.config))
     return validate(this.#gpu, rollout, this.config, this.step)
-  }
-
-  #takeSamples(count: number): Sample[] {
-    const { seed, task } = this.config
-    const first = this.#sample_index
-    this.#sample_index += count
-    return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
   }
 
   /** Uploads the rows whose layer entropies are measured, when that is due; returns their response tokens. */
@@ -630,27 +488,8 @@ export class Trainer {
     return tokenCount(probed)
   }
 
-  /** Rows of ids, with responses widened to the actor's R where this phase's are shorter. */
-  #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
-    const { task, tokenizer } = this.config
-    const width = this.#actor.size.response_length
-    const ids = widenRows(response_ids, R, width, tokenizer.pad_token_id)
-    const size = {
-      rows: samples.length,
-      prompt_length: task.max_prompt_length,
-      response_length: width,
-    }
-    return makeBatch(promptBatch(samples, task, tokenizer), ids, size, tokenizer.eos_token_id, R)
-  }
-
   #rows(phase: Phase) {
     return phaseRows(phase, this.#actor.size.prompt_length + this.#actor.size.response_length)
-  }
-
-  #sampler(size: RolloutSize): Sampler {
-    const sampler = this.#samplers.get(sizeKey(size))
-    if (!sampler) throw new Error(`trainer: no rollout of ${sizeKey(size)}`)
-    return sampler
   }
 }
 
@@ -666,18 +505,6 @@ interface QueuedStep {
   readonly sampler?: Sampler
   readonly critic?: Critic
   readonly critic_lr?: number
-}
-
-/** Scores with DAPO's penalty for responses that come close to the maximum length, where a phase has one. */
-function penalised(
-  { algorithm, rollout }: RlPhase,
-  scores: readonly number[],
-  { response_lengths }: RolloutBatch,
-): readonly number[] {
-  const { overlong_buffer } = algorithm
-  if (!overlong_buffer) return scores
-  const buffer = { ...overlong_buffer, max_resp_len: rollout.max_response_length }
-  return scores.map((score, b) => score + overlongReward(response_lengths[b], buffer))
 }
 
 /** The critic of the phases that have one. Its transformer is copied from the actor at its first step of a stage. */

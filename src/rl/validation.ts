@@ -82,7 +82,7 @@ async function respond(
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
     )
-    rollout.generate(promptBatch(samples, task, tokenizer), {
+    await rollout.generate(promptBatch(samples, task, tokenizer), {
       ...filter,
       seed,
       stream: VALIDATION_STREAM,

@@ -8,6 +8,7 @@ import { Failure } from './panels/Failure.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
+import { Profiler } from './panels/Profiler.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Toast } from './Toast.tsx'
@@ -31,6 +32,7 @@ export function App() {
           <Skipped />
           <Charts />
           <Memory />
+          <Profiler />
         </main>
       </div>
       <Toast />

@@ -1,5 +1,6 @@
 import { CircleAlert, Cpu, Monitor, Moon, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
+import { adapterName } from '../lab/card.ts'
 import type { LabState } from '../lab/store.ts'
 import { useLab } from './run.ts'
 import { setPreference, type Theme, type UiState, uiStore } from './store.ts'
@@ -35,7 +36,7 @@ function Adapter() {
         <Cpu className="icon" aria-hidden="true" /> {has_failed ? 'no GPU' : 'looking for a GPU'}
       </span>
     )
-  const name = adapter.description || [adapter.vendor, adapter.architecture].join(' ').trim()
+  const name = adapterName(adapter)
   return (
     <span className="adapter" data-testid="adapter" data-software={adapter.is_software}>
       {adapter.is_software ? (
@@ -46,7 +47,7 @@ function Adapter() {
         <Cpu className="icon" aria-hidden="true" />
       )}
       <span className="adapter-name" title={name}>
-        {name || 'unnamed adapter'}
+        {name}
       </span>
     </span>
   )

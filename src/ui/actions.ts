@@ -9,6 +9,10 @@ export const canToggle = ({ status, error }: LabState): boolean =>
   status !== 'loading' && !(error && HOPELESS.includes(error.code))
 export const canStep = ({ status, error }: LabState): boolean =>
   (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
+/** A step can be measured where one can be taken: in a run, or by beginning one. */
+export const canProfile = ({ status, error }: LabState): boolean =>
+  (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
+  !(error && HOPELESS.includes(error.code))
 export const canNextPhase = (state: LabState): boolean =>
   (state.status === 'running' || state.status === 'paused') &&
   state.phase + 1 < (state.run_experiment ?? state.experiment).phases.length

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../gpu.ts'
+import { qk_norm_rope_forward_ref } from '../rope/rope.ref.ts'
+import { qk_norm_rope_forward } from '../rope/rope.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   type AttentionSizes,
   attention_backward_ref,
   attention_forward_ref,
 } from './attention.ref.ts'
-import { attentionKernels, kv_cache_write } from './attention.ts'
+import { attentionKernels, cacheTokens, kv_cache_write } from './attention.ts'
 
 const gpu = await Gpu.open()
 
@@ -47,6 +49,13 @@ function tensorsOf(s: AttentionSizes) {
     lse: gpu.tensor('lse', 'f32', [rows, width, H], { data: randomValues(tokens * H, 8) }),
   }
 }
+
+/** Weights, frequencies and positions for qk_norm_rope_forward. */
+const ropeInputs = (tokens: number, D: number) => ({
+  norm_weight: randomValues(2 * D, 21).map((x) => 1 + x / 2),
+  inv_freq: randomValues(Math.max(1, Math.floor(D / 2)), 22).map((x) => 0.6 + x / 2),
+  position_ids: Uint32Array.from({ length: tokens }, (_, t) => (t * 7) % 40),
+})
 
 // [rows, width, heads, key/value heads, head_dim]: one, odd sizes, a tile and one past it, groups, several channel blocks.
 const tiled_cases = [
@@ -114,61 +123,135 @@ describe.for([
   )
 
   test.for(cases)(
-    'decode gives the numbers of forward, bit for bit, at [%i, %i, %i, %i, %i]',
+    'a new token gets the numbers of forward, bit for bit, at [%i, %i, %i, %i, %i]',
     async (size) => {
       const s = sizesOf(size)
       const { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
-      const { forward, decode: decode_kernel } = kernelsOf(s)
-      const { qkv_values, qkv, attention_mask, out, lse } = tensorsOf(s)
-      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
+      const { forward, decode, step } = kernelsOf(s)
+      const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
+      const has_qk_norm = K % 2
+      const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim: D }
+      const rope = { ...heads, has_qk_norm, eps: 1e-6 }
+      const { norm_weight, inv_freq, position_ids } = ropeInputs(rows * width, D)
+      const turn = {
+        norm_weight: gpu.tensor('norm_weight', 'f32', [2, D], { data: norm_weight }),
+        inv_freq: gpu.tensor('inv_freq', 'f32', [inv_freq.length], { data: inv_freq }),
+      }
+      // An odd head cannot be turned; its kernels take q and k as they are.
+      const is_turned = D % 2 === 0
+      const turned = gpu.tensor('turned', 'f32', qkv.shape, { data: qkv_values })
+      const positions = gpu.tensor('positions', 'u32', [rows * width], { data: position_ids })
+      if (is_turned) {
+        const tensors = { qkv, ...turn, position_ids: positions, out: turned }
+        await gpu.run(qk_norm_rope_forward, { ...rope, tokens: rows * width }, tensors)
+      }
+      await gpu.run(forward, { ...s }, { qkv: turned, attention_mask, out, lse })
+      const [whole, turned_values] = (await gpu.read(out, turned)) as [Float32Array, Float32Array]
 
       // The first half of the columns enters the cache at once, as after a prompt; the rest one by one.
-      const size_of_token = (H + 2 * K) * D
-      const columnsOf = (first: number, count: number) => {
-        const data = new Float32Array(rows * count * size_of_token)
-        for (let b = 0; b < rows; b++) {
-          const from = (b * width + first) * size_of_token
-          data.set(
-            qkv_values.subarray(from, from + count * size_of_token),
-            b * count * size_of_token,
-          )
-        }
-        return data
-      }
-      const cache = gpu.tensor('cache', 'f32', [rows, width, 2 * K * D])
       const half = Math.floor(width / 2)
-      const { scale: _, ...shape } = s
+      const token_size = (H + 2 * K) * D
+      // A rollout's last token is never attended, so the fused kernel needs no place for it.
+      const response_columns = width - half - (step ? 1 : 0)
+      const cache_size = { rows, n: 1, prompt_length: half, response_columns }
+      const cache = gpu.tensor('cache', 'f32', [Math.max(1, cacheTokens(cache_size)), 2 * K * D])
+      const columnsOf = (values: Float32Array, first: number, count: number) =>
+        Float32Array.from({ length: rows * count * token_size }, (_, i) => {
+          const [b, rest] = [Math.floor(i / count / token_size), i % (count * token_size)]
+          return values[(b * width + first) * token_size + rest]
+        })
       if (half > 0) {
-        const data = columnsOf(0, half)
-        const prompt = gpu.tensor('prompt', 'f32', [rows * half, size_of_token], { data })
-        const params = { ...shape, columns: half, first_column: 0 }
+        const data = columnsOf(turned_values, 0, half)
+        const prompt = gpu.tensor('prompt', 'f32', [rows * half, token_size], { data })
+        const params = { rows, ...heads, columns: half, first_token: 0, stride: half }
         await gpu.run(kv_cache_write, params, { qkv: prompt, cache })
       }
-      const token = gpu.tensor('token', 'f32', [rows, size_of_token])
+      const token = gpu.tensor('token', 'f32', [rows, token_size])
       const token_out = gpu.tensor('token_out', 'f32', [rows, H * D])
-      const decode = await gpu.record('decode', ['column'], (r) => {
-        const first_column = (live: { column: number }) => live.column
-        r.run(kv_cache_write, { ...shape, columns: 1, first_column }, { qkv: token, cache })
+      const token_positions = gpu.tensor('token_positions', 'u32', [rows])
+      const program = await gpu.record('decode', ['column'], (r) => {
+        const params = { ...s, ...cache_size, column: (live: { column: number }) => live.column }
         const tensors = { qkv: token, cache, attention_mask, out: token_out }
-        r.run(decode_kernel, { ...s, column: (live) => live.column }, tensors)
+        if (step) {
+          const { eps } = rope
+          const all = { ...tensors, ...turn, position_ids: token_positions }
+          r.run(step, { ...params, has_qk_norm, eps }, all)
+        } else {
+          const first_token = (live: { column: number }) => rows * half + live.column - half
+          const write = { rows, ...heads, columns: 1, first_token }
+          r.run(kv_cache_write, { ...write, stride: response_columns }, { qkv: token, cache })
+          r.run(decode, params, tensors)
+        }
       })
-      const decoded: Float32Array[] = []
       for (let column = half; column < width; column++) {
-        gpu.write(token, columnsOf(column, 1))
-        gpu.replay(decode, { column })
-        decoded.push((await gpu.read(token_out))[0] as Float32Array)
-      }
-      const [whole] = await gpu.read(out)
-      decoded.forEach((values, n) => {
+        gpu.write(token, columnsOf(step ? qkv_values : turned_values, column, 1))
+        const at = (b: number) => position_ids[b * width + column]
+        gpu.write(
+          token_positions,
+          Uint32Array.from({ length: rows }, (_, b) => at(b)),
+        )
+        gpu.replay(program, { column })
+        const [values] = await gpu.read(token_out)
         for (let b = 0; b < rows; b++) {
-          const at = (b * width + half + n) * H * D
+          const at = (b * width + column) * H * D
           expect(values.subarray(b * H * D, (b + 1) * H * D)).toEqual(
             whole.subarray(at, at + H * D),
           )
         }
-      })
+      }
+      if (!step) return
+      const shape = { ...rope, tokens: rows * width }
+      const inputs = { qkv: qkv_values, norm_weight, position_ids, inv_freq }
+      const truth = attention_forward_ref(qk_norm_rope_forward_ref(inputs, shape), mask, s)
+      expectClose(whole, truth.out, { atol: 1e-4, rtol: 1e-4 })
     },
   )
+
+  test('rows that share a prompt attend it as if each had a copy', async () => {
+    const [rows, n, P, R, H, K, D] = [6, 3, 5, 4, 4, 2, 8]
+    const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim: D }
+    const { decode, step } = kernelsOf(sizesOf([rows, P + R, H, K, D]))
+    const token_size = 2 * K * D
+    const shared = randomValues(((rows / n) * P + rows * R) * token_size, 5)
+    const copied = new Float32Array(rows * (P + R) * token_size)
+    for (let b = 0; b < rows; b++) {
+      const prompt = Math.floor(b / n) * P * token_size
+      copied.set(shared.subarray(prompt, prompt + P * token_size), b * P * token_size)
+    }
+    copied.set(shared.subarray((rows / n) * P * token_size), rows * P * token_size)
+    // The last row has ended before this column.
+    const mask = Uint32Array.from({ length: rows * (P + R) }, (_, i) =>
+      Number(i % (P + R) > 1 && i !== rows * (P + R) - 1),
+    )
+    const attention_mask = gpu.tensor('attention_mask', 'u32', [rows, P + R], { data: mask })
+    const qkv_values = randomValues(rows * (H + 2 * K) * D, 6)
+    const qkv = gpu.tensor('qkv', 'f32', [rows, (H + 2 * K) * D], { data: qkv_values })
+    const results: Float32Array[] = []
+    for (const [of_n, data] of [
+      [n, shared],
+      [1, copied],
+    ] as const) {
+      const cache = gpu.tensor('cache', 'f32', [data.length / token_size, token_size], { data })
+      const filled = randomValues(rows * H * D, 7)
+      const out = gpu.tensor('out', 'f32', [rows, H * D], { data: filled })
+      const size = { rows, n: of_n, prompt_length: P, response_columns: R, width: P + R }
+      const params = { ...size, column: P + R - 1, ...heads, scale: 0.5 }
+      const tensors = { qkv, cache, attention_mask, out }
+      if (step) {
+        const { norm_weight, inv_freq, position_ids } = ropeInputs(rows, D)
+        const turn = {
+          norm_weight: gpu.tensor('norm_weight', 'f32', [2, D], { data: norm_weight }),
+          inv_freq: gpu.tensor('inv_freq', 'f32', [D / 2], { data: inv_freq }),
+          position_ids: gpu.tensor('position_ids', 'u32', [rows], { data: position_ids }),
+        }
+        await gpu.run(step, { ...params, has_qk_norm: 1, eps: 1e-6 }, { ...tensors, ...turn })
+      } else await gpu.run(decode, params, tensors)
+      results.push((await gpu.read(out))[0] as Float32Array)
+    }
+    expect(results[0]).toEqual(results[1])
+    expect(results[0].subarray(-H * D).every((x) => x === 0)).toBe(true)
+    expect(results[0].subarray(0, H * D)).not.toEqual(results[0].subarray(H * D, 2 * H * D))
+  })
 
   test('what stands in masked columns changes no output and no gradient', async () => {
     const s = sizesOf([3, 33, 4, 2, 16])

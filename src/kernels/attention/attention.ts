@@ -1,12 +1,14 @@
 import { defineKernel, foldGrid } from '../kernel.ts'
+import rope_head from '../rope/rope_head.wgsl?raw'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'
 import forward from './attention_forward.wgsl?raw'
 import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
-import narrow_decode from './attention_narrow_decode.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
+import narrow_step from './attention_narrow_step.wgsl?raw'
+import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 
 const params = {
@@ -86,10 +88,9 @@ export const attention_backward_key_value = defineKernel({
 })
 
 /**
- * Copies the k and v parts of `columns` tokens per row into the cache, from `first_column` on.
+ * Copies the k and v parts of `columns` tokens per row into the cache: row b's from token first_token + b · stride on.
  *
- * qkv [B, columns, (H + 2K)·D] → cache [B, width, 2·K·D] (k heads, then v heads).
- * `first_column` may be live. Columns beyond `width` are dropped.
+ * qkv [B, columns, (H + 2K)·D] → cache [tokens, 2·K·D] (k heads, then v heads). `first_token` may be live.
  */
 export const kv_cache_write = defineKernel({
   name: 'kv_cache_write',
@@ -97,8 +98,8 @@ export const kv_cache_write = defineKernel({
   params: {
     rows: 'u32',
     columns: 'u32',
-    first_column: 'u32',
-    width: 'u32',
+    first_token: 'u32',
+    stride: 'u32',
     num_attention_heads: 'u32',
     num_key_value_heads: 'u32',
     head_dim: 'u32',
@@ -108,18 +109,37 @@ export const kv_cache_write = defineKernel({
     foldGrid(Math.ceil((rows * columns * 2 * num_key_value_heads * head_dim) / 64)),
 })
 
+/** How a cache is laid out: B = rows, n of them to each prompt. */
+export interface CacheSize {
+  readonly rows: number
+  /** Rows that share a prompt and lie side by side. */
+  readonly n: number
+  /** P */
+  readonly prompt_length: number
+  /** Columns kept of each row's response. */
+  readonly response_columns: number
+}
+
+/** Tokens in a cache: P for each prompt, then `response_columns` for each row. */
+export const cacheTokens = ({ rows, n, prompt_length, response_columns }: CacheSize): number =>
+  (rows / n) * prompt_length + rows * response_columns
+
 /**
  * attention_forward for one new token per row, at `column`, with keys and values from the cache.
  *
  * qkv [B, (H + 2K)·D] (only q is read: the token's own k and v are in the cache already),
- * cache [B, width, 2·K·D], attention_mask [B, width] → out [B, H·D].
- * `column` may be live. A row whose `column` is masked gets 0. Sums in attention_forward's order.
+ * cache [cacheTokens, 2·K·D]: columns below P once per prompt, then P … P + response_columns − 1 of every row;
+ * attention_mask [B, width] → out [B, H·D].
+ * `column` may be live. A row whose `column` is masked gets 0 and costs next to nothing. Sums in attention_forward's order.
  */
 export const attention_decode = defineKernel({
   name: 'attention_decode',
-  wgsl: decode,
+  wgsl: decode + cache_token,
   params: {
     rows: 'u32',
+    n: 'u32',
+    prompt_length: 'u32',
+    response_columns: 'u32',
     width: 'u32',
     column: 'u32',
     num_attention_heads: 'u32',
@@ -131,12 +151,39 @@ export const attention_decode = defineKernel({
   workgroups: ({ rows, num_attention_heads }) => foldGrid(rows * num_attention_heads),
 })
 
-/** The four kernels of one attention. */
+const step = defineKernel({
+  name: 'attention_step',
+  wgsl: narrow_step + cache_token + rope_head,
+  params: { ...attention_decode.params, has_qk_norm: 'u32', eps: 'f32' },
+  bindings: {
+    qkv: 'read',
+    norm_weight: 'read',
+    position_ids: 'read',
+    inv_freq: 'read',
+    attention_mask: 'read',
+    cache: 'read_write',
+    out: 'read_write',
+  },
+  workgroups: ({ rows, num_attention_heads }) =>
+    foldGrid(Math.ceil((rows * num_attention_heads) / 64)),
+})
+
+/**
+ * qk_norm_rope_forward, kv_cache_write and attention_decode in one, for one new token per row at `column`, with the same
+ * bits as the first and attention_forward: qkv [B, (H + 2K)·D] as projected → cache (the token's k and v) and out
+ * [B, H·D]. Params and tensors as theirs. A row whose `column` is masked gets 0 and writes no key.
+ */
+export type AttentionStep = typeof step
+
+/** The kernels of one attention. */
 export interface AttentionKernels {
   readonly forward: typeof attention_forward
   readonly backward_query: typeof attention_backward_query
   readonly backward_key_value: typeof attention_backward_key_value
+  /** For a new token whose q and k are normed and turned, and in the cache. */
   readonly decode: typeof attention_decode
+  /** For a new token as projected, where there is such a kernel: to be preferred. */
+  readonly step?: AttentionStep
 }
 
 const tiled: AttentionKernels = {
@@ -187,12 +234,11 @@ function narrowKernels(head_dim: number): AttentionKernels {
       wgsl: unrolled(narrow_backward_key_value, head_dim),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
-    decode: {
-      ...attention_decode,
-      name: `attention_decode_narrow_${head_dim}`,
-      wgsl: unrolled(narrow_decode, head_dim),
-      workgroups: ({ rows, num_attention_heads }) =>
-        foldGrid(Math.ceil((rows * num_attention_heads) / 64)),
+    decode: attention_decode,
+    step: {
+      ...step,
+      name: `attention_step_narrow_${head_dim}`,
+      wgsl: unrolled(step.wgsl, head_dim),
     },
   }
   narrow.set(head_dim, made)
@@ -203,7 +249,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
  * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
  * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow
  * ones, with one invocation per query or key and no barriers. Both have the same params and bindings and agree to
- * rounding; `decode` repeats the numbers of the `forward` that stands beside it.
+ * rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of the `forward` that stands beside it.
  */
 export function attentionKernels(size: { width: number; head_dim: number }): AttentionKernels {
   const { width, head_dim } = size

@@ -1,10 +1,15 @@
 // out = sum over columns j <= column of softmax_j(scale q . k_j) v_j for one new query per row, keys and values from
 // the cache. One workgroup per (row, head): lanes over keys for the scores, over channels for the sums.
 // Same order of operations as attention_forward, so the same numbers.
-//   qkv [B, (H + 2K) D]   cache [B, width, 2 K D]   attention_mask [B, width]   out [B, H D]
+//   qkv [B, (H + 2K) D]   attention_mask [B, width]   out [B, H D]
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses
+// uses cache_token.wgsl
 
 struct Params {
   rows: u32,
+  n: u32,
+  prompt_length: u32,
+  response_columns: u32,
   width: u32,
   column: u32,
   num_attention_heads: u32,
@@ -23,6 +28,7 @@ const LANES = 64u;
 const KEYS = 32u; // attention_forward's key tile; two of them are scored at a time
 const MASKED = -1e30; // far below every score, and finite
 
+var<workgroup> query_is_token: u32;
 var<workgroup> query: array<f32, 256>;
 var<workgroup> scores: array<f32, LANES>;
 var<workgroup> weights: array<f32, LANES>;
@@ -51,13 +57,17 @@ fn main(
   var row_max = MASKED;
   var row_sum = 0.0;
   var sums = vec4f(); // channels lane, lane + 64, lane + 128, lane + 192
-  let key_end = min(params.column, params.width - 1u) + 1u;
+  let column = min(params.column, params.width - 1u);
+  // A row that has ended attends nothing.
+  if (lane == 0u) { query_is_token = attention_mask[first_token + column]; }
+  let is_token = workgroupUniformLoad(&query_is_token) != 0u;
+  let key_end = select(0u, column + 1u, is_token);
   for (var first_key = 0u; first_key < key_end; first_key += LANES) {
     workgroupBarrier();
     let key = min(first_key + lane, params.width - 1u);
     var score = MASKED;
     if (first_key + lane < key_end && attention_mask[first_token + key] != 0u) {
-      let base = (first_token + key) * token_size + k_offset;
+      let base = cache_token(row, key) * token_size + k_offset;
       var sum = 0.0;
       for (var d = 0u; d < dim; d++) { sum = fma(query[d], cache[base + d], sum); }
       score = sum * params.scale;
@@ -82,7 +92,7 @@ fn main(
       for (var k = 0u; k < KEYS && tile_key + k < key_end; k++) {
         let weight = weights[tile * KEYS + k];
         row_sum += weight;
-        let base = (first_token + tile_key + k) * token_size + v_offset + lane;
+        let base = cache_token(row, tile_key + k) * token_size + v_offset + lane;
         for (var c = 0u; c < 4u; c++) {
           if (c * LANES + lane < dim) { sums[c] = fma(weight, cache[base + c * LANES], sums[c]); }
         }
@@ -90,7 +100,6 @@ fn main(
     }
   }
 
-  let is_token = attention_mask[first_token + key_end - 1u] != 0u;
   for (var c = 0u; c < 4u; c++) {
     let channel = c * LANES + lane;
     if (is_real && channel < dim) {

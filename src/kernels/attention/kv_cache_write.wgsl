@@ -1,11 +1,11 @@
-// cache[b, first_column + t, :] = the k and v parts of qkv[b, t, :]. One lane per element.
-//   qkv [B, columns, (H + 2K) D]   cache [B, width, 2 K D]
+// cache[first_token + b * stride + t, :] = the k and v parts of qkv[b, t, :]. One lane per element.
+//   qkv [B, columns, (H + 2K) D]   cache [tokens, 2 K D]
 
 struct Params {
   rows: u32,
   columns: u32,
-  first_column: u32,
-  width: u32,
+  first_token: u32,
+  stride: u32,
   num_attention_heads: u32,
   num_key_value_heads: u32,
   head_dim: u32,
@@ -26,9 +26,9 @@ fn main(
   let token = index / size;
   let element = index % size;
   let row = token / params.columns;
-  let column = params.first_column + token % params.columns;
-  if (row < params.rows && column < params.width) {
+  if (row < params.rows) {
     let q_size = params.num_attention_heads * params.head_dim;
-    cache[(row * params.width + column) * size + element] = qkv[token * (q_size + size) + q_size + element];
+    let at = params.first_token + row * params.stride + token % params.columns;
+    cache[at * size + element] = qkv[token * (q_size + size) + q_size + element];
   }
 }

@@ -10,6 +10,14 @@ export const embedding_forward = defineKernel({
   params: { tokens: 'u32', hidden_size: 'u32' },
   bindings: { input_ids: 'read', weight: 'read', out: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(Math.ceil((tokens * hidden_size) / 64)),
+  cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: 4 * tokens * (1 + 2 * hidden_size) }),
+})
+
+/** One addition per value of d_out; of d_weight only the rows that occur, at most one per token. */
+const backwardCost = (p: { tokens: number; hidden_size: number; vocab_size: number }) => ({
+  flops: p.tokens * p.hidden_size,
+  bytes:
+    4 * (p.tokens * (1 + p.hidden_size) + 2 * Math.min(p.tokens, p.vocab_size) * p.hidden_size),
 })
 
 /**
@@ -24,6 +32,7 @@ export const embedding_backward = defineKernel({
   params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(tokens * Math.ceil(hidden_size / 256)),
+  cost: backwardCost,
 })
 
 /** The same for small vocabularies: work grows with V, but no lane waits. hidden_size must be a multiple of 4. */
@@ -34,6 +43,7 @@ export const embedding_backward_narrow = defineKernel({
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ hidden_size, vocab_size }) =>
     foldGrid(Math.ceil((vocab_size * hidden_size) / 4 / 8)),
+  cost: backwardCost,
 })
 
 /** Largest vocabulary for which going through all tokens per id is cheaper than looking for the first of each id. */

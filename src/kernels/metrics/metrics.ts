@@ -14,4 +14,8 @@ export const masked_sum = defineKernel({
   params: { count: 'u32', sets: 'u32' },
   bindings: { values: 'read', mask: 'read', sums: 'read_write' },
   workgroups: ({ sets }) => [sets],
+  cost: ({ count, sets }) => ({
+    flops: 2 * sets * count,
+    bytes: 4 * (sets * count + count + sets),
+  }),
 })

@@ -39,6 +39,7 @@ export const grad_norm_partial = defineKernel({
   params: { count: 'u32' },
   bindings: { gradients: 'read', partials: 'read_write' },
   workgroups: () => [OPTIMIZER_BLOCKS / 64],
+  cost: ({ count }) => ({ flops: 2 * count, bytes: 4 * (count + OPTIMIZER_BLOCKS) }),
 })
 
 /**
@@ -97,4 +98,5 @@ export const adamw_update = defineKernel({
     v: 'read_write',
   },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
+  cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })

@@ -30,6 +30,10 @@ export const policy_kl = defineKernel({
     kl_qp: 'read_write',
   },
   workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / TOKENS)),
+  cost: ({ tokens, hidden_size: C, vocab_size: V }) => ({
+    flops: 4 * tokens * V * C,
+    bytes: 4 * (2 * tokens * C + V * C + 3 * tokens),
+  }),
 })
 
 /** policy_kl with one invocation per token and no barriers: the same results, to rounding. */

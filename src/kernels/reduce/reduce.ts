@@ -9,6 +9,7 @@ export const reduce_rows = defineKernel({
   params: { rows: 'u32', cols: 'u32' },
   bindings: { x: 'read', out: 'read_write' },
   workgroups: ({ cols }) => foldGrid(Math.ceil(cols / 8)),
+  cost: ({ rows, cols }) => ({ flops: rows * cols, bytes: 4 * (rows * cols + 2 * cols) }),
 })
 
 /** reduce_rows with one invocation per column, quicker for few rows: the same sums, to rounding. */

@@ -21,6 +21,10 @@ export const rms_norm_forward = defineKernel({
   params: { rows: 'u32', cols: 'u32', eps: 'f32' },
   bindings: { x: 'read', weight: 'read', y: 'read_write', inv_rms: 'read_write' },
   workgroups: rowGrid,
+  cost: ({ rows, cols }) => ({
+    flops: 4 * rows * cols,
+    bytes: 4 * (2 * rows * cols + cols + rows),
+  }),
 })
 
 /**
@@ -34,6 +38,10 @@ export const rms_norm_backward = defineKernel({
   params: { rows: 'u32', cols: 'u32', accumulate: 'u32' },
   bindings: { x: 'read', weight: 'read', inv_rms: 'read', d_y: 'read', d_x: 'read_write' },
   workgroups: rowGrid,
+  cost: ({ rows, cols, accumulate }) => ({
+    flops: (6 + accumulate) * rows * cols,
+    bytes: 4 * ((3 + accumulate) * rows * cols + cols + rows),
+  }),
 })
 
 /**
@@ -47,4 +55,8 @@ export const rms_norm_weight_grad = defineKernel({
   bindings: { x: 'read', inv_rms: 'read', d_y: 'read', partials: 'read_write' },
   workgroups: ({ rows, cols, rows_per_block }) =>
     foldGrid(Math.ceil((Math.ceil(rows / rows_per_block) * cols) / 64)),
+  cost: ({ rows, cols, rows_per_block }) => ({
+    flops: 3 * rows * cols,
+    bytes: 4 * (2 * rows * cols + rows + Math.ceil(rows / rows_per_block) * cols),
+  }),
 })

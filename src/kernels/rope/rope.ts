@@ -3,6 +3,18 @@ import backward from './qk_norm_rope_backward.wgsl?raw'
 import forward from './qk_norm_rope_forward.wgsl?raw'
 import head from './rope_head.wgsl?raw'
 
+interface Heads {
+  readonly num_attention_heads: number
+  readonly num_key_value_heads: number
+  readonly head_dim: number
+}
+
+/** Values of a row of qkv, and those of them that are turned (and normed). */
+const rowSize = ({ num_attention_heads: H, num_key_value_heads: K, head_dim: D }: Heads) => ({
+  all: (H + 2 * K) * D,
+  turned: (H + K) * D,
+})
+
 /**
  * Norms the q and k heads (Qwen3's per-head RMSNorm, when `has_qk_norm` is 1) and turns them by their position; copies v.
  *
@@ -33,6 +45,13 @@ export const qk_norm_rope_forward = defineKernel({
   },
   workgroups: ({ tokens, num_attention_heads, num_key_value_heads }) =>
     foldGrid(Math.ceil((tokens * (num_attention_heads + 2 * num_key_value_heads)) / 64)),
+  cost: (p) => {
+    const { all, turned } = rowSize(p)
+    return {
+      flops: p.tokens * turned * (3 + 4 * p.has_qk_norm),
+      bytes: 4 * p.tokens * (2 * all + 1),
+    }
+  },
 })
 
 /**
@@ -54,4 +73,11 @@ export const qk_norm_rope_backward = defineKernel({
     d_norm_partials: 'read_write',
   },
   workgroups: ({ tokens }) => foldGrid(Math.ceil((tokens * 3) / 64)),
+  cost: (p) => {
+    const { all, turned } = rowSize(p)
+    return {
+      flops: p.tokens * turned * (3 + 9 * p.has_qk_norm),
+      bytes: 4 * p.tokens * (2 * all + p.has_qk_norm * turned + 2 * p.head_dim + 1),
+    }
+  },
 })

@@ -1,11 +1,12 @@
-// token ~ softmax(logits[r, :] / temperature), after top-k and top-p, one workgroup per row. Temperature 0 is argmax.
+// token ~ softmax(logits[r / n, :] / temperature), after top-k and top-p, one workgroup per row. Temperature 0 is argmax.
 // Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
-//   logits [rows, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
+//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
 // uses philox.wgsl
 
 struct Params {
   rows: u32,
+  n: u32,
   row_offset: u32,
   vocab_size: u32,
   response_length: u32,
@@ -171,7 +172,7 @@ fn main(
   let index = group.x + group.y * grid.x;
   let is_real = index < params.rows;
   let row = min(index, params.rows - 1u);
-  let base = row * params.vocab_size;
+  let base = row / params.n * params.vocab_size;
   let is_greedy = params.temperature == 0.0;
   let inverse_temperature = select(1.0 / params.temperature, 1.0, is_greedy);
 

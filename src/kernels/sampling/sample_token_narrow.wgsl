@@ -1,11 +1,12 @@
-// sample_token for small vocabularies: token ~ softmax(logits[r, :] / temperature), after top-k and top-p. One invocation
+// sample_token for small vocabularies: token ~ softmax(logits[r / n, :] / temperature), after top-k and top-p. One invocation
 // per row, everything in plain loops over the vocabulary: no barriers, no shared memory.
-//   logits [rows, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
+//   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
 // uses philox.wgsl
 
 struct Params {
   rows: u32,
+  n: u32,
   row_offset: u32,
   vocab_size: u32,
   response_length: u32,
@@ -108,7 +109,7 @@ fn main(
 ) {
   let row = (group.x + group.y * grid.x) * 64u + lane;
   if (row >= params.rows) { return; }
-  let base = row * params.vocab_size;
+  let base = row / params.n * params.vocab_size;
   let is_greedy = params.temperature == 0.0;
   let inverse_temperature = select(1.0 / params.temperature, 1.0, is_greedy);
   let was_ended = ended[row] != 0u;

@@ -28,18 +28,22 @@ async function sampleWith(
   logits_values: Float32Array,
   rows: number,
   options: Partial<
-    SampleOptions & { eos_token_ids: readonly number[]; ended: readonly number[] }
+    SampleOptions & {
+      n: number
+      eos_token_ids: readonly number[]
+      ended: readonly number[]
+    }
   > = {},
 ) {
-  const { ended: ended_values, eos_token_ids = [], ...rest } = options
-  const vocab_size = logits_values.length / rows
+  const { ended: ended_values, eos_token_ids = [], n = 1, ...rest } = options
+  const vocab_size = (logits_values.length / rows) * n
   const [response_length, width, column] = [3, 5, 4]
   const nines = (dtype: 'f32' | 'u32', shape: number[]) => {
     const count = shape.reduce((a, b) => a * b)
     const data = dtype === 'f32' ? new Float32Array(count) : new Uint32Array(count)
     return gpu.tensor('nines', dtype, shape, { data: data.fill(9) })
   }
-  const logits = gpu.tensor('logits', 'f32', [rows, vocab_size], { data: logits_values })
+  const logits = gpu.tensor('logits', 'f32', [rows / n, vocab_size], { data: logits_values })
   const ended_data = Uint32Array.from({ length: rows }, (_, r) => ended_values?.[r] ?? 0)
   const eos_data = Uint32Array.from([...eos_token_ids, ...FIRST_TOKENS])
   const tensors = {
@@ -53,7 +57,7 @@ async function sampleWith(
     attention_mask: nines('u32', [rows, width]),
   }
   const eos_count = eos_token_ids.length
-  const params = { rows, vocab_size, response_length, width, column, eos_count, pad_token_id: 1 }
+  const params = { rows, n, vocab_size, response_length, width, column, eos_count, pad_token_id: 1 }
   await gpu.run(kernel, { ...defaults, ...params, ...rest }, tensors)
   const { logits: _, eos_token_ids: __, ...outputs } = tensors
   const read = await gpu.read(...Object.values(outputs))
@@ -267,6 +271,19 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     }
     const shifted = (await sample(values.subarray(0, 30 * 50), 30, { row_offset: 10 })).tokens
     expect(shifted).toEqual(tokens.slice(10))
+  })
+
+  test('n rows that share logits draw what they draw from copies of them', async () => {
+    const [n, rows, vocab_size] = [3, 90, 7]
+    const shared = randomValues((rows / n) * vocab_size, 4)
+    const copies = new Float32Array(rows * vocab_size)
+    for (let r = 0; r < rows; r++) {
+      const from = Math.floor(r / n) * vocab_size
+      copies.set(shared.subarray(from, from + vocab_size), r * vocab_size)
+    }
+    const drawn = await sample(shared, rows, { n })
+    expect(drawn).toEqual(await sample(copies, rows))
+    expect(drawn.tokens.some((token, r) => token !== drawn.tokens[r - (r % n)])).toBe(true)
   })
 
   test('a folded grid with an overhang samples the same tokens', async () => {

@@ -6,8 +6,9 @@ import sample_narrow from './sample_token_narrow.wgsl?raw'
 /**
  * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
  *
- * logits [rows, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length] at `position`,
+ * logits [rows / n, V] → response_ids, rollout_log_probs, rollout_entropy [rows, response_length] at `position`,
  * next_ids [rows], attention_mask [rows, width] at `column` = 1, ended [rows] = 1 after an end token.
+ * Row r draws from logits row floor(r / n): the first tokens of n responses to one prompt share theirs.
  * End tokens are the first eos_count of eos_token_ids (u32); with eos_count 0 no row ends.
  * A row that has ended gets pad_token_id, zeros, and attention_mask 0.
  *
@@ -18,7 +19,7 @@ import sample_narrow from './sample_token_narrow.wgsl?raw'
  *
  * One draw is one uniform of Philox with counter (step, row_offset + row, position, 0) and key (seed_low, seed_high),
  * so a row's token does not depend on how rows are batched. Logits must be finite; V is at most 2^24.
- * Everything but rows, vocab_size, response_length and width may be live.
+ * Everything but rows, n, vocab_size, response_length and width may be live.
  *
  * Source: Fan et al. 2018 (top-k), arXiv 1805.04833; Holtzman et al. 2020 (top-p), arXiv 1904.09751.
  */
@@ -27,6 +28,7 @@ export const sample_token = defineKernel({
   wgsl: sample + philox,
   params: {
     rows: 'u32',
+    n: 'u32',
     row_offset: 'u32',
     vocab_size: 'u32',
     response_length: 'u32',
@@ -53,6 +55,11 @@ export const sample_token = defineKernel({
     attention_mask: 'read_write',
   },
   workgroups: ({ rows }) => foldGrid(rows),
+  // Softmax and entropy; filters go over the row again and again, how often depends on the logits.
+  cost: ({ rows, n, vocab_size }) => ({
+    flops: 7 * rows * vocab_size,
+    bytes: (4 * rows * vocab_size) / n,
+  }),
 })
 
 /** sample_token with one invocation per row, quicker for small vocabularies: the same results, to rounding. */

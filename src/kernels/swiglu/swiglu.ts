@@ -17,6 +17,7 @@ export const swiglu_forward = defineKernel({
   params: { rows: 'u32', intermediate_size: 'u32' },
   bindings: { gate_up: 'read', out: 'read_write' },
   workgroups: elements,
+  cost: ({ rows, intermediate_size: F }) => ({ flops: 5 * rows * F, bytes: 4 * 3 * rows * F }),
 })
 
 /** The gradient of swiglu_forward: `d_out` [R, F] → `d_gate_up` [R, 2F], overwritten. */
@@ -26,4 +27,5 @@ export const swiglu_backward = defineKernel({
   params: { rows: 'u32', intermediate_size: 'u32' },
   bindings: { gate_up: 'read', d_out: 'read', d_gate_up: 'read_write' },
   workgroups: elements,
+  cost: ({ rows, intermediate_size: F }) => ({ flops: 11 * rows * F, bytes: 4 * 5 * rows * F }),
 })

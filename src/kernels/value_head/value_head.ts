@@ -49,6 +49,10 @@ export const value_head_forward = defineKernel({
     const tokens = rows * response_length
     return foldGrid(hidden_size <= NARROW ? Math.ceil(tokens / 64) : tokens)
   },
+  cost: ({ rows, response_length, hidden_size: C }) => {
+    const tokens = rows * response_length
+    return { flops: 2 * tokens * C, bytes: 4 * (tokens * (C + 2) + C + 1) }
+  },
 })
 
 /**
@@ -64,6 +68,10 @@ export const value_head_backward_hidden = defineKernel({
   bindings: { d_values: 'read', weight: 'read', d_hidden: 'read_write' },
   workgroups: ({ rows, response_length, hidden_size }) =>
     foldGrid(Math.ceil((rows * response_length * hidden_size) / 64)),
+  cost: ({ rows, response_length, hidden_size: C }) => {
+    const tokens = rows * response_length
+    return { flops: tokens * C, bytes: 4 * (tokens * (C + 1) + C) }
+  },
 })
 
 /**
@@ -77,4 +85,8 @@ export const value_head_backward_weight = defineKernel({
   params,
   bindings: { hidden: 'read', d_values: 'read', d_weight: 'read_write', d_bias: 'read_write' },
   workgroups: ({ hidden_size }) => foldGrid(Math.ceil((hidden_size + 1) / COLUMNS)),
+  cost: ({ rows, response_length, hidden_size: C }) => {
+    const tokens = rows * response_length
+    return { flops: tokens * (2 * C + 1), bytes: 4 * (tokens * (C + 1) + 2 * (C + 1)) }
+  },
 })

@@ -39,6 +39,20 @@ const params = {
 const tokenTiles = (p: { rows: number; response_length: number }): [number, number] =>
   foldGrid(Math.ceil((p.rows * p.response_length) / NARROW))
 
+interface HeadSize {
+  readonly rows: number
+  readonly response_length: number
+  readonly hidden_size: number
+  readonly vocab_size: number
+}
+
+/** `products` of [tokens, C] with [C, V] or as large; what else is read and written, in values. */
+const headCost = (p: HeadSize, products: number, values: (tokens: number) => number) => {
+  const tokens = p.rows * p.response_length
+  const weight = p.vocab_size * p.hidden_size
+  return { flops: 2 * products * tokens * weight, bytes: 4 * (weight + values(tokens)) }
+}
+
 /**
  * z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse - Σ softmax(z) z;
  * sum_pi_squared = Σ softmax(z)², the probability that two draws agree.
@@ -67,6 +81,7 @@ export const vocab_head_forward = defineKernel({
     sum_pi_squared: 'read_write',
   },
   workgroups: tokenTiles,
+  cost: (p) => headCost(p, 1, (tokens) => tokens * (p.hidden_size + 6)),
 })
 
 /**
@@ -93,6 +108,7 @@ export const vocab_head_backward_hidden = defineKernel({
     d_hidden: 'read_write',
   },
   workgroups: tokenTiles,
+  cost: (p) => headCost(p, 2, (tokens) => tokens * (2 * p.hidden_size + 5)),
 })
 
 /**
@@ -116,6 +132,12 @@ export const vocab_head_backward_weight = defineKernel({
     partials: 'read_write',
   },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
+  cost: (p) =>
+    headCost(
+      p,
+      2,
+      (tokens) => tokens * (p.hidden_size + 5) + p.splits * p.vocab_size * p.hidden_size,
+    ),
 })
 
 /** The three kernels of one vocabulary head. */

@@ -26,7 +26,7 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
     attention_mask: expected.ids('gen.attention_mask'),
   }
   const greedy = { temperature: 0, top_k: -1, top_p: 1 }
-  rollout.generate(prompts, { ...greedy, seed: 0, stream: 0, step: 0, row_offset: 0 })
+  await rollout.generate(prompts, { ...greedy, seed: 0, stream: 0, step: 0, row_offset: 0 })
   const [response_ids] = await gpu.read(tensors.response_ids)
   const sequences = new Uint32Array(rows * columns)
   for (let b = 0; b < rows; b++) {

@@ -1,0 +1,120 @@
+// One new token per row, at `column`, for short rows and small heads: norms and turns its q and k heads, keeps its k and v
+// in the cache, and attends: out = sum over columns j <= column of softmax_j(scale q . k_j) v_j. One invocation per
+// (row, head); the first head of a group writes the cache, all of them have the token's own k in registers. The numbers
+// are those of qk_norm_rope_forward and attention_narrow_forward. A line with $ stands for VECTORS = head_dim / 4 lines.
+//   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses   attention_mask [B, width]   out [B, H D]
+// uses cache_token.wgsl, rope_head.wgsl
+
+struct Params {
+  rows: u32,
+  n: u32,
+  prompt_length: u32,
+  response_columns: u32,
+  width: u32,
+  column: u32,
+  num_attention_heads: u32,
+  num_key_value_heads: u32,
+  head_dim: u32,
+  scale: f32,
+  has_qk_norm: u32,
+  eps: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read> norm_weight: array<f32>;
+@group(0) @binding(3) var<storage, read> position_ids: array<u32>;
+@group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
+@group(0) @binding(5) var<storage, read> attention_mask: array<u32>;
+@group(0) @binding(6) var<storage, read_write> cache: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> out: array<vec4f>;
+
+const MASKED = -1e30; // far below every score, and finite
+
+// The head at `base` normed and turned, by qk_norm_rope_forward's instructions.
+fn turned(row: u32, base: u32, weight_base: u32) -> array<vec4f, VECTORS> {
+  let half_dim = params.head_dim / 2u;
+  let has_norm = params.has_qk_norm == 1u;
+  var inv = 1.0;
+  if (has_norm) { inv = head_inv_rms(base); }
+  var head: array<vec4f, VECTORS>;
+  for (var i = 0u; i < half_dim; i++) {
+    let j = i + half_dim;
+    var x = vec2f(qkv[base + i], qkv[base + j]) * inv;
+    if (has_norm) { x *= vec2f(norm_weight[weight_base + i], norm_weight[weight_base + j]); }
+    let r = rotation(row, i);
+    head[i / 4u][i % 4u] = x.x * r.x - x.y * r.y;
+    head[j / 4u][j % 4u] = x.y * r.x + x.x * r.y;
+  }
+  return head;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let heads = params.num_attention_heads;
+  let kv_heads = params.num_key_value_heads;
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let row = index / heads;
+  let head = index % heads;
+  if (row >= params.rows) { return; }
+  let at = (row * heads + head) * VECTORS;
+  let mask_start = row * params.width;
+  let column = min(params.column, params.width - 1u);
+  // A row that has ended attends nothing, and nobody will attend to it.
+  if (attention_mask[mask_start + column] == 0u) {
+    out[at + $u] = vec4f();
+    return;
+  }
+
+  let dim = params.head_dim;
+  let group_size = heads / kv_heads;
+  let kv_head = head / group_size;
+  let base = row * (heads + 2u * kv_heads) * dim;
+  let q = turned(row, base + head * dim, 0u);
+  let own_k = turned(row, base + (heads + kv_head) * dim, dim);
+  let q$ = q[$u];
+  let own_k$ = own_k[$u];
+  let v = base + (heads + kv_heads + kv_head) * dim;
+  let own_v$ = vec4f(qkv[v + 4u * $u], qkv[v + 4u * $u + 1u], qkv[v + 4u * $u + 2u], qkv[v + 4u * $u + 3u]);
+  let token_size = 2u * kv_heads * VECTORS;
+  let k_offset = kv_head * VECTORS;
+  let v_offset = k_offset + kv_heads * VECTORS;
+  // The last token of a response is beyond the cache: nobody attends to it.
+  if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
+    let own = cache_token(row, column) * token_size;
+    cache[own + k_offset + $u] = own_k$;
+    cache[own + v_offset + $u] = own_v$;
+  }
+
+  var sum$ = vec4f();
+  var row_max = MASKED;
+  var row_sum = 0.0;
+  for (var key = 0u; key <= column; key++) {
+    if (attention_mask[mask_start + key] != 0u) {
+      var k$ = own_k$;
+      var v$ = own_v$;
+      if (key < column) {
+        let token = cache_token(row, key) * token_size;
+        k$ = cache[token + k_offset + $u];
+        v$ = cache[token + v_offset + $u];
+      }
+      var products = vec4f();
+      products = fma(q$, k$, products);
+      let score = (products.x + products.y + products.z + products.w) * params.scale;
+      let factor = exp(-abs(score - row_max));
+      let is_new_max = score > row_max;
+      let shrink = select(1.0, factor, is_new_max);
+      let weight = select(factor, 1.0, is_new_max);
+      row_max = max(row_max, score);
+      row_sum = fma(row_sum, shrink, weight);
+      sum$ = fma(sum$, vec4f(shrink), weight * v$);
+    }
+  }
+  let inverse = 1.0 / row_sum;
+  out[at + $u] = sum$ * inverse;
+}

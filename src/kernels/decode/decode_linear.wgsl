@@ -1,0 +1,45 @@
+// out[m, n] = a b^T + addend[m * addend_stride + n] for rows that have not ended. One workgroup per 64 x 64 tile of out.
+//   out [m, n]   a [m, k]   b [n, k]   ended [m]
+//   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
+// uses decode_tile.wgsl
+
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  has_addend: u32,
+  addend_stride: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> b: array<vec4f>;
+@group(0) @binding(3) var<storage, read> addend: array<f32>;
+@group(0) @binding(4) var<storage, read> ended: array<u32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+
+const TILE_WIDTH = 64u;
+
+fn width() -> u32 { return params.n; }
+
+fn column(col: u32, i: u32) -> u32 { return min(col + i * 8u, params.n - 1u); }
+
+fn store_one(row: u32, col: u32, value: f32) {
+  if (col >= params.n) { return; }
+  if (params.has_addend == 1u) {
+    out[row * params.n + col] = value + addend[row * params.addend_stride + col];
+  } else {
+    out[row * params.n + col] = value;
+  }
+}
+
+fn store(row: u32, col: u32, left: vec4f, right: vec4f) {
+  store_one(row, col, left.x);
+  store_one(row, col + 8u, left.y);
+  store_one(row, col + 16u, left.z);
+  store_one(row, col + 24u, left.w);
+  store_one(row, col + 32u, right.x);
+  store_one(row, col + 40u, right.y);
+  store_one(row, col + 48u, right.z);
+  store_one(row, col + 56u, right.w);
+}

@@ -1,0 +1,21 @@
+// out[m, n] = A B, or out += A B when accumulate is 1, in vectors of four columns.
+//   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n]; what is read or written in vectors is a multiple of 4
+// The body is written out by matmul_tiles.ts.
+
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  accumulate: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> b: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4f>;
+
+fn store(row: u32, vector: u32, value: vec4f) {
+  if (row >= params.m || vector >= params.n / 4u) { return; }
+  let i = row * (params.n / 4u) + vector;
+  if (params.accumulate == 1u) { out[i] += value; } else { out[i] = value; }
+}

@@ -1,0 +1,224 @@
+// Measures the variants of a matrix product on the adapter at hand.
+import type { Gpu } from '../gpu.ts'
+import type { Tensor } from '../tensor.ts'
+import {
+  defaultVariant,
+  MATMUL_VARIANTS,
+  type MatmulChoice,
+  type MatmulKernel,
+  type MatmulOp,
+  type MatmulSize,
+  type MatmulVariant,
+  matmulVariant,
+  shapeClass,
+} from './matmul_variants.ts'
+
+export interface MatmulProduct extends MatmulSize {
+  readonly op: MatmulOp
+}
+
+/** What the tuner saw of one variant. */
+export interface MatmulTiming extends MatmulProduct {
+  readonly shape_class: string
+  readonly variant: string
+  /** Milliseconds of one product, the better of the samples. */
+  readonly ms: number
+  /** True for a variant that was faster, but whose result was not the default's within rounding. */
+  readonly is_wrong: boolean
+}
+
+export interface MatmulTuning {
+  /** Every class that was measured or pinned. */
+  readonly choice: MatmulChoice
+  readonly timings: readonly MatmulTiming[]
+}
+
+export interface TuneOptions {
+  /** No new measurement begins after so many milliseconds. One that has begun ends, compilation included. */
+  readonly budget_ms?: number
+  /** Classes that are settled and not measured. */
+  readonly pinned?: MatmulChoice
+  /** What may be chosen besides the default. */
+  readonly variants?: readonly MatmulVariant[]
+}
+
+/** Another variant must be faster than the default by this factor. */
+const GAIN = 1.05
+/** One sample lasts about so long, so that the wait at its end weighs little. */
+const SAMPLE_MS = 4
+const MAX_REPEATS = 256
+const SAMPLES = 2
+
+/** A product's operands on the device. */
+interface Bench {
+  readonly product: MatmulProduct
+  readonly tensors: Readonly<Record<'a' | 'b' | 'addend' | 'out', Tensor<'f32'>>>
+}
+
+/**
+ * Picks the fastest variant for each class of `shapes`, largest product first, by running them. The default stays unless
+ * another is at least 5 % faster and gives the same result within float32 rounding. What the budget leaves unmeasured has
+ * no entry, so the default rule holds there. Leaves no tensor behind; compiled pipelines stay.
+ * Throws RangeError for a pinned name that no variant has.
+ */
+export async function tuneMatmul(
+  gpu: Gpu,
+  shapes: readonly MatmulProduct[],
+  { budget_ms = 800, pinned = {}, variants = MATMUL_VARIANTS }: TuneOptions = {},
+): Promise<MatmulTuning> {
+  for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
+  const deadline = performance.now() + budget_ms
+  const choice: Record<string, string> = { ...pinned }
+  const timings: MatmulTiming[] = []
+  const work = ({ m, n, k }: MatmulSize) => m * n * k
+  for (const product of [...shapes].sort((p, q) => work(q) - work(p))) {
+    const shape_class = shapeClass(product.op, product)
+    if (shape_class in choice || performance.now() >= deadline) continue
+    const bench = open(gpu, product)
+    try {
+      const { variant, seen } = await tuneOne(
+        gpu,
+        bench,
+        candidates(gpu, product, variants),
+        deadline,
+      )
+      choice[shape_class] = variant
+      timings.push(...seen.map((timing) => ({ ...product, shape_class, ...timing })))
+    } finally {
+      gpu.free(...Object.values(bench.tensors))
+    }
+  }
+  return { choice, timings }
+}
+
+type Seen = Pick<MatmulTiming, 'variant' | 'ms' | 'is_wrong'>
+
+async function tuneOne(
+  gpu: Gpu,
+  bench: Bench,
+  others: readonly MatmulVariant[],
+  deadline: number,
+): Promise<{ variant: string; seen: Seen[] }> {
+  const { product } = bench
+  const fallback = defaultVariant(product.op, product)
+  const run = await measure(gpu, bench, fallback)
+  const measured = [{ variant: fallback, ms: run.ms }]
+  for (const variant of others) {
+    if (performance.now() >= deadline) break
+    const { ms } = await measure(gpu, bench, variant, run.repeats)
+    measured.push({ variant, ms })
+  }
+  const faster = measured.slice(1).filter(({ ms }) => ms * GAIN <= run.ms)
+  faster.sort((p, q) => p.ms - q.ms)
+  const wrong = new Set<string>()
+  let best = fallback
+  for (const { variant } of faster) {
+    if (await agree(gpu, bench, fallback, variant)) {
+      best = variant
+      break
+    }
+    wrong.add(variant.name)
+  }
+  const seen = measured.map(({ variant: { name }, ms }) => ({
+    variant: name,
+    ms,
+    is_wrong: wrong.has(name),
+  }))
+  return { variant: best.name, seen }
+}
+
+/** The variants worth a measurement besides the default. */
+function candidates(
+  gpu: Gpu,
+  product: MatmulProduct,
+  variants: readonly MatmulVariant[],
+): MatmulVariant[] {
+  const fallback = defaultVariant(product.op, product)
+  return variants.filter(
+    (variant) =>
+      variant !== fallback &&
+      variant.supports(product.op, product) &&
+      (variant.suits_software || !gpu.facts.is_software),
+  )
+}
+
+/** Numbers in [-1, 1) that look random, so that the partial sums of a product stay small. (murmur3's finalizer) */
+function values(count: number, seed: number): Float32Array {
+  const out = new Float32Array(count)
+  for (let i = 0; i < count; i++) {
+    let h = i + Math.imul(seed, 0x9e3779b1)
+    h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+    h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+    out[i] = ((h ^ (h >>> 16)) >> 8) / 2 ** 23
+  }
+  return out
+}
+
+function open(gpu: Gpu, product: MatmulProduct): Bench {
+  const { m, n, k } = product
+  const filled = (label: string, rows: number, cols: number, seed: number) =>
+    gpu.tensor(`tune ${label}`, 'f32', [rows, cols], { data: values(rows * cols, seed) })
+  const tensors = {
+    a: filled('a', m, k, 1),
+    b: filled('b', n, k, 2),
+    addend: filled('addend', 1, n, 3),
+    out: gpu.tensor('tune out', 'f32', [m, n]),
+  }
+  return { product, tensors }
+}
+
+const recordProduct = (gpu: Gpu, { product, tensors }: Bench, variant: MatmulVariant) =>
+  gpu.record(`tune ${variant.name}`, [], ({ run }) => {
+    const { op, m, n, k } = product
+    const { a, b, addend, out } = tensors
+    if (op === 'nt_add')
+      run(variant.kernel(op), { m, n, k, addend_stride: 0 }, { a, b, addend, out })
+    else run(variant.kernel(op) as MatmulKernel<'nn'>, { m, n, k, accumulate: 0 }, { a, b, out })
+  })
+
+/** The better of a few samples of `repeats` products; without `repeats` as many as fill a sample. */
+async function measure(
+  gpu: Gpu,
+  bench: Bench,
+  variant: MatmulVariant,
+  repeats?: number,
+): Promise<{ ms: number; repeats: number }> {
+  const program = await recordProduct(gpu, bench, variant)
+  const sample = async (count: number) => {
+    const start = performance.now()
+    for (let i = 0; i < count; i++) gpu.replay(program)
+    await gpu.finish()
+    return performance.now() - start
+  }
+  await sample(1) // what compiles or moves at the first use
+  let count = repeats ?? 1
+  let total = await sample(count)
+  while (repeats === undefined && total < SAMPLE_MS && count < MAX_REPEATS) {
+    count *= 4
+    total = await sample(count)
+  }
+  let ms = total / count
+  for (let i = 1; i < SAMPLES && total < 50 * SAMPLE_MS; i++)
+    ms = Math.min(ms, (await sample(count)) / count)
+  return { ms, repeats: count }
+}
+
+/** Whether two variants give the same product within float32 rounding. */
+async function agree(
+  gpu: Gpu,
+  bench: Bench,
+  expected: MatmulVariant,
+  actual: MatmulVariant,
+): Promise<boolean> {
+  const results = []
+  for (const variant of [expected, actual]) {
+    gpu.clear(bench.tensors.out)
+    gpu.replay(await recordProduct(gpu, bench, variant))
+    results.push((await gpu.read(bench.tensors.out))[0])
+  }
+  const [left, right] = results
+  // k roundings of partial sums of about sqrt(k) / 3, on either side.
+  const { k } = bench.product
+  const allowed = 2e-7 * k + 2e-6
+  return left.every((x, i) => Math.abs(x - right[i]) <= allowed + 1e-5 * Math.abs(x))
+}

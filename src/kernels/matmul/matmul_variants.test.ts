@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn, matmul_tn_split } from './matmul.ts'
+import {
+  MATMUL_VARIANTS,
+  type MatmulVariant,
+  matmulKernel,
+  matmulVariant,
+  shapeClass,
+} from './matmul_variants.ts'
+
+const size = { m: 100, n: 64, k: 192 }
+
+test('without a choice the default rule holds', () => {
+  expect(matmulKernel(undefined, 'nn', size)).toBe(matmul_nn)
+  expect(matmulKernel({}, 'nt', size)).toBe(matmul_nt)
+  expect(matmulKernel({}, 'nt_add', size)).toBe(matmul_nt_add)
+  expect(matmulKernel({}, 'tn', size)).toBe(matmul_tn_split)
+  expect(matmulKernel({}, 'tn', { ...size, m: 27 })).toBe(matmul_tn)
+})
+
+test('a choice holds for its class, as far as its variant supports the size', () => {
+  const choice = { nt_m128_n64_k192: 'vector_4x4', nn_m128_n63_k192: 'vector_4x4' }
+  const { kernel } = matmulVariant('vector_4x4')
+  expect(matmulKernel(choice, 'nt', size)).toBe(kernel('nt'))
+  expect(matmulKernel(choice, 'nt', { ...size, m: 128 })).toBe(kernel('nt'))
+  expect(matmulKernel(choice, 'nt', { ...size, m: 129 })).toBe(matmul_nt)
+  expect(matmulKernel(choice, 'nt_add', size)).toBe(matmul_nt_add)
+  expect(matmulKernel(choice, 'nn', { ...size, n: 63 })).toBe(matmul_nn)
+})
+
+test('a class keeps the layer’s widths and rounds the tokens up to a power of two', () => {
+  expect(shapeClass('nt', { m: 1, n: 3, k: 5 })).toBe('nt_m1_n3_k5')
+  expect(shapeClass('nn', { m: 2049, n: 64, k: 336 })).toBe('nn_m4096_n64_k336')
+  expect(shapeClass('tn', { m: 192, n: 64, k: 3072 })).toBe('tn_m192_n64_k4096')
+})
+
+test('the name of no variant is refused where it is looked up, and the message lists the names', () => {
+  const choice = { nt_m128_n64_k192: 'register_9x9' }
+  expect(() => matmulKernel(choice, 'nt', size)).toThrow(
+    /nt_m128_n64_k192.*"register_9x9".*register_8x8, slices_16x32, vector_8x8/,
+  )
+  expect(() => matmulVariant('toString')).toThrow(RangeError)
+})
+
+const workgroupBytes = (wgsl: string): number =>
+  [...wgsl.matchAll(/var<workgroup> \w+: array<(\w+), (\d+)>/g)].reduce(
+    (sum, [, type, count]) => sum + Number(count) * (type === 'vec4f' ? 16 : 4),
+    0,
+  )
+
+test.for(MATMUL_VARIANTS.map((variant): [string, MatmulVariant] => [variant.name, variant]))(
+  '%s keeps to the default limits',
+  ([, { supports, kernel }]) => {
+    for (const op of ['nn', 'nt', 'tn', 'nt_add'] as const) {
+      if (!supports(op, { m: 64, n: 64, k: 64 })) continue
+      const { wgsl } = kernel(op)
+      expect(workgroupBytes(wgsl)).toBeLessThanOrEqual(16384)
+      const lanes = Number(wgsl.match(/@workgroup_size\((\d+)\)/)?.[1] ?? 32)
+      expect(lanes).toBeLessThanOrEqual(256)
+    }
+  },
+)
+
+test('vectors of four are only for sizes that have whole ones', () => {
+  const { supports } = matmulVariant('vector_8x8')
+  expect(supports('nt', { m: 5, n: 7, k: 4 })).toBe(true)
+  expect(supports('nt', { m: 4, n: 4, k: 5 })).toBe(false)
+  expect(supports('nn', { m: 5, n: 8, k: 4 })).toBe(true)
+  expect(supports('nn', { m: 4, n: 7, k: 4 })).toBe(false)
+  expect(supports('tn', { m: 4, n: 8, k: 5 })).toBe(true)
+  expect(supports('tn', { m: 5, n: 8, k: 4 })).toBe(false)
+  expect(matmulVariant('skinny_1x16').supports('tn', { m: 4, n: 8, k: 4 })).toBe(false)
+})

@@ -1,0 +1,161 @@
+// The kernels that a matrix product may run on, and which of them one does.
+import { type AnyKernel, foldGrid } from '../kernel.ts'
+import {
+  matmul_nn,
+  matmul_nt,
+  matmul_nt_add,
+  matmul_tn,
+  matmul_tn_split,
+  matmulTn,
+} from './matmul.ts'
+import { type MatmulOp, type Tile, tileSource } from './matmul_tiles.ts'
+
+export type { MatmulOp } from './matmul_tiles.ts'
+
+/** out[m, n], summed over k. */
+export interface MatmulSize {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+}
+
+/** Params m, n, k and accumulate; for nt_add addend_stride in place of accumulate, and the addend. */
+export type MatmulKernel<Op extends MatmulOp = MatmulOp> = Op extends 'nt_add'
+  ? typeof matmul_nt_add
+  : typeof matmul_nn
+
+export interface MatmulVariant {
+  /** Stable: choices name it. */
+  readonly name: string
+  /** Rows and columns of out that a workgroup makes. */
+  readonly tile: readonly [number, number]
+  /** True for kernels without barriers; software adapters pay more for each barrier than such a kernel can gain. */
+  readonly suits_software: boolean
+  readonly supports: (op: MatmulOp, size: MatmulSize) => boolean
+  readonly kernel: <Op extends MatmulOp>(op: Op) => MatmulKernel<Op>
+}
+
+/** The variant of every shape class that differs from the default, by name. Plain JSON. */
+export interface MatmulChoice {
+  readonly [shape_class: string]: string
+}
+
+export const MATMUL_OPS: readonly MatmulOp[] = ['nn', 'nt', 'tn', 'nt_add']
+const plain = { nn: matmul_nn, nt: matmul_nt, tn: matmul_tn, nt_add: matmul_nt_add }
+
+/** [down, across, rows, cols, slices, stage] of a Tile. */
+type Sizes = readonly [number, number, number, number, number, number]
+
+// Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
+// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory.
+const TILES: Readonly<Record<string, Sizes>> = {
+  vector_8x8: [8, 8, 8, 8, 1, 0],
+  vector_8x4: [8, 8, 8, 4, 1, 0],
+  vector_4x4: [8, 8, 4, 4, 1, 0],
+  slices_32x32: [8, 8, 4, 4, 4, 0],
+  slices_16x16: [4, 4, 4, 4, 16, 0],
+  skinny_8x16: [1, 4, 8, 4, 16, 0],
+  skinny_1x16: [1, 4, 1, 4, 16, 0],
+  staged_32x32_4x4: [8, 8, 4, 4, 1, 16],
+  staged_64x64_4x4: [16, 16, 4, 4, 1, 16],
+  staged_64x64_8x8: [8, 8, 8, 8, 1, 16],
+  staged_128x64_8x8: [16, 8, 8, 8, 1, 16],
+}
+
+/** What is read in vectors of four has whole ones. */
+const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
+  (op === 'tn' ? m : k) % 4 === 0 && (op === 'nt' || op === 'nt_add' || n % 4 === 0)
+
+function tileVariant(name: string, sizes: Sizes): MatmulVariant {
+  const [down, across, rows, cols, slices, stage] = sizes
+  const tile: Tile = { down, across, rows, cols, slices, stage }
+  const made = new Map<MatmulOp, AnyKernel>()
+  const make = (op: MatmulOp) => ({
+    ...plain[op],
+    name: `matmul_${op}_${name}`,
+    wgsl: tileSource(op, tile),
+    constants: {},
+    workgroups: ({ m, n }: { m: number; n: number }) =>
+      foldGrid(Math.ceil(m / (down * rows)) * Math.ceil(n / (across * cols))),
+  })
+  return {
+    name,
+    tile: [down * rows, across * cols],
+    suits_software: slices === 1 && stage === 0,
+    supports: (op, size) => hasVectors(op, size) && (op !== 'tn' || rows % 4 === 0),
+    kernel: (op) => {
+      if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
+      return made.get(op) as never
+    },
+  }
+}
+
+/** Every variant, first the two that the default rule takes from. What a variant supports depends on the shape alone. */
+export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
+  {
+    name: 'register_8x8',
+    tile: [64, 64],
+    suits_software: true,
+    supports: () => true,
+    kernel: (op) => plain[op] as never,
+  },
+  {
+    name: 'slices_16x32',
+    tile: [16, 32],
+    suits_software: false,
+    supports: (op, { m, n }) => op === 'tn' && m % 4 === 0 && n % 4 === 0,
+    kernel: () => matmul_tn_split as never,
+  },
+  ...Object.entries(TILES).map(([name, sizes]) => tileVariant(name, sizes)),
+]
+
+const byName = new Map(MATMUL_VARIANTS.map((variant) => [variant.name, variant]))
+
+/** Throws RangeError where no variant has this name. */
+export function matmulVariant(name: string, where = 'matmul'): MatmulVariant {
+  const variant = byName.get(name)
+  if (!variant)
+    throw new RangeError(
+      `${where}: there is no matmul variant ${JSON.stringify(name)}; expected one of ${[...byName.keys()].join(', ')}`,
+    )
+  return variant
+}
+
+/** What a product runs on unless a choice says otherwise. */
+export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
+  const is_split = op === 'tn' && matmulTn(size) === matmul_tn_split
+  return matmulVariant(is_split ? 'slices_16x32' : 'register_8x8')
+}
+
+const bucket = (count: number): number => 2 ** Math.ceil(Math.log2(count))
+
+/**
+ * The class of a product, e.g. nt_m4096_n192_k64: widths of the layer as they are, the count of tokens (k for tn, else
+ * m) rounded up to a power of two.
+ */
+export function shapeClass(op: MatmulOp, { m, n, k }: MatmulSize): string {
+  const [rows, depth] = op === 'tn' ? [m, bucket(k)] : [bucket(m), k]
+  return `${op}_m${rows}_n${n}_k${depth}`
+}
+
+/**
+ * The kernel for a product: the chosen variant of its class, or the default where the choice has none or the variant does
+ * not support the size. Throws RangeError for the name of no variant.
+ */
+export function matmulKernel<Op extends MatmulOp>(
+  choice: MatmulChoice | undefined,
+  op: Op,
+  size: MatmulSize,
+): MatmulKernel<Op> {
+  const shape_class = shapeClass(op, size)
+  const name = choice?.[shape_class]
+  const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
+  return (variant?.supports(op, size) ? variant : defaultVariant(op, size)).kernel(op)
+}
+
+/** Every kernel once. */
+export const variants: readonly AnyKernel[] = MATMUL_VARIANTS.flatMap((variant) =>
+  MATMUL_OPS.filter((op) => variant.supports(op, { m: 64, n: 64, k: 64 })).map(
+    (op) => variant.kernel(op) as unknown as AnyKernel,
+  ),
+)

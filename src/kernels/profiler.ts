@@ -1,0 +1,304 @@
+// What a measured piece of work cost: GPU time, operations and bytes, by kernel and by stage.
+// gpu.ts makes the queries and reads them back; here is what they mean.
+import type { AnyKernel, Cost } from './kernel.ts'
+import type { DType } from './tensor.ts'
+
+/** One line of a profile: a kernel or a stage. */
+export interface ProfileRow {
+  readonly name: string
+  /** Dispatches. */
+  readonly calls: number
+  /** GPU time in milliseconds; undefined where the adapter could not tell. */
+  readonly time_ms: number | undefined
+  /** Of the calls whose kernel declares its cost; undefined when none does. */
+  readonly flops: number | undefined
+  readonly bytes: number | undefined
+}
+
+export interface Profile {
+  /**
+   * 'timestamps': the GPU's own clock, around every run of one kernel. 'wall': the adapter has no timestamps, so each
+   * submit was timed from the moment it was sent until the GPU was done; then kernels have no time of their own.
+   */
+  readonly source: 'timestamps' | 'wall'
+  /** The step of the GPU's clock in nanoseconds (browsers make it coarse); undefined for 'wall'. */
+  readonly resolution_ns: number | undefined
+  /** The slowest first. */
+  readonly kernels: readonly ProfileRow[]
+  /** In the order in which they began. */
+  readonly stages: readonly ProfileRow[]
+  readonly dispatches: number
+  /** All of it. */
+  readonly time_ms: number
+}
+
+/** What belongs to no stage, e.g. clearing sums. */
+export const NO_STAGE = 'other'
+/** Queries per query set: WebGPU's most. Two of them time one pass. */
+export const QUERIES = 4096
+
+type Params = Readonly<Record<string, number>>
+
+/** Causal pairs of a query and a key, over all rows and query heads. */
+const pairs = ({ rows, width, num_attention_heads }: Params) =>
+  (rows * num_attention_heads * width * (width + 1)) / 2
+
+/** Values of qkv, of one vector per query head, and of lse, with the mask, over all tokens. */
+function attentionValues(p: Params) {
+  const tokens = p.rows * p.width
+  const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = p
+  return {
+    qkv: tokens * (H + 2 * K) * D,
+    heads: tokens * H * D,
+    groups: tokens * K * D,
+    lse: tokens * H,
+    mask: tokens,
+  }
+}
+
+/** Kernels that come in many variants of one family, by the beginning of their name; the longest that fits counts. */
+const FAMILIES: readonly [prefix: string, cost: (params: Params) => Cost][] = [
+  [
+    'matmul_nt_add',
+    ({ m, n, k, addend_stride }) => ({
+      flops: 2 * m * n * k + m * n,
+      bytes: 4 * (m * k + k * n + m * n + (addend_stride > 0 ? m * n : n)),
+    }),
+  ],
+  [
+    'matmul',
+    ({ m, n, k, accumulate = 0 }) => ({
+      flops: 2 * m * n * k,
+      bytes: 4 * (m * k + k * n + (1 + accumulate) * m * n),
+    }),
+  ],
+  [
+    'attention_forward',
+    (p) => {
+      const { qkv, heads, lse, mask } = attentionValues(p)
+      return { flops: 4 * p.head_dim * pairs(p), bytes: 4 * (qkv + heads + lse + mask) }
+    },
+  ],
+  [
+    'attention_backward_query',
+    (p) => {
+      const { qkv, heads, lse, mask } = attentionValues(p)
+      return { flops: 6 * p.head_dim * pairs(p), bytes: 4 * (qkv + 3 * heads + lse + mask) }
+    },
+  ],
+  [
+    'attention_backward_key_value',
+    (p) => {
+      const { qkv, heads, groups, lse, mask } = attentionValues(p)
+      return {
+        flops: 8 * p.head_dim * pairs(p),
+        bytes: 4 * (qkv + 2 * heads + 2 * groups + lse + mask),
+      }
+    },
+  ],
+  [
+    'attention_decode',
+    (p) => {
+      const { rows, column, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = p
+      const { n, prompt_length: P } = p
+      const columns = column + 1
+      // A prompt's keys and values lie in the cache once for all of its n rows.
+      const cached = (rows / n) * Math.min(P, columns) + rows * Math.max(0, columns - P)
+      return {
+        flops: 4 * D * rows * H * columns,
+        bytes: 4 * (2 * rows * H * D + cached * 2 * K * D + rows * columns),
+      }
+    },
+  ],
+  [
+    'kv_cache_write',
+    ({ rows, columns, num_key_value_heads, head_dim }) => ({
+      flops: 0,
+      bytes: 4 * 2 * rows * columns * 2 * num_key_value_heads * head_dim,
+    }),
+  ],
+]
+
+/** What one call of a kernel costs: its own word, else its family's; undefined when neither says. */
+export function costOf(kernel: Pick<AnyKernel, 'name' | 'cost'>, params: Params): Cost | undefined {
+  const cost = kernel.cost ?? FAMILIES.find(([prefix]) => kernel.name.startsWith(prefix))?.[1]
+  const { flops, bytes } = cost?.(params) ?? { flops: Number.NaN, bytes: Number.NaN }
+  return Number.isFinite(flops) && Number.isFinite(bytes) ? { flops, bytes } : undefined
+}
+
+/** `struct Params` of one dispatch as numbers. */
+export function readParams(
+  params: Readonly<Record<string, DType>>,
+  bytes: DataView,
+  offset: number,
+): Params {
+  const read = (dtype: DType, at: number) =>
+    dtype === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
+  return Object.fromEntries(
+    Object.entries(params).map(([name, dtype], i) => [name, read(dtype, offset + 4 * i)]),
+  )
+}
+
+/** The calls of one kernel in one stage. */
+interface Entry {
+  readonly stage: string
+  readonly kernel: string
+  calls: number
+  flops: number
+  bytes: number
+  has_cost: boolean
+  ns: number
+}
+
+/** What `Gpu.profile` sees of the work it measures. */
+export class Recording {
+  readonly #entries = new Map<string, Entry>()
+  /** Owner of each pair of queries. */
+  readonly #pairs: Entry[] = []
+  readonly #query_sets: GPUQuerySet[] = []
+  readonly #createQueries: (() => GPUQuerySet) | undefined
+  readonly #stage_ms = new Map<string, number>()
+  #stage = NO_STAGE
+  #last: Entry | undefined
+  /** When the GPU had finished everything sent so far. */
+  #idle_at = 0
+
+  /** Without `createQueries` (a set of QUERIES timestamps) only submits are timed. */
+  constructor(createQueries: (() => GPUQuerySet) | undefined) {
+    this.#createQueries = createQueries
+  }
+
+  get has_timestamps(): boolean {
+    return this.#createQueries !== undefined
+  }
+
+  /** Sets that hold stamps, and how many each. */
+  get queries(): readonly { readonly set: GPUQuerySet; readonly count: number }[] {
+    const total = 2 * this.#pairs.length
+    return this.#query_sets.map((set, i) => ({
+      set,
+      count: Math.min(QUERIES, total - i * QUERIES),
+    }))
+  }
+
+  /** Dispatches from now on belong to this stage. */
+  enter(stage: string): void {
+    this.#stage = stage
+    this.#last = undefined
+  }
+
+  /** Counts a dispatch whose params lie at `offset`. True when it is no more of what the one before was. */
+  count(kernel: AnyKernel, bytes: DataView, offset: number): boolean {
+    const key = `${this.#stage}/${kernel.name}`
+    let entry = this.#entries.get(key)
+    if (!entry) {
+      const none = { calls: 0, flops: 0, bytes: 0, has_cost: false, ns: 0 }
+      entry = { stage: this.#stage, kernel: kernel.name, ...none }
+      this.#entries.set(key, entry)
+    }
+    const cost = costOf(kernel, readParams(kernel.params, bytes, offset))
+    entry.calls++
+    entry.flops += cost?.flops ?? 0
+    entry.bytes += cost?.bytes ?? 0
+    entry.has_cost ||= cost !== undefined
+    const is_new = entry !== this.#last
+    this.#last = entry
+    return is_new
+  }
+
+  /** Two stamps around a pass that begins with the dispatch counted last. */
+  stamps(): GPUComputePassTimestampWrites | undefined {
+    if (!this.#createQueries || !this.#last) return undefined
+    const first = (2 * this.#pairs.length) % QUERIES
+    if (first === 0) this.#query_sets.push(this.#createQueries())
+    this.#pairs.push(this.#last)
+    return {
+      querySet: this.#query_sets[this.#query_sets.length - 1],
+      beginningOfPassWriteIndex: first,
+      endOfPassWriteIndex: first + 1,
+    }
+  }
+
+  /** Times one submit of the current stage; `done` resolves when the GPU has finished it. */
+  submitted(done: Promise<unknown>, now: () => number = () => performance.now()): void {
+    if (this.has_timestamps) return
+    const stage = this.#stage
+    const sent_at = now()
+    done.then(
+      () => {
+        const ended_at = now()
+        const ms = ended_at - Math.max(sent_at, this.#idle_at)
+        this.#idle_at = ended_at
+        this.#stage_ms.set(stage, (this.#stage_ms.get(stage) ?? 0) + ms)
+      },
+      () => {}, // a lost device is reported elsewhere
+    )
+  }
+
+  /** The profile, from the stamps of all pairs in order (nanoseconds). */
+  finish(stamps: BigUint64Array = new BigUint64Array()): Profile {
+    this.#pairs.forEach((entry, i) => {
+      // Clocks of some drivers step back; that time is unknown, not negative.
+      const ns = Number(stamps[2 * i + 1] - stamps[2 * i])
+      entry.ns += Math.max(0, ns)
+    })
+    const entries = [...this.#entries.values()]
+    const is_timed = this.has_timestamps
+    const kernels = rows(entries, 'kernel', is_timed).sort(
+      (a, b) => (b.time_ms ?? 0) - (a.time_ms ?? 0),
+    )
+    const stages = rows(entries, 'stage', is_timed).map((row) =>
+      is_timed ? row : { ...row, time_ms: this.#stage_ms.get(row.name) },
+    )
+    return {
+      source: is_timed ? 'timestamps' : 'wall',
+      resolution_ns: is_timed ? resolution(stamps) : undefined,
+      kernels,
+      stages,
+      dispatches: entries.reduce((sum, { calls }) => sum + calls, 0),
+      time_ms: stages.reduce((sum, { time_ms = 0 }) => sum + time_ms, 0),
+    }
+  }
+
+  destroy(): void {
+    for (const set of this.#query_sets) set.destroy()
+  }
+}
+
+/** Entries added up by kernel or by stage, in the order in which they first came. */
+function rows(
+  entries: readonly Entry[],
+  name: 'kernel' | 'stage',
+  is_timed: boolean,
+): ProfileRow[] {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry[name])
+    if (group) group.push(entry)
+    else groups.set(entry[name], [entry])
+  }
+  return [...groups].map(([label, group]) => {
+    const sum = (of: 'calls' | 'flops' | 'bytes' | 'ns') =>
+      group.reduce((total, entry) => total + entry[of], 0)
+    const has_cost = group.some((entry) => entry.has_cost)
+    return {
+      name: label,
+      calls: sum('calls'),
+      time_ms: is_timed ? sum('ns') / 1e6 : undefined,
+      flops: has_cost ? sum('flops') : undefined,
+      bytes: has_cost ? sum('bytes') : undefined,
+    }
+  })
+}
+
+/** The largest step that all differences of the stamps are multiples of; undefined when the clock stood still. */
+function resolution(stamps: BigUint64Array): number | undefined {
+  let step = 0n
+  for (const stamp of stamps) {
+    let [a, b] = [step, stamp > stamps[0] ? stamp - stamps[0] : stamps[0] - stamp]
+    while (b > 0n) [a, b] = [b, a % b]
+    step = a
+    if (step === 1n) break
+  }
+  return step > 0n ? Number(step) : undefined
+}
