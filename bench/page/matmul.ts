@@ -3,7 +3,7 @@
 import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'
 import { matMul, tensor2d } from '@tensorflow/tfjs-core'
 import type { Gpu } from '../../src/kernels/gpu.ts'
-import { matmul_nn, matmul_nt, matmulTn } from '../../src/kernels/matmul/matmul.ts'
+import { matmulKernel } from '../../src/kernels/matmul/matmul_variants.ts'
 import { presetOf } from '../../src/lab/presets.ts'
 import { trainerConfig } from '../../src/lab/trainer_config.ts'
 import { type ModelConfig, modelShape } from '../../src/model/config.ts'
@@ -106,8 +106,7 @@ function factorsOf({ op, m, n, k }: MatmulShape): Factors {
 }
 
 /** The kernel that the model runs for this shape. */
-const kernelOf = ({ op, m, n }: MatmulShape) =>
-  ({ nn: matmul_nn, nt: matmul_nt, tn: matmulTn({ m, n }) })[op]
+const kernelOf = ({ op, m, n, k }: MatmulShape) => matmulKernel(undefined, op, { m, n, k })
 
 async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Peer> {
   const { m, n, k } = shape
@@ -138,14 +137,11 @@ function jax({ op }: MatmulShape, factors: Factors): Peer {
   const once = () => product(left.ref, right.ref)
   return {
     time: async (repeats) => {
-      let last = once()
-      for (let i = 1; i < repeats; i++) {
-        last.dispose()
-        last = once()
-      }
-      await last.blockUntilReady()
+      // A product that is disposed of before it was submitted is never computed.
+      const products = Array.from({ length: repeats }, once)
+      for (const one of products) await one.blockUntilReady()
       await getWebGPUDevice().queue.onSubmittedWorkDone()
-      last.dispose()
+      for (const one of products) one.dispose()
     },
     result: async () => (await once().data()) as Float32Array,
     free: () => {

@@ -121,10 +121,16 @@ export function matmulVariant(name: string, where = 'matmul'): MatmulVariant {
   return variant
 }
 
+/** Below so many rows the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
+const MIN_VECTOR_ROWS = 9
+
 /** What a product runs on unless a choice says otherwise. */
 export function defaultVariant(op: MatmulOp, size: MatmulSize): MatmulVariant {
-  const is_split = op === 'tn' && matmulTn(size) === matmul_tn_split
-  return matmulVariant(is_split ? 'slices_16x32' : 'register_8x8')
+  if (op === 'tn')
+    return matmulVariant(matmulTn(size) === matmul_tn_split ? 'slices_16x32' : 'register_8x8')
+  const vector = matmulVariant('vector_8x8')
+  const is_vector = size.m >= MIN_VECTOR_ROWS && vector.supports(op, size)
+  return is_vector ? vector : matmulVariant('register_8x8')
 }
 
 const bucket = (count: number): number => 2 ** Math.ceil(Math.log2(count))
