@@ -11,9 +11,13 @@ import {
 const size = { m: 100, n: 64, k: 192 }
 
 test('without a choice the default rule holds', () => {
-  expect(matmulKernel(undefined, 'nn', size)).toBe(matmul_nn)
-  expect(matmulKernel({}, 'nt', size)).toBe(matmul_nt)
-  expect(matmulKernel({}, 'nt_add', size)).toBe(matmul_nt_add)
+  const { kernel } = matmulVariant('vector_8x8')
+  for (const op of ['nn', 'nt', 'nt_add'] as const)
+    expect(matmulKernel(undefined, op, size)).toBe(kernel(op))
+  // Few rows, or no whole vectors.
+  expect(matmulKernel({}, 'nt', { ...size, m: 8 })).toBe(matmul_nt)
+  expect(matmulKernel({}, 'nn', { ...size, n: 63 })).toBe(matmul_nn)
+  expect(matmulKernel({}, 'nt_add', { ...size, k: 191 })).toBe(matmul_nt_add)
   expect(matmulKernel({}, 'tn', size)).toBe(matmul_tn_split)
   expect(matmulKernel({}, 'tn', { ...size, m: 27 })).toBe(matmul_tn)
 })
@@ -23,8 +27,9 @@ test('a choice holds for its class, as far as its variant supports the size', ()
   const { kernel } = matmulVariant('vector_4x4')
   expect(matmulKernel(choice, 'nt', size)).toBe(kernel('nt'))
   expect(matmulKernel(choice, 'nt', { ...size, m: 128 })).toBe(kernel('nt'))
-  expect(matmulKernel(choice, 'nt', { ...size, m: 129 })).toBe(matmul_nt)
-  expect(matmulKernel(choice, 'nt_add', size)).toBe(matmul_nt_add)
+  const by_default = matmulVariant('vector_8x8')
+  expect(matmulKernel(choice, 'nt', { ...size, m: 129 })).toBe(by_default.kernel('nt'))
+  expect(matmulKernel(choice, 'nt_add', size)).toBe(by_default.kernel('nt_add'))
   expect(matmulKernel(choice, 'nn', { ...size, n: 63 })).toBe(matmul_nn)
 })
 
