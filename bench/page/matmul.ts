@@ -79,7 +79,7 @@ export function matmulShapes(preset_id: string): MatmulShape[] {
   if (!preset) throw new RangeError(`no preset ${preset_id}`)
   const { model, phases, task } = trainerConfig(preset.experiment)
   const width = task.max_prompt_length + task.max_response_length
-  const tokens = phaseRows(phases[0], width).micro * width
+  const tokens = phaseRows(phases[0], width, model).micro * width
   // SmolLM2-135M's sizes.
   const large: ModelConfig = {
     ...model,

@@ -139,7 +139,7 @@ function wideProblem(rows: number, width: number): SftProblem {
 /** The product's own actor. */
 async function ours(gpu: Gpu, { layout, weights, batch, phase }: SftProblem): Promise<SftRunner> {
   const { prompt_length, response_length } = batch
-  const rows = phaseRows(phase, prompt_length + response_length)
+  const rows = phaseRows(phase, prompt_length + response_length, layout.shape)
   const size: ActorSize = {
     prompt_length,
     response_length,

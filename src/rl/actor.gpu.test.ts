@@ -157,7 +157,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
     v: new Float64Array(layout.size),
     steps: layout.segment_ends.map(() => 0),
   }
-  const rows = phaseRows(inner, P + R)
+  const rows = phaseRows(inner, P + R, TINY)
   expect(rows).toEqual({ batch: 8, mini: 4, micro: 4 })
   for (let step = 0; step < 10; step++) {
     const current = step < 5 ? inner : whole
@@ -205,7 +205,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
 test('the first mini-batch has a ratio of exactly 1, and equal rewards give exactly no gradient', async () => {
   const whole = phase(L, { ppo_mini_batch_size: 4 })
   const { actor, flat } = await createActor([whole])
-  const rows = phaseRows(whole, P + R)
+  const rows = phaseRows(whole, P + R, TINY)
   const update = async (advantage: number) => {
     const batch = makeRows(5)
     actor.beginStep()

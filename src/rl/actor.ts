@@ -1,6 +1,7 @@
 // The policy being trained, on the GPU: weights, optimizer state and the recorded programs that score and update it.
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Program, Recorder } from '../kernels/program.ts'
+import type { ModelConfig } from '../model/config.ts'
 import type { ParamLayout } from '../model/params.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
@@ -20,11 +21,22 @@ import { Trainable } from './trainable.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
 const MAX_MICRO_TOKENS = 4096
+/** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU fires. */
+const MAX_DISPATCH_FLOP = 2e10
 
-/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits. */
-export function microRows(mini_batch_rows: number, width: number): number {
+/** Widths that decide how long the largest product of a model takes per token. */
+export type ModelWidths = Pick<ModelConfig, 'hidden_size' | 'intermediate_size' | 'vocab_size'>
+
+/** Tokens that go through forward and backward at once. */
+export function microTokens({ hidden_size, intermediate_size, vocab_size }: ModelWidths): number {
+  const flop_per_token = 2 * hidden_size * Math.max(vocab_size, 2 * intermediate_size)
+  return Math.min(MAX_MICRO_TOKENS, Math.floor(MAX_DISPATCH_FLOP / flop_per_token))
+}
+
+/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */
+export function microRows(mini_batch_rows: number, width: number, max_tokens: number): number {
   for (let parts = 1; parts < mini_batch_rows; parts++)
-    if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= MAX_MICRO_TOKENS)
+    if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= max_tokens)
       return mini_batch_rows / parts
   return 1
 }
@@ -37,14 +49,15 @@ export interface BatchRows {
 }
 
 /** How a phase cuts its batch. Throws RangeError for a micro-batch that does not divide the mini-batch. */
-export function phaseRows(phase: Phase, width: number): BatchRows {
+export function phaseRows(phase: Phase, width: number, model: ModelWidths): BatchRows {
+  const max_tokens = microTokens(model)
   if (phase.kind === 'sft') {
     const batch = phase.batch_size
-    return { batch, mini: batch, micro: microRows(batch, width) }
+    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
   }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
-  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(mini, width)
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(mini, width, max_tokens)
   if (mini % micro !== 0)
     throw new RangeError(
       `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${mini} rows, got ${micro}`,
@@ -119,7 +132,11 @@ export class Actor {
   }
 
   async #prepare(phase: Phase): Promise<void> {
-    const { micro } = phaseRows(phase, this.size.prompt_length + this.size.response_length)
+    const { micro } = phaseRows(
+      phase,
+      this.size.prompt_length + this.size.response_length,
+      this.layout.shape,
+    )
     const { tensors, layout } = this
     const ws = sliceWorkspace(this.#gpu, tensors.workspace, micro)
     if (phase.kind === 'sft') {

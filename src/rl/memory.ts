@@ -18,6 +18,7 @@ import type { TrainerConfig } from './trainer.ts'
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
   task,
+  model,
   phases,
   probe,
   enable_gradient_checkpointing = false,
@@ -27,7 +28,9 @@ export function actorSize({
     phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
   )
   const response_length = Math.max(...lengths)
-  const rows = phases.map((phase) => phaseRows(phase, task.max_prompt_length + response_length))
+  const rows = phases.map((phase) =>
+    phaseRows(phase, task.max_prompt_length + response_length, model),
+  )
   const updates = phases.map((phase, i) =>
     phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
   )

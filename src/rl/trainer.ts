@@ -489,7 +489,8 @@ export class Trainer {
   }
 
   #rows(phase: Phase) {
-    return phaseRows(phase, this.#actor.size.prompt_length + this.#actor.size.response_length)
+    const { prompt_length, response_length } = this.#actor.size
+    return phaseRows(phase, prompt_length + response_length, this.config.model)
   }
 }
 
@@ -522,7 +523,7 @@ async function createCritic(
   const width = actor.size.prompt_length + actor.size.response_length
   for (const phase of config.phases)
     if (phase.kind === 'rl' && needsCritic(phase))
-      await critic.prepare(phaseRows(phase, width).micro, phase.critic.loss_agg_mode)
+      await critic.prepare(phaseRows(phase, width, config.model).micro, phase.critic.loss_agg_mode)
   return critic
 }
 

@@ -13,7 +13,7 @@ export function runProducts(config: TrainerConfig): MatmulProduct[] {
   const { prompt_length, response_length } = actorSize(config)
   const width = prompt_length + response_length
   const passes = config.phases.flatMap((phase) =>
-    matmulProducts(shape, phaseRows(phase, width).micro * width),
+    matmulProducts(shape, phaseRows(phase, width, config.model).micro * width),
   )
   const decodes = rolloutSizes(config).flatMap(({ rows }) => [
     ...matmulProducts(shape, rows).filter(({ op }) => op === 'nt' || op === 'nt_add'),

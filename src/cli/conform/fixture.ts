@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Gpu } from '../../kernels/gpu.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { Fields } from './fields.ts'
 import { type Check, type Output, type Result, runCheck } from './report.ts'
 
@@ -9,6 +10,8 @@ import { type Check, type Output, type Result, runCheck } from './report.ts'
 export interface Context {
   /** undefined: without an adapter; checks on the GPU are left out. */
   readonly gpu: Gpu | undefined
+  /** Kernels of the models' linear layers, where they are not the default ones. */
+  readonly matmul?: MatmulChoice | undefined
 }
 
 /** One case of a fixture. A handler reads every field of `inputs` and `config` that it understands, at once. */

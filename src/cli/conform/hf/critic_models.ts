@@ -77,7 +77,9 @@ export async function createCritic(
 ): Promise<CriticDevice> {
   const actor = await goldenActor(c, gpu, batch, [], mini)
   const { rows, response_length } = batch
-  const tensors = createCriticTensors(gpu, model.layout, { rows, response_length, updates: rows })
+  const { matmul } = c
+  const size = { rows, response_length, updates: rows, matmul }
+  const tensors = createCriticTensors(gpu, model.layout, size)
   const critic = await Critic.create(gpu, model.layout, tensors, actor.tensors, model.weights)
   await critic.prepare(mini, 'token-mean')
   return { gpu, actor, critic }

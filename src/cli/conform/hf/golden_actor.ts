@@ -51,7 +51,7 @@ export function goldenPhase(
 
 /** An actor with the case's weights and room for such batches. */
 export function goldenActor(
-  { model }: Pick<ModelCase, 'model'>,
+  { model, matmul }: Pick<ModelCase, 'model' | 'matmul'>,
   gpu: Gpu,
   batch: RolloutBatch,
   phases: Parameters<typeof Actor.create>[3],
@@ -65,6 +65,7 @@ export function goldenActor(
     updates: batch.rows,
     probe_rows: Math.min(micro_rows, batch.rows),
     has_reference: true,
+    matmul,
   }
   return Actor.create(gpu, model.layout, size, phases, model.weights)
 }

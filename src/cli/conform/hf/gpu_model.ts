@@ -6,10 +6,13 @@ import type { Model } from '../../../model/transformer.ts'
 import type { ModelCase } from './model_case.ts'
 
 /** Weights and rotary frequencies, uploaded. */
-export function uploadModel({ model, shape }: Pick<ModelCase, 'model' | 'shape'>, gpu: Gpu): Model {
+export function uploadModel(
+  { model, shape, matmul }: Pick<ModelCase, 'model' | 'shape' | 'matmul'>,
+  gpu: Gpu,
+): Model {
   const { layout, weights } = model
   const flat = gpu.tensor('weights', 'f32', [layout.size], { data: weights })
   const data = Float32Array.from(inverseFrequencies(model.config))
   const inv_freq = gpu.tensor('inv_freq', 'f32', [data.length], { data })
-  return { shape, weights: paramTensors(gpu, layout, flat), inv_freq }
+  return { shape, weights: paramTensors(gpu, layout, flat), inv_freq, matmul }
 }

@@ -1,6 +1,7 @@
 // One Hugging Face model case: a model directory and what Hugging Face computed with it.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import type { MatmulChoice } from '../../../kernels/matmul/matmul_variants.ts'
 import type { ModelShape } from '../../../model/config.ts'
 import { type HfModel, readHfModel } from '../../../model/hf_model.ts'
 import { unpackWeights } from '../../../model/params.ts'
@@ -109,10 +110,12 @@ export interface ModelCase {
   readonly expected: Expected
   /** Blocks under the inner policy: layer_k of the goldens is 0-based. */
   readonly layer: number
+  /** Kernels of the linear layers, where they are not the default ones. */
+  readonly matmul: MatmulChoice | undefined
 }
 
 /** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */
-export async function openModelCase(folder: string): Promise<ModelCase> {
+export async function openModelCase(folder: string, matmul?: MatmulChoice): Promise<ModelCase> {
   const model = await readHfModel(modelDirectory(folder), { head: 'lm_head' })
   const expected = new Expected(folder)
   return {
@@ -123,6 +126,7 @@ export async function openModelCase(folder: string): Promise<ModelCase> {
     params: paramsOf(model),
     expected,
     layer: expected.json.number('layer_k') + 1,
+    matmul,
   }
 }
 

@@ -115,7 +115,7 @@ export async function policyGradientGpu(
   { phase, columns }: Loss,
 ): Promise<Gradients> {
   const actor = await goldenActor(c, gpu, batch, [phase])
-  const rows = phaseRows(phase, widthOf(batch))
+  const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
   actor.upload(batch, Object.fromEntries(uploaded) as BatchColumns)

@@ -29,7 +29,7 @@ export async function* rewardChecks(c: ModelCase, gpu: Gpu | undefined): AsyncGe
       const loss = scalar(reference.loss, losses.fields(only).number('loss'), 'reference')
       yield check(c, only, 'reference', { loss })
     }
-    if (gpu) yield* emit(await scoresGpu(model, gpu, sequences), 'gpu')
+    if (gpu) yield* emit(await scoresGpu(c, model, gpu, sequences), 'gpu')
   }
 }
 
@@ -78,10 +78,16 @@ function scoresRef(c: ModelCase, model: HfModel, params: RefArrays, sequences: S
   return { scores, loss, metrics: { 'reward_model/accuracy': accuracy }, grads }
 }
 
-async function scoresGpu(model: HfModel, gpu: Gpu, sequences: Sequences): Promise<Scored> {
+async function scoresGpu(
+  { matmul }: ModelCase,
+  model: HfModel,
+  gpu: Gpu,
+  sequences: Sequences,
+): Promise<Scored> {
   const { rows, width } = sequences
   const pad = padOf(model)
-  const reward = await RewardModel.create(gpu, model.layout, { rows, width }, pad, model.weights)
+  const size = { rows, width, matmul }
+  const reward = await RewardModel.create(gpu, model.layout, size, pad, model.weights)
   reward.score(sequences)
   const { score, sums, gradients } = reward.tensors
   const [scores] = await gpu.read(score.scores)

@@ -47,7 +47,7 @@ export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Pr
   for (let i = 0; i < plan.batches; i++) {
     const phase = plan.phaseOf(i)
     const batch = trajectoryBatch(c, plan.tag, i)
-    const rows = phaseRows(phase, widthOf(batch))
+    const rows = phaseRows(phase, widthOf(batch), c.shape)
     actor.upload(batch, { advantages: Float32Array.from(advantagesOf(c, plan, i)) })
     actor.computeLogProbs(phase, rows)
     for (let first = 0; first < plan.rows; first += plan.mini) {
