@@ -47,6 +47,7 @@ class FakePort {
 const ports: FakePort[] = []
 let frames: (() => void)[] = []
 let queries: string[] = []
+let remembered: string | undefined
 const port = () => ports[ports.length - 1]
 const draw = () => {
   const due = frames
@@ -60,6 +61,10 @@ const openPage = (query = '', hash = '') => {
     hash,
     replaceQuery: (to) => queries.push(to),
     nextFrame: (flush) => frames.push(flush),
+    recall: () => remembered,
+    remember: (cache) => {
+      remembered = cache
+    },
     now: () => 0,
   }
   openLab(() => {
@@ -90,6 +95,7 @@ beforeEach(() => {
   ports.length = 0
   frames = []
   queries = []
+  remembered = undefined
   vi.useFakeTimers()
 })
 afterEach(() => {
@@ -157,6 +163,24 @@ test('the buttons send their commands', () => {
   draw()
   stepOnce()
   expect(types()).toEqual(['open', 'start', 'pause', 'resume', 'next_phase', 'step'])
+})
+
+test('the kernels of a run are shown, remembered at once and sent with the next run', () => {
+  openPage()
+  train()
+  expect(port().commands.at(-1)).toHaveProperty('kernel_cache', undefined)
+  const matmul = { nt_m64_n32_k16: 'vector_4x4' }
+  port().says({ type: 'kernels', run: 1, matmul, cache: 'kept' })
+  expect(remembered).toBe('kept')
+  draw()
+  expect(labStore.getState().matmul).toEqual(matmul)
+  expect(shareLink().url).not.toMatch(/matmul|kernel|vector/)
+  train()
+  expect(labStore.getState().matmul).toBeUndefined()
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: 2, kernel_cache: 'kept' })
+  port().says({ type: 'kernels', run: 1, matmul, cache: 'late' })
+  draw()
+  expect(labStore.getState().matmul).toBeUndefined()
 })
 
 test('a single step begins a run where there is none', () => {

@@ -28,6 +28,10 @@ export interface LabPage {
   replaceQuery(query: string): void
   /** Calls `flush` once, soon: in the next frame, or a little later where no frames are drawn. */
   nextFrame(flush: () => void): void
+  /** What `remember` was given last, also by an earlier page of this origin. */
+  recall(): string | undefined
+  /** Keeps which kernels are the fastest on this adapter. */
+  remember(kernel_cache: string): void
   /** Milliseconds. */
   now(): number
 }
@@ -45,6 +49,30 @@ let stopSyncing: () => void = () => {}
 
 const newWorker = (): LabPort =>
   new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'understory' })
+
+const CACHE_KEY = 'understory.kernels'
+
+/** The browser's storage; where it is off, the page remembers as long as it is open. */
+function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
+  let kept: string | undefined
+  return {
+    recall: () => {
+      try {
+        return localStorage.getItem(CACHE_KEY) ?? kept
+      } catch {
+        return kept
+      }
+    },
+    remember: (kernel_cache) => {
+      kept = kernel_cache
+      try {
+        localStorage.setItem(CACHE_KEY, kernel_cache)
+      } catch {
+        // Full or off.
+      }
+    },
+  }
+}
 
 /** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
 function browserPage(): LabPage {
@@ -64,6 +92,7 @@ function browserPage(): LabPage {
       requestAnimationFrame(once)
       setTimeout(once, 500)
     },
+    ...browserMemory(),
     now: () => performance.now(),
   }
 }
@@ -120,6 +149,7 @@ function connect(): void {
   const own: Connection = { port: createPort(), isOpen: true }
   connection = own
   own.port.addEventListener('message', ({ data }) => {
+    if (own.isOpen && data.type === 'kernels') page.remember(data.cache)
     if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
   })
   own.port.addEventListener('error', ({ message }) =>
@@ -147,7 +177,8 @@ function start(paused: boolean): void {
     run: run + 1,
     run_experiment: experiment,
   })
-  post({ type: 'start', run: run + 1, experiment, paused })
+  const kernel_cache = page.recall()
+  post({ type: 'start', run: run + 1, experiment, paused, kernel_cache })
 }
 
 /** Trains the experiment that the settings show, from its first step. */

@@ -1,6 +1,7 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
 import type { GpuErrorCode } from '../kernels/errors.ts'
 import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../kernels/peak/peak.ts'
 import type { Profile, ProfileRow } from '../kernels/profiler.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
@@ -19,6 +20,8 @@ export type LabCommand =
       readonly run: number
       readonly experiment: Experiment
       readonly paused: boolean
+      /** What the last `kernels` gave the page to remember. */
+      readonly kernel_cache?: string | undefined
     }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
@@ -33,7 +36,7 @@ export type LabCommand =
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
-export type { BenchmarkNumbers, Peak, Profile, ProfileRow }
+export type { BenchmarkNumbers, MatmulChoice, Peak, Profile, ProfileRow }
 
 /** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
 export type Metrics = Readonly<Record<string, number>>
@@ -66,6 +69,14 @@ export type LabEvent =
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
+  /** The kernels that the run's matrix products use, where they were chosen by measuring; default kernels otherwise. */
+  | {
+      readonly type: 'kernels'
+      readonly run: number
+      readonly matmul: MatmulChoice
+      /** To be remembered, and sent with the next `start`. */
+      readonly cache: string
+    }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** A phase begins with the step after `step`; `reason` says why the one before it ended. */
   | {

@@ -3,8 +3,15 @@ import { expect, test } from 'vitest'
 import type { GpuError } from '../kernels/errors.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { PRESETS } from './presets.ts'
-import type { BenchmarkNumbers, LabEvent, Peak, Profile, RolloutSample } from './protocol.ts'
-import { labError, type OpenRun, Session } from './session.ts'
+import type {
+  BenchmarkNumbers,
+  LabEvent,
+  MatmulChoice,
+  Peak,
+  Profile,
+  RolloutSample,
+} from './protocol.ts'
+import { labError, type OpenRun, type RunDevice, Session } from './session.ts'
 
 const { experiment } = PRESETS[0]
 const sample = (step: number): RolloutSample => ({
@@ -24,13 +31,19 @@ const gpuError = (code: GpuError['code'], message: string): GpuError =>
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
-function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN, benchmark_fails = false } = {}) {
+function fakeLab({
+  fail_at = Number.NaN,
+  hang_at = Number.NaN,
+  benchmark_fails = false,
+  is_software = true,
+  tune = async (): Promise<MatmulChoice> => ({}),
+} = {}) {
   const events: LabEvent[] = []
   const log: string[] = []
   let clock = 0
   let lose: (error: GpuError) => void = () => {}
-  const start = async (): Promise<OpenRun> => {
-    log.push('create')
+  const start = async (matmul?: MatmulChoice): Promise<OpenRun> => {
+    log.push(matmul ? `create ${JSON.stringify(matmul)}` : 'create')
     let step = -1
     let phase = 0
     let phase_step = 0
@@ -58,7 +71,6 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN, benchmark_fails =
         batch: 0,
         scratch: 0,
       }),
-      destroy: () => log.push('destroy'),
       profile: async (work) => {
         log.push('profile')
         return { result: await work(), profile: PROFILE }
@@ -102,11 +114,23 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN, benchmark_fails =
       },
     }
   }
+  const prepare = async (): Promise<RunDevice> => ({
+    adapter: { ...ADAPTER, is_software },
+    defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
+    variants: new Set(['plain', 'fast']),
+    tune: async (pinned) => {
+      log.push(`tune without ${JSON.stringify(pinned)}`)
+      return { ...(await tune()), ...pinned }
+    },
+    start,
+    destroy: () => log.push('destroy'),
+  })
   const session = new Session({
     open: async () => {
       throw gpuError('no_adapter', 'nothing here')
     },
-    start,
+    prepare,
+    version: 'v1',
     peak: async () => PEAK,
     benchmark: async (onProgress) => {
       onProgress('Multiplying matrices')
@@ -135,6 +159,16 @@ function fakeLab({ fail_at = Number.NaN, hang_at = Number.NaN, benchmark_fails =
   }
 }
 
+const FIRST = 'nt_m64_n32_k16'
+const SECOND = 'tn_m32_n16_k64'
+const ADAPTER = {
+  vendor: 'v',
+  architecture: 'a',
+  description: '',
+  features: [],
+  max_buffer_bytes: 0,
+  max_binding_bytes: 0,
+}
 const PROFILE: Profile = {
   source: 'timestamps',
   resolution_ns: 1,
@@ -358,6 +392,74 @@ test('a lost device fails the run, in a pause and in a step that never ends', as
     await until(() => events.some((e) => e.type === 'step' && e.run === 2))
     session.handle({ type: 'stop' })
   }
+})
+
+test('a first run measures, says so, and the same run then gets the same kernels without measuring', async () => {
+  const lab = { is_software: false, tune: async () => ({ [FIRST]: 'fast' }) }
+  const { session, events, log, last } = fakeLab(lab)
+  session.handle(start)
+  await session.idle
+  // The class that was left open is settled as the default.
+  const matmul = { [FIRST]: 'fast', [SECOND]: 'plain' }
+  expect(log[0]).toBe('tune without {}')
+  expect(log[1]).toBe(`create ${JSON.stringify(matmul)}`)
+  expect(events).toContainEqual({
+    type: 'progress',
+    run: 1,
+    message: 'Measuring matrix products',
+  })
+  const said = last('kernels')
+  expect(said).toMatchObject({ run: 1, matmul })
+  const again = fakeLab({ ...lab, tune: async () => ({ [FIRST]: 'plain', [SECOND]: 'fast' }) })
+  again.session.handle({
+    ...start,
+    kernel_cache: said?.type === 'kernels' ? said.cache : undefined,
+  })
+  await again.session.idle
+  expect(again.log[0]).toBe(`create ${JSON.stringify(matmul)}`)
+  expect(again.last('kernels')).toEqual(said)
+})
+
+test('a software adapter keeps the default kernels, whatever is remembered', async () => {
+  const { session, log, last } = fakeLab()
+  const matmul = { 'v/a/': { [FIRST]: 'fast' } }
+  session.handle({ ...start, kernel_cache: JSON.stringify({ version: 'v1', matmul }) })
+  await session.idle
+  expect(log[0]).toBe('create')
+  expect(last('kernels')).toBeUndefined()
+})
+
+test('a run that is stopped while it measures goes no further and is freed', async () => {
+  let finish: (choice: MatmulChoice) => void = () => {}
+  const tune = () => new Promise<MatmulChoice>((resolve) => (finish = resolve))
+  const { session, log, last, until } = fakeLab({ is_software: false, tune })
+  session.handle(start)
+  await until(() => log.length > 0)
+  session.handle({ type: 'stop' })
+  finish({ [FIRST]: 'fast' })
+  await session.idle
+  expect(log).toEqual(['tune without {}', 'destroy'])
+  expect(last('kernels')).toBeUndefined()
+})
+
+test('what cannot be measured runs on the default kernels; a lost device ends the run', async () => {
+  const broken = (code: GpuError['code']) =>
+    fakeLab({
+      is_software: false,
+      tune: async () => {
+        throw gpuError(code, 'no')
+      },
+    })
+  const invalid = broken('validation')
+  invalid.session.handle(start)
+  await invalid.session.idle
+  expect(invalid.last('kernels')).toMatchObject({ matmul: { [FIRST]: 'plain', [SECOND]: 'plain' } })
+  expect(invalid.statuses().at(-1)).toBe('finished')
+  const lost = broken('lost')
+  lost.session.handle(start)
+  await lost.session.idle
+  expect(lost.last('failed')).toMatchObject({ run: 1, error: { code: 'lost' } })
+  expect(lost.log).toEqual(['tune without {}', 'destroy'])
 })
 
 test('an experiment is checked again before anything is allocated', async () => {

@@ -4,11 +4,13 @@ import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
+import { chooseKernels, type MatmulNeeds } from './kernel_choice.ts'
 import type {
   BenchmarkNumbers,
   LabCommand,
   LabError,
   LabEvent,
+  MatmulChoice,
   Peak,
   Profile,
   RolloutSample,
@@ -33,14 +35,24 @@ export interface OpenRun {
   memory(): Record<MemoryKind, number>
   /** Does the work and measures it; changes none of its results. */
   profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
-  /** Frees everything. */
+}
+
+/** The device of a run, before there is a trainer. */
+export interface RunDevice extends MatmulNeeds {
+  /** Measures the classes that `pinned` leaves open, for about a second. */
+  tune(pinned: MatmulChoice): Promise<MatmulChoice>
+  /** Makes the trainer; without `matmul` on the default kernels. */
+  start(matmul: MatmulChoice | undefined, onProgress: (message: string) => void): Promise<OpenRun>
+  /** Frees everything, the trainer included. */
   destroy(): void
 }
 
 /** What a session is given: the GPU side, a way out for events, and a clock. */
 export interface SessionHost {
   open(): Promise<AdapterFacts>
-  start(experiment: Experiment, onProgress: (message: string) => void): Promise<OpenRun>
+  prepare(experiment: Experiment): Promise<RunDevice>
+  /** Of the app and of the browser: what was measured under another one is measured anew. */
+  readonly version: string
   /** The largest rates of the adapter; undefined where they cannot be probed. */
   peak(): Promise<Peak | undefined>
   benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
@@ -154,6 +166,7 @@ class Run {
   readonly #host: SessionHost
   readonly #id: number
   readonly #document: unknown
+  readonly #kernel_cache: string | undefined
   /** Steps to take before pausing. */
   #budget: number
   #is_stopped = false
@@ -166,10 +179,11 @@ class Run {
   /** Samples of the newest step, not posted yet. */
   #held: { step: number; samples: readonly RolloutSample[] } | undefined
 
-  constructor(host: SessionHost, { run, experiment, paused }: Start) {
+  constructor(host: SessionHost, { run, experiment, paused, kernel_cache }: Start) {
     this.#host = host
     this.#id = run
     this.#document = experiment
+    this.#kernel_cache = kernel_cache
     this.#budget = paused ? 0 : Number.POSITIVE_INFINITY
   }
 
@@ -206,7 +220,7 @@ class Run {
   /** From preparation to the end. The one place where an error of a run becomes a `failed` event. */
   async drive(): Promise<void> {
     const run = this.#id
-    let open: OpenRun | undefined
+    let device: RunDevice | undefined
     try {
       if (this.#is_stopped) return
       this.#setStatus('preparing')
@@ -215,9 +229,12 @@ class Run {
         const said = parsed.issues.map(({ path, message }) => `${path}: ${message}`)
         throw new ExperimentError(said.join('\n'))
       }
-      open = await this.#host.start(parsed.experiment, (message) =>
-        this.#host.post({ type: 'progress', run, message }),
-      )
+      this.#say('Opening the GPU')
+      device = await this.#host.prepare(parsed.experiment)
+      if (this.#is_stopped) return
+      const matmul = await this.#chooseKernels(device)
+      if (this.#is_stopped) return
+      const open = await device.start(matmul, (message) => this.#say(message))
       const lost = open.lost.then((error) => {
         this.#is_stopped = true
         throw error
@@ -227,8 +244,29 @@ class Run {
       this.#is_stopped = true
       this.#host.post({ type: 'failed', run, error: labError(error) })
     } finally {
-      open?.destroy()
+      device?.destroy()
     }
+  }
+
+  #say(message: string): void {
+    this.#host.post({ type: 'progress', run: this.#id, message })
+  }
+
+  /** The kernels of the matrix products, remembered or measured; undefined for the default ones. */
+  async #chooseKernels(device: RunDevice): Promise<MatmulChoice | undefined> {
+    const tune = async (pinned: MatmulChoice) => {
+      this.#say('Measuring matrix products')
+      try {
+        return await device.tune(pinned)
+      } catch (error) {
+        if (labError(error).code === 'lost') throw error
+        // What cannot be measured is no reason not to train: the default kernels work everywhere.
+        return {}
+      }
+    }
+    const choice = await chooseKernels(device, this.#host.version, this.#kernel_cache, tune)
+    if (choice && !this.#is_stopped) this.#host.post({ type: 'kernels', run: this.#id, ...choice })
+    return choice?.matmul
   }
 
   /** Steps while there is budget. The next step is queued before the numbers of the last one are awaited. */

@@ -9,6 +9,7 @@ import {
   type BenchmarkNumbers,
   type LabError,
   type LabEvent,
+  type MatmulChoice,
   type Metrics,
   type Peak,
   PROTOCOL_VERSION,
@@ -75,6 +76,8 @@ export interface LabState {
   readonly experiment: Experiment
   /** The experiment that the curves belong to; undefined while there is no run. */
   readonly run_experiment: Experiment | undefined
+  /** The run's kernels of matrix products by shape class, chosen by measuring; undefined for the default ones. */
+  readonly matmul: MatmulChoice | undefined
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** What could not be understood of the link. */
@@ -123,6 +126,7 @@ const UNKNOWN: Timing = {
 export const emptyRun = () =>
   ({
     run_experiment: undefined,
+    matmul: undefined,
     phase: 0,
     phase_step: 0,
     phase_switches: [],
@@ -173,6 +177,8 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       }
     case 'progress':
       return { ...state, message: event.message }
+    case 'kernels':
+      return { ...state, matmul: event.matmul }
     case 'status':
       // A pause is no slow step: the window begins anew.
       return {

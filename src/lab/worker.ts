@@ -1,18 +1,28 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
-import { Gpu } from '../kernels/gpu.ts'
+import { version as understory_version } from '../../package.json'
+import { Gpu, type OpenOptions } from '../kernels/gpu.ts'
+import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
+import { defaultVariant, MATMUL_VARIANTS, shapeClass } from '../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../kernels/peak/peak.ts'
 import { benchmarkConfig, runBenchmark } from '../rl/benchmark.ts'
 import { planMemory } from '../rl/memory.ts'
 import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import { runProducts } from '../rl/tuning.ts'
+import { browserName } from './card.ts'
+import type { Experiment } from './experiment.ts'
 import { presetOf } from './presets.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
-import { type OpenRun, Session } from './session.ts'
+import { type RunDevice, Session } from './session.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
 
 /** The experiment whose steps the benchmark times. */
 const BENCHMARK_PRESET = 'tiny'
+
+const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => name))
+/** Milliseconds that measuring matrix products may take before a run. */
+const TUNE_BUDGET_MS = 1000
 
 /** Opened and not taken by a run yet. */
 let spare: Gpu | undefined
@@ -39,8 +49,8 @@ async function gpuFor(config: TrainerConfig): Promise<Gpu> {
 }
 
 /** Work on a device of its own, which is gone afterwards. */
-async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
-  const gpu = await Gpu.open()
+async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): Promise<T> {
+  const gpu = await Gpu.open(options)
   try {
     return await work(gpu)
   } finally {
@@ -48,29 +58,46 @@ async function alone<T>(work: (gpu: Gpu) => Promise<T>): Promise<T> {
   }
 }
 
-let peak: Promise<Peak | undefined> | undefined
-
-const session = new Session({
-  open: async () => (await openGpu()).facts,
-  start: async (experiment, onProgress): Promise<OpenRun> => {
-    onProgress('Opening the GPU')
-    const config = trainerConfig(experiment)
-    const gpu = await gpuFor(config)
-    try {
-      const trainer = await Trainer.create(gpu, config, onProgress)
+async function prepare(experiment: Experiment): Promise<RunDevice> {
+  const config = trainerConfig(experiment)
+  const products = runProducts(config)
+  const gpu = await gpuFor(config)
+  return {
+    adapter: gpu.facts,
+    defaults: Object.fromEntries(
+      products.map((product) => [
+        shapeClass(product.op, product),
+        defaultVariant(product.op, product).name,
+      ]),
+    ),
+    variants: VARIANTS,
+    // On a device of its own: a kernel that fails there leaves the run's device alone.
+    tune: (pinned) =>
+      alone(
+        async (other) =>
+          (await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
+        { largest: planMemory(config).largest },
+      ),
+    start: async (matmul, onProgress) => {
+      const trainer = await Trainer.create(gpu, { ...config, matmul }, onProgress)
       return {
         trainer,
         counts: gpu.counts,
         lost: gpu.lost,
         memory: () => gpu.memory(),
         profile: (work) => gpu.profile(work),
-        destroy: () => trainer.destroy(),
       }
-    } catch (error) {
-      gpu.destroy()
-      throw error
-    }
-  },
+    },
+    destroy: () => gpu.destroy(),
+  }
+}
+
+let peak: Promise<Peak | undefined> | undefined
+
+const session = new Session({
+  open: async () => (await openGpu()).facts,
+  prepare,
+  version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)
     return peak

@@ -16,6 +16,9 @@ const selectIsProfiling = (state: LabState) => state.is_profiling
 const selectBenchmark = (state: LabState) => state.benchmark
 const selectSharedCard = (state: LabState) => state.shared_card
 const selectAdapter = (state: LabState) => state.adapter
+const selectMatmul = (state: LabState) => state.matmul
+const selectIsPrepared = ({ status, run_experiment }: LabState) =>
+  run_experiment !== undefined && status !== 'preparing' && status !== 'failed'
 
 /** Kernels shown before "all" is asked for. */
 const FIRST_KERNELS = 10
@@ -117,6 +120,40 @@ function Tables({ step, profile, peak }: StepProfile) {
         </div>
       </div>
     </>
+  )
+}
+
+/** What the run's matrix products run on: a part of what makes its bits. */
+function Kernels() {
+  const matmul = useLab(selectMatmul)
+  const is_prepared = useLab(selectIsPrepared)
+  if (!matmul)
+    return is_prepared ? (
+      <p className="soft" data-testid="kernels">
+        Matrix products run on the default kernels.
+      </p>
+    ) : null
+  return (
+    <details className="kernel-choice" data-testid="kernels">
+      <summary>Matrix products run on kernels tuned for this adapter</summary>
+      <p className="soft">
+        Measured once, for about a second, and remembered by this browser, so that the same
+        experiment gives the same bits again; sizes that were not reached keep their default. Sizes
+        are out [m, n], summed over k.
+      </p>
+      <dl>
+        {Object.entries(matmul).map(([shape_class, variant]) => (
+          <div key={shape_class}>
+            <dt>
+              <Name name={shape_class} />
+            </dt>
+            <dd>
+              <Name name={variant} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   )
 }
 
@@ -258,6 +295,7 @@ export function Profiler() {
               : 'Shows where a step spends its time on the GPU. Profile the next step begins a run, measures its first step and pauses.'}
         </p>
       )}
+      <Kernels />
       <div className="result-cards">
         <OwnCard />
         <SharedCard />
