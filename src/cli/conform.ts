@@ -2,6 +2,7 @@
 import { basename, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/gpu.ts'
+import { type MatmulChoice, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { type Context, fixtureResults, type Handler } from './conform/fixture.ts'
 import { hfCase } from './conform/hf_cases.ts'
@@ -11,11 +12,11 @@ import { VERL_CASES } from './conform/verl_cases.ts'
 import { openDawn } from './dawn.ts'
 
 export const conform: Command = {
-  usage: '<fixture file or folder> [--reference-only]',
+  usage: '<fixture file or folder> [--reference-only] [--matmul VARIANT]',
   summary:
-    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; 1 = not all agree',
+    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --matmul runs every product of the Hugging Face models on one variant; 1 = not all agree',
   run: async (args) => {
-    const { path, isReferenceOnly } = readOptions(args)
+    const { path, isReferenceOnly, matmul } = readOptions(args)
     const sources = findSources(path)
     const dawn = isReferenceOnly ? undefined : await openDawn()
     if (!dawn && !isReferenceOnly) {
@@ -24,8 +25,9 @@ export const conform: Command = {
     }
     const gpu = dawn && (await Gpu.open({ gpu: dawn }))
     console.log(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
+    if (matmul) console.log(`matmul = ${matmul['*']}`)
     const results: Result[] = []
-    for await (const result of resultsOf(sources, { gpu })) {
+    for await (const result of resultsOf(sources, { gpu, matmul })) {
       results.push(result)
       console.log(resultLine(result))
     }
@@ -34,15 +36,29 @@ export const conform: Command = {
   },
 }
 
-function readOptions(args: readonly string[]): { path: string; isReferenceOnly: boolean } {
+interface Options {
+  readonly path: string
+  readonly isReferenceOnly: boolean
+  readonly matmul: MatmulChoice | undefined
+}
+
+function readOptions(args: readonly string[]): Options {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { 'reference-only': { type: 'boolean', default: false } },
+      options: {
+        'reference-only': { type: 'boolean', default: false },
+        matmul: { type: 'string' },
+      },
     })
     if (positionals.length !== 1) throw new Error('conform takes one file or folder')
-    return { path: positionals[0], isReferenceOnly: values['reference-only'] }
+    const isReferenceOnly = values['reference-only']
+    if (values.matmul === undefined)
+      return { path: positionals[0], isReferenceOnly, matmul: undefined }
+    if (isReferenceOnly) throw new Error('--matmul: the reference has no kernels to choose from')
+    const { name } = matmulVariant(values.matmul, '--matmul')
+    return { path: positionals[0], isReferenceOnly, matmul: { '*': name } }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }

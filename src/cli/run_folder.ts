@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { Experiment } from '../lab/experiment.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
 
@@ -21,6 +22,8 @@ export interface RunFacts {
   }[]
   /** Weights that the run began with instead of new ones. */
   readonly warm_start?: string
+  /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
+  readonly matmul?: MatmulChoice
   readonly steps: number
   readonly memory_peak_bytes: number
   readonly wall_time_s: number

@@ -3,16 +3,23 @@ import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
+import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
+import { type MatmulChoice, shapeClass } from '../kernels/matmul/matmul_variants.ts'
 import type { Experiment } from '../lab/experiment.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { planMemory } from '../rl/memory.ts'
-import { Trainer } from '../rl/trainer.ts'
+import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import { runProducts } from '../rl/tuning.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { readExperiment } from './experiment_source.ts'
+import { readMatmulChoice } from './matmul_choice.ts'
 import { createProgress } from './progress.ts'
 import { type RunFacts, RunFolder } from './run_folder.ts'
 import { loadWeights, saveWeights } from './weights.ts'
+
+/** Software adapters compile slowly: this is enough for the largest few products of a small run. */
+const TUNE_BUDGET_MS = 2000
 
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
@@ -23,13 +30,18 @@ interface Options {
   readonly save: string | undefined
   /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
   readonly warm_start: string | undefined
+  /** Kernels of matrix products that are settled. */
+  readonly matmul: MatmulChoice | undefined
+  /** Whether the kernels of the other products are measured before training. */
+  readonly tune: boolean
 }
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR]',
+    '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE]',
   summary:
-    'trains; --save keeps the weights after supervised warm-up, --warm-start begins from them',
+    'trains; --save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
+    '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}',
   run: (args) => trainExperiment(readOptions(args)),
 }
 
@@ -43,12 +55,21 @@ function readOptions(args: readonly string[]): Options {
     out: values.out,
     save: values.save,
     warm_start: values['warm-start'],
+    matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
+    tune: values.tune,
   }
 }
 
 function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
-  const options = { out: option, seed: option, save: option, 'warm-start': option }
+  const options = {
+    out: option,
+    seed: option,
+    save: option,
+    'warm-start': option,
+    matmul: option,
+    tune: { type: 'boolean', default: false },
+  } as const
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
@@ -63,19 +84,45 @@ function afterWarmStart(experiment: Experiment): Experiment {
   return { ...experiment, phases: experiment.phases.slice(first) }
 }
 
-async function trainExperiment({ experiment, out, save, warm_start }: Options): Promise<number> {
+/** Measures the products of a run that `pinned` leaves open. Says on stderr what it does and what came of it. */
+async function tune(gpu: Gpu, config: TrainerConfig, pinned: MatmulChoice): Promise<MatmulChoice> {
+  if (Object.hasOwn(pinned, '*')) {
+    console.error("--tune: '*' settles every product, nothing is measured")
+    return pinned
+  }
+  const open = runProducts(config).filter((p) => !Object.hasOwn(pinned, shapeClass(p.op, p)))
+  console.error(`Measuring ${open.length} matrix products for ${TUNE_BUDGET_MS / 1000} s …`)
+  const start = performance.now()
+  const { choice, timings } = await tuneMatmul(gpu, open, { budget_ms: TUNE_BUDGET_MS, pinned })
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  // The first timing of a class is the default's.
+  const defaults = new Map([...timings].reverse().map((t) => [t.shape_class, t.variant]))
+  const faster = [...defaults].filter(([shape_class, name]) => choice[shape_class] !== name)
+  console.error(
+    `${defaults.size} of ${open.length} measured in ${seconds} s, ${faster.length} of them faster on other kernels`,
+  )
+  return choice
+}
+
+async function trainExperiment(options: Options): Promise<number> {
+  const { experiment, out, save, warm_start } = options
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
-  const config = trainerConfig(weights ? afterWarmStart(experiment) : experiment)
+  const untuned = trainerConfig(weights ? afterWarmStart(experiment) : experiment)
   const dawn = await openDawn()
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-  const gpu = await Gpu.open({ gpu: dawn, largest: planMemory(config).largest })
+  const gpu = await Gpu.open({ gpu: dawn, largest: planMemory(untuned).largest })
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  const trainer = await Trainer.create(gpu, config)
+  const pinned = options.matmul ?? {}
+  const matmul = options.tune ? await tune(gpu, untuned, pinned) : pinned
+  const trainer = await Trainer.create(gpu, { ...untuned, matmul })
   if (weights) trainer.importWeights(weights)
   const folder = out === undefined ? undefined : new RunFolder(out, experiment)
-  const run = new Run(gpu, trainer, folder, warm_start)
+  const run = new Run(gpu, trainer, folder, {
+    ...(warm_start === undefined ? {} : { warm_start }),
+    ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
+  })
   const onInterrupt = () => run.stop()
   process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt)
   try {
@@ -92,24 +139,27 @@ async function trainExperiment({ experiment, out, save, warm_start }: Options): 
   return run.status === 'finished' ? 0 : 130
 }
 
+/** What a run began with besides its experiment. */
+type Origin = Pick<RunFacts, 'warm_start' | 'matmul'>
+
 /** One run from its first step to its last, and the facts about it. */
 class Run {
   status: RunFacts['status'] = 'running'
   readonly #gpu: Gpu
   readonly #trainer: Trainer
   readonly #folder: RunFolder | undefined
-  readonly #warm_start: string | undefined
+  readonly #origin: Origin
   readonly #phases: { step: number; phase: number; name: string }[] = []
   readonly #latest: Record<string, number> = {}
   readonly #start_ms = performance.now()
   #memory_peak_bytes = 0
   #isStopping = false
 
-  constructor(gpu: Gpu, trainer: Trainer, folder: RunFolder | undefined, warm_start?: string) {
+  constructor(gpu: Gpu, trainer: Trainer, folder: RunFolder | undefined, origin: Origin) {
     this.#gpu = gpu
     this.#trainer = trainer
     this.#folder = folder
-    this.#warm_start = warm_start
+    this.#origin = origin
   }
 
   /** Ends the run after the step in flight. */
@@ -165,7 +215,7 @@ class Run {
       adapter: this.#gpu.facts,
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
       phases: this.#phases,
-      ...(this.#warm_start === undefined ? {} : { warm_start: this.#warm_start }),
+      ...this.#origin,
       steps: this.#trainer.step,
       memory_peak_bytes: this.#memory_peak_bytes,
       wall_time_s: (performance.now() - this.#start_ms) / 1000,

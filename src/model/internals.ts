@@ -57,7 +57,7 @@ class Probe<L extends string> {
     const { ws, kept, scratch, logits, layer_logits } = this.#t
     const x = this.#gather(ws.hidden[l], kept[l] ?? scratch.gathered.hidden)
     this.#policy(x, l, 'ent_layer_raw', 'logp_next_layer')
-    if (layer_logits[l]) linear(this.#run, this.#count, x, weights.lm_head, layer_logits[l])
+    if (layer_logits[l]) this.#linear(x, weights.lm_head, layer_logits[l])
     if (this.#wants('norm_hidden')) this.#compare(x, x, l, undefined, 'norm_hidden')
 
     const isRead = this.#wants('ent_layer_norm', 'logp_next_layer_norm')
@@ -66,8 +66,7 @@ class Probe<L extends string> {
     const norm = { rows: this.#count, cols: shape.hidden_size, eps: shape.rms_norm_eps }
     this.#run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
     this.#policy(y, l, 'ent_layer_norm', 'logp_next_layer_norm')
-    if (logits[0] && l === shape.num_hidden_layers)
-      linear(this.#run, this.#count, y, weights.lm_head, logits[0])
+    if (logits[0] && l === shape.num_hidden_layers) this.#linear(y, weights.lm_head, logits[0])
   }
 
   /** Block l (0 … L−1), whose activations and input are still there. */
@@ -80,7 +79,7 @@ class Probe<L extends string> {
       this.#policy(this.#gather(a.attn_in, gathered.hidden), l, 'ent_attn_in')
     if (this.#wants('ent_attn_out', 'cos_attn', 'norm_attn_out')) {
       const context = this.#gather(a.context, gathered.context)
-      linear(this.#run, this.#count, context, w.o_proj, write)
+      this.#linear(context, w.o_proj, write)
       this.#policy(write, l, 'ent_attn_out')
       if (this.#wants('cos_attn', 'norm_attn_out')) {
         const stream = this.#gather(ws.hidden[l], gathered.hidden)
@@ -90,7 +89,7 @@ class Probe<L extends string> {
     if (this.#wants('ent_ffn_in'))
       this.#policy(this.#gather(a.ffn_in, gathered.hidden), l, 'ent_ffn_in')
     if (this.#wants('ent_ffn_out', 'cos_ffn', 'norm_ffn_out')) {
-      linear(this.#run, this.#count, this.#gather(a.activated, gathered.ffn), w.down_proj, write)
+      this.#linear(this.#gather(a.activated, gathered.ffn), w.down_proj, write)
       this.#policy(write, l, 'ent_ffn_out')
       if (this.#wants('cos_ffn', 'norm_ffn_out')) {
         const stream = this.#gather(a.middle, gathered.hidden)
@@ -131,6 +130,11 @@ class Probe<L extends string> {
   /** Where entry l of a quantity goes; a spare place if nobody asked for it. */
   #out(name: Quantity | undefined, l: number, spare: number): Tensor {
     return (name && this.#t.slots.get(name)?.[l]) ?? this.#t.scratch.spare[spare]
+  }
+
+  /** out = x · weightᵀ of the probed rows. */
+  #linear(x: Tensor, weight: Tensor, out: Tensor): void {
+    linear(this.#run, this.#count, x, weight, out, undefined, this.#model.matmul)
   }
 
   /** The probed rows of x [M, columns of `out`]: a lookup of rows by number, as of an embedding. */

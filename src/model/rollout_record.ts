@@ -96,11 +96,12 @@ function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
 /** decode.normed → response token t of every row. */
 function sample(recording: Recording, t: number): void {
   const { recorder, model, cache, tensors, special, R } = recording
-  const { shape, weights } = model
+  const { shape, weights, matmul } = model
   const { normed, logits } = tensors.decode
   // The first tokens follow from the N prompts, later ones from the B rows.
   const n = t === 0 ? cache.n : 1
-  if (t === 0) linear(recorder.run, cache.rows / n, normed, weights.lm_head, logits)
+  if (t === 0)
+    linear(recorder.run, cache.rows / n, normed, weights.lm_head, logits, undefined, matmul)
   else decodeLinear(recording, normed, weights.lm_head, logits)
   recorder.run(
     sampleToken(shape.vocab_size),

@@ -1,5 +1,6 @@
 // A reward model: one score per sequence, trained on pairs of which one response was preferred.
 import type { Gpu } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import {
   bradley_terry_loss,
   PREFERENCE_LOSS_SUMS,
@@ -44,15 +45,22 @@ export interface RewardModelTensors extends TrainableTensors {
   readonly sums: Tensor
 }
 
-/** Allocates a reward model for `rows` sequences of `width` columns at a time. */
+/** `rows` sequences of `width` columns at a time, and the kernels of the linear layers where they are not the default ones. */
+export interface RewardModelSize {
+  readonly rows: number
+  readonly width: number
+  readonly matmul?: MatmulChoice | undefined
+}
+
+/** Allocates a reward model. */
 export function createRewardModelTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, width }: { rows: number; width: number },
+  { rows, width, matmul }: RewardModelSize,
 ): RewardModelTensors {
   const { shape } = layout
   return {
-    ...createTrainableTensors(alloc, layout, 1),
+    ...createTrainableTensors(alloc, layout, 1, matmul),
     workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
     score: createScoreTensors(alloc, rows, shape.hidden_size),
     sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),
@@ -86,7 +94,7 @@ export class RewardModel {
   static async create(
     gpu: Gpu,
     layout: ParamLayout,
-    size: { rows: number; width: number },
+    size: RewardModelSize,
     pad_token_id: number,
     weights: Float32Array,
   ): Promise<RewardModel> {

@@ -7,18 +7,21 @@ import { phaseRows } from './actor.ts'
 import { actorSize, rolloutSizes } from './memory.ts'
 import type { TrainerConfig } from './trainer.ts'
 
-/** One product of every shape class of a run: forward and backward of its passes, and the decode of its rollouts. */
+/** One product of every shape class of a run: its passes forward and backward, its probe, and the prefill of its rollouts. */
 export function runProducts(config: TrainerConfig): MatmulProduct[] {
   const shape = modelShape(config.model)
-  const { prompt_length, response_length } = actorSize(config)
+  const { prompt_length, response_length, probe_rows } = actorSize(config)
   const width = prompt_length + response_length
+  const forwardOnly = (tokens: number) =>
+    matmulProducts(shape, tokens).filter(({ op }) => op === 'nt' || op === 'nt_add')
   const passes = config.phases.flatMap((phase) =>
     matmulProducts(shape, phaseRows(phase, width, config.model).micro * width),
   )
-  const decodes = rolloutSizes(config).flatMap(({ rows }) => [
-    ...matmulProducts(shape, rows).filter(({ op }) => op === 'nt' || op === 'nt_add'),
-    { op: 'nt', m: rows, n: shape.vocab_size, k: shape.hidden_size } as const,
+  const prefills = rolloutSizes(config).flatMap(({ rows, n = 1, prompt_length: P }) => [
+    ...forwardOnly((rows / n) * P),
+    // The first token of every response; later ones have kernels of their own (kernels/decode).
+    { op: 'nt', m: rows / n, n: shape.vocab_size, k: shape.hidden_size } as const,
   ])
-  const products = [...passes, ...decodes]
+  const products = [...passes, ...forwardOnly(probe_rows * width), ...prefills]
   return [...new Map(products.map((p) => [shapeClass(p.op, p), p])).values()]
 }

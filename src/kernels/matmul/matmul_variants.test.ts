@@ -33,6 +33,20 @@ test('a choice holds for its class, as far as its variant supports the size', ()
   expect(matmulKernel(choice, 'nn', { ...size, n: 63 })).toBe(matmul_nn)
 })
 
+test("'*' holds for every class without a choice of its own, as far as its variant supports the size", () => {
+  const choice = { '*': 'vector_4x4', nt_m128_n64_k192: 'skinny_1x16' }
+  const { kernel } = matmulVariant('vector_4x4')
+  for (const op of ['nn', 'tn', 'nt_add'] as const)
+    expect(matmulKernel(choice, op, size)).toBe(kernel(op))
+  expect(matmulKernel(choice, 'nt', { ...size, m: 129 })).toBe(kernel('nt'))
+  expect(matmulKernel(choice, 'nt', size)).toBe(matmulVariant('skinny_1x16').kernel('nt'))
+  expect(matmulKernel(choice, 'nt', { ...size, k: 191 })).toBe(matmul_nt)
+  // A class's own variant that does not fit gives way to the default, not to '*'.
+  const unfit = { '*': 'vector_4x4', tn_m100_n64_k256: 'skinny_1x16' }
+  expect(matmulKernel(unfit, 'tn', size)).toBe(matmul_tn_split)
+  expect(() => matmulKernel({ '*': 'vector_9x9' }, 'nt', size)).toThrow(RangeError)
+})
+
 test('a class keeps the layer’s widths and rounds the tokens up to a power of two', () => {
   expect(shapeClass('nt', { m: 1, n: 3, k: 5 })).toBe('nt_m1_n3_k5')
   expect(shapeClass('nn', { m: 2049, n: 64, k: 336 })).toBe('nn_m4096_n64_k336')

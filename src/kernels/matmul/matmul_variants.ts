@@ -35,7 +35,7 @@ export interface MatmulVariant {
   readonly kernel: <Op extends MatmulOp>(op: Op) => MatmulKernel<Op>
 }
 
-/** The variant of every shape class that differs from the default, by name. Plain JSON. */
+/** The variant of every shape class that differs from the default, by name; '*' stands for all other classes. Plain JSON. */
 export interface MatmulChoice {
   readonly [shape_class: string]: string
 }
@@ -145,8 +145,8 @@ export function shapeClass(op: MatmulOp, { m, n, k }: MatmulSize): string {
 }
 
 /**
- * The kernel for a product: the chosen variant of its class, or the default where the choice has none or the variant does
- * not support the size. Throws RangeError for the name of no variant.
+ * The kernel for a product: the chosen variant of its class, else of the class '*', which is every class; the default where
+ * the choice has neither or the variant does not support the size. Throws RangeError for the name of no variant.
  */
 export function matmulKernel<Op extends MatmulOp>(
   choice: MatmulChoice | undefined,
@@ -154,7 +154,7 @@ export function matmulKernel<Op extends MatmulOp>(
   size: MatmulSize,
 ): MatmulKernel<Op> {
   const shape_class = shapeClass(op, size)
-  const name = choice?.[shape_class]
+  const name = choice?.[shape_class] ?? choice?.['*']
   const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
   return (variant?.supports(op, size) ? variant : defaultVariant(op, size)).kernel(op)
 }

@@ -1,0 +1,60 @@
+// Model.matmul reaches the products outside a training pass: recorded without a device, and told by the kernels' names.
+import { expect, test } from 'vitest'
+import { collect, type Recorder } from '../kernels/program.ts'
+import { MemoryPlan } from '../kernels/tensor.ts'
+import { QUANTITY_NAMES } from './internal_quantities.ts'
+import { recordInternals } from './internals.ts'
+import { createInternals } from './internals_tensors.ts'
+import { paramTensors } from './params.ts'
+import { createRolloutTensors, type RolloutLive } from './rollout.ts'
+import { recordPrefill, recordTokens } from './rollout_record.ts'
+import { TINY, testWeights } from './testing.ts'
+import type { Model } from './transformer.ts'
+import { createWorkspace } from './workspace.ts'
+
+const L = TINY.num_hidden_layers
+const { layout } = testWeights(TINY, 1)
+const { shape } = layout
+const plan = new MemoryPlan()
+const model: Model = {
+  shape,
+  weights: paramTensors(plan, layout, plan.tensor('weights', 'f32', [layout.size])),
+  inv_freq: plan.tensor('inv_freq', 'f32', [shape.head_dim / 2]),
+  matmul: { '*': 'vector_4x4' },
+}
+
+/** How often each product kernel was recorded. */
+function products<N extends string>(build: (recorder: Recorder<N>) => void) {
+  const counts: Record<string, number> = {}
+  for (const command of collect('test', build)) {
+    if (command.kind !== 'dispatch' || !command.kernel.name.startsWith('matmul')) continue
+    counts[command.kernel.name] = (counts[command.kernel.name] ?? 0) + 1
+  }
+  return counts
+}
+
+test('a rollout takes the choice for its prompts and for the first token of a response', () => {
+  const size = { rows: 4, n: 2, prompt_length: 3, response_length: 2 }
+  const tensors = createRolloutTensors(plan, shape, size)
+  const special = { eos_token_ids: [1], pad_token_id: 0 }
+  const counts = products<RolloutLive>((recorder) => {
+    const cache = { ...size, response_columns: 1 }
+    const recording = { gpu: plan, recorder, model, cache, tensors, special, R: 2 }
+    recordPrefill(recording)
+    recordTokens(recording, 0, 2)
+  })
+  // qkv and gate_up of every block, and the head; o and down.
+  expect(counts).toEqual({ matmul_nt_vector_4x4: 2 * L + 1, matmul_nt_add_vector_4x4: 2 * L })
+})
+
+test('the internals take it for the pass and for every state that they read', () => {
+  const size = { rows: 2, width: 5, response_length: 2, trains: false }
+  const ws = createWorkspace(plan, shape, size)
+  const t = createInternals(plan, shape, ws, { quantities: QUANTITY_NAMES, positions: 'all' })
+  const counts = products<never>((recorder) => recordInternals(recorder, model, t))
+  // Besides the pass: each block's two writes, the logits of each state and of the last one normed.
+  expect(counts).toEqual({
+    matmul_nt_vector_4x4: 2 * L + 2 * L + (L + 1) + 1,
+    matmul_nt_add_vector_4x4: 2 * L,
+  })
+})
