@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
-import { type MatmulChoice, shapeClass } from '../kernels/matmul/matmul_variants.ts'
+import { defaultVariant, type MatmulChoice, shapeClass } from '../kernels/matmul/matmul_variants.ts'
 import type { Experiment } from '../lab/experiment.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { planMemory } from '../rl/memory.ts'
@@ -101,7 +101,9 @@ async function tune(gpu: Gpu, config: TrainerConfig, pinned: MatmulChoice): Prom
   console.error(
     `${defaults.size} of ${open.length} measured in ${seconds} s, ${faster.length} of them faster on other kernels`,
   )
-  return choice
+  // What was not measured is written down too, so that the record does not depend on today's default rule.
+  const settled = open.map((p) => [shapeClass(p.op, p), defaultVariant(p.op, p).name] as const)
+  return { ...Object.fromEntries(settled), ...choice }
 }
 
 async function trainExperiment(options: Options): Promise<number> {
