@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { ACTOR_DEFAULTS, ALGORITHM_DEFAULTS, CRITIC_DEFAULTS } from '../rl/phase.ts'
+import { CONDITIONS } from './conditions.ts'
 import {
   type Experiment,
   experimentFields,
@@ -46,11 +48,11 @@ test('every refusal names the field and the legal values', () => {
   expect(issues({ seed: 1.5 })).toEqual([
     'seed: expected a whole number from 0 to 4294967295, got 1.5',
   ])
-  expect(issues({ actor: { use_kl_loss: true } })[0]).toMatch(
-    /^actor.use_kl_loss: unknown or not yet supported; legal here: ppo_mini_batch_size, .*entropy_coeff/,
+  expect(issues({ actor: { use_torch_compile: true } })[0]).toMatch(
+    /^actor.use_torch_compile: unknown or not yet supported; legal here: ppo_mini_batch_size, .*entropy_coeff/,
   )
   expect(issues({ critic: { lr: 1 } })[0]).toMatch(
-    /^critic: unknown or not yet supported; legal here: /,
+    /^critic.lr: unknown or not yet supported; legal here: critic_warmup, /,
   )
   expect(issues({ task: { id: 'chess' } })[0]).toMatch(
     /^task.id: expected 'two_skills_addition' or .*, got 'chess'$/,
@@ -61,9 +63,21 @@ test('every refusal names the field and the legal values', () => {
   expect(issues({ phases: [{ kind: 'reward_model' }] })).toEqual([
     "phases.0.kind: expected 'sft' or 'rl', got 'reward_model'",
   ])
-  expect(issues({ phases: [{ kind: 'rl', adv_estimator: 'gae' }] })).toEqual([
-    "phases.0.adv_estimator: expected 'grpo', got 'gae'",
+  expect(issues({ phases: [{ kind: 'rl', adv_estimator: 'dpo' }] })[0]).toMatch(
+    /^phases.0.adv_estimator: expected 'grpo' or 'gae' or .*, got 'dpo'$/,
+  )
+  expect(issues({ actor: { policy_loss: { kl_cov_ratio: 0 } } })).toEqual([
+    'actor.policy_loss.kl_cov_ratio: expected a number from 0.000001 to 1, got 0',
   ])
+  for (const rollout_rs of ['token', 'token_k1;token_k2', ',', 'toString'])
+    expect(issues({ algorithm: { rollout_correction: { rollout_rs } } })[0]).toMatch(
+      /^algorithm.rollout_correction.rollout_rs: expected nothing or some of token_k1, .*seq_max_k3/,
+    )
+  for (const rollout_rs_threshold of ['a', '0', '-1', '1__2', '1_2_3', '2,,a', '1e999', 'Infinity'])
+    expect(
+      issues({ algorithm: { rollout_correction: { rollout_rs_threshold } } })[0],
+      rollout_rs_threshold,
+    ).toMatch(/rollout_rs_threshold: expected nothing or numbers above 0/)
   expect(issues({ phases: [] })).toEqual(['phases: expected at least one phase'])
   expect(issues({ version: 2 })).toEqual(['version: expected version 1, got 2'])
   expect(issues({ rollout: { temperature: Number.NaN } })[0]).toMatch(/^rollout.temperature: /)
@@ -198,6 +212,31 @@ test('a form can set every number to its limits, or hears why not', () => {
     }
 })
 
+test('a form can choose every option, or hears why not', () => {
+  for (const document of [
+    {},
+    {
+      phases: [{ kind: 'rl', adv_estimator: 'gae', actor: { use_kl_loss: true } }],
+      rollout: { n: 2 },
+      algorithm: { rollout_correction: { bypass_mode: true, loss_type: 'reinforce' } },
+    },
+  ]) {
+    const experiment = parsed(document)
+    for (const field of experimentFields(experiment)) {
+      const options = field.kind === 'boolean' ? [true, false] : field.options?.map((o) => o.value)
+      for (const value of options ?? []) {
+        const result = withField(experiment, field.path, value)
+        if (!result.ok) expect(result.message, `${field.path} = ${value}`).toMatch(/because/)
+        else
+          expect(
+            experimentFields(result.experiment).find(({ path }) => path === field.path)?.value,
+            field.path,
+          ).toBe(value)
+      }
+    }
+  }
+})
+
 test('clearing a field brings its default back', () => {
   const experiment = parsed({})
   const changed = edited(experiment, 'actor.clip_ratio_low', 0.3)
@@ -237,7 +276,8 @@ test('an edit of a path that is no field is refused and touches nothing', () => 
     'phases.9.steps',
     'phases.0.target_layer',
     'actor.optim.lr.x',
-    'actor.use_kl_loss',
+    'actor.use_torch_compile',
+    'critic',
     'phases.length',
   ])
     expect(withField(experiment, path, 1).ok, path).toBe(false)
@@ -249,23 +289,240 @@ test('phases are added as a whole list', () => {
   const experiment = parsed({})
   const phases = [...experiment.phases, newPhase('rl')]
   expect(edited(experiment, 'phases', phases).phases).toHaveLength(3)
+  // A batch of single responses is no place for a group estimator.
+  const ppo = parsed({ phases: [{ kind: 'rl', adv_estimator: 'gae' }], rollout: { n: 1 } })
+  const added = [...ppo.phases, newPhase('rl', ppo.phases)]
+  expect(edited(ppo, 'phases', added).phases[1]).toMatchObject({ adv_estimator: 'gae' })
   expect(withField(experiment, 'phases', [])).toEqual({
     ok: false,
     message: 'phases: expected at least one phase',
   })
 })
 
-test('a document may state the verl settings that have one value here, and no other value of them', () => {
+test('an experiment that says nothing trains with the defaults of the engine', () => {
+  const [, phase] = resolvePhases(parsed({}))
+  if (phase.kind !== 'rl') throw new Error('expected a phase of reinforcement learning')
+  expect(phase.actor).toMatchObject(ACTOR_DEFAULTS)
+  expect(phase.critic).toEqual(CRITIC_DEFAULTS)
+  expect(phase.algorithm).toEqual(ALGORITHM_DEFAULTS)
+})
+
+test('documents that stated verl’s settings when they had one value here still mean the same', () => {
   const stated = {
     critic: {},
     actor: { use_kl_loss: false },
     algorithm: { gamma: 1, lam: 1, use_kl_in_reward: false, norm_adv_by_std_in_grpo: false },
   }
-  const parsed = parseExperiment(stated)
-  expect(parsed.ok && parsed.experiment.algorithm).toEqual({ norm_adv_by_std_in_grpo: false })
-  expect(parseExperiment({ algorithm: { gamma: 0.9 } })).toMatchObject({
-    ok: false,
-    issues: [{ path: 'algorithm.gamma' }],
+  expect(parsed(stated)).toEqual(parsed({ algorithm: { norm_adv_by_std_in_grpo: false } }))
+})
+
+test('what verl writes as null may be written so, and reaches the engine as null', () => {
+  const nulls = {
+    actor: { loss_scale_factor: null, ppo_micro_batch_size_per_gpu: null },
+    algorithm: {
+      overlong_buffer: null,
+      rollout_correction: { rollout_is: null, rollout_rs: null, rollout_rs_threshold: null },
+    },
+  }
+  expect(parsed(nulls)).toEqual(parsed({}))
+  const set = parsed({
+    actor: { loss_scale_factor: 7, ppo_micro_batch_size_per_gpu: 32 },
+    algorithm: {
+      overlong_buffer: { len: 2 },
+      rollout_correction: {
+        rollout_is: 'token',
+        rollout_rs: 'token_k1',
+        rollout_rs_threshold: 2.5,
+      },
+    },
+    phases: [
+      { kind: 'rl', ...nulls },
+      { kind: 'rl', actor: { policy_loss: { ppo_kl_coef: 3 } } },
+    ],
   })
-  expect(parseExperiment({ critic: { lr: 1 } }).ok).toBe(false)
+  expect(parsed(JSON.parse(JSON.stringify(set)))).toEqual(set)
+  const [own, shared] = resolvePhases(set)
+  expect(own).toMatchObject({
+    actor: nulls.actor,
+    algorithm: {
+      ...nulls.algorithm,
+      rollout_correction: { ...nulls.algorithm.rollout_correction, rollout_is_threshold: 2 },
+    },
+  })
+  expect(shared).toMatchObject({
+    actor: {
+      loss_scale_factor: 7,
+      ppo_micro_batch_size_per_gpu: 32,
+      policy_loss: { ppo_kl_coef: 3, clip_cov_ratio: 0.0002 },
+    },
+    algorithm: {
+      overlong_buffer: { len: 2, penalty_factor: 1 },
+      rollout_correction: { rollout_is: 'token', rollout_rs_threshold: '2.5' },
+    },
+  })
+  for (const section of ['model', 'rollout', 'critic', 'algorithm'])
+    expect(parseExperiment({ [section]: null }).ok, section).toBe(false)
+})
+
+test('every setting of the engine has a field, for the experiment and for each phase', () => {
+  const paths = new Set(experimentFields(parsed({})).map(({ path }) => path))
+  const leaves = (node: object, path: string): string[] =>
+    Object.entries(node).flatMap(([name, value]) =>
+      typeof value === 'object' && value !== null
+        ? leaves(value, `${path}.${name}`)
+        : [`${path}.${name}`],
+    )
+  for (const path of [
+    ...leaves(ACTOR_DEFAULTS, 'actor'),
+    ...leaves(CRITIC_DEFAULTS, 'critic'),
+    ...leaves({ ...ALGORITHM_DEFAULTS, overlong_buffer: { len: 0 } }, 'algorithm'),
+  ]) {
+    expect(paths, path).toContain(path)
+    expect(paths, path).toContain(`phases.1.${path}`)
+  }
+})
+
+test('every condition is about a field', () => {
+  const paths = experimentFields(parsed({})).map(({ path }) => path)
+  for (const part of Object.keys(CONDITIONS))
+    expect(
+      paths.some((path) => path === part || path.startsWith(`${part}.`)),
+      part,
+    ).toBe(true)
+})
+
+/** Paths of the fields of the experiment, not of a phase, that have an effect. */
+const effective = (document: object): string[] =>
+  experimentFields(parsed(document))
+    .filter(({ path, has_effect }) => has_effect && !path.startsWith('phases'))
+    .map(({ path }) => path)
+
+test.for<[string, object, RegExp, boolean]>([
+  ['sapo has gates', { actor: { loss_mode: 'sapo' } }, /tau_/, true],
+  ['sapo does not clip', { actor: { loss_mode: 'sapo' } }, /clip_ratio/, false],
+  ['vanilla has no gates', {}, /tau_/, false],
+  ['clip_cov', { actor: { loss_mode: 'clip_cov' } }, /clip_cov_lb/, true],
+  ['clip_cov has nothing of kl_cov', { actor: { loss_mode: 'clip_cov' } }, /kl_cov|ppo_kl/, false],
+  ['kl_cov', { actor: { loss_mode: 'kl_cov' } }, /ppo_kl_coef/, true],
+  [
+    'a constant for sums',
+    { actor: { loss_agg_mode: 'seq-mean-token-sum-norm' } },
+    /loss_scale_factor/,
+    true,
+  ],
+  ['no constant for means', {}, /loss_scale_factor/, false],
+  ['KL in the loss', { actor: { use_kl_loss: true } }, /kl_loss_coef/, true],
+  ['KL in the loss alone', { actor: { use_kl_loss: true } }, /kl_ctrl|kl_penalty/, false],
+  ['KL in the reward', { algorithm: { use_kl_in_reward: true } }, /kl_ctrl.kl_coef/, true],
+  ['fixed KL', { algorithm: { use_kl_in_reward: true } }, /horizon|target_kl/, false],
+  [
+    'adaptive KL',
+    { algorithm: { use_kl_in_reward: true, kl_ctrl: { type: 'adaptive' } } },
+    /horizon/,
+    true,
+  ],
+  ['a critic for gae', { phases: [{ kind: 'rl', adv_estimator: 'gae' }] }, /^critic/, true],
+  ['gae has no groups', { phases: [{ kind: 'rl', adv_estimator: 'gae' }] }, /norm_adv/, false],
+  [
+    'a discount for REINFORCE++',
+    { phases: [{ kind: 'rl', adv_estimator: 'reinforce_plus_plus' }] },
+    /gamma/,
+    true,
+  ],
+  [
+    'no lambda for REINFORCE++',
+    { phases: [{ kind: 'rl', adv_estimator: 'reinforce_plus_plus' }] },
+    /lam$|^critic/,
+    false,
+  ],
+  ['no critic for GRPO', {}, /^critic|gamma|lam$/, false],
+  [
+    'bypass mode chooses the loss',
+    { algorithm: { rollout_correction: { bypass_mode: true } } },
+    /actor.loss_mode/,
+    false,
+  ],
+  ['a penalty for the overlong', { algorithm: { overlong_buffer: { len: 2 } } }, /penalty_f/, true],
+  ['none for others', {}, /penalty_f/, false],
+])('what has an effect: %s', ([_, document, pattern, is_there]) => {
+  expect(effective(document).some((path) => pattern.test(path))).toBe(is_there)
+})
+
+const rl = (own: object) => ({ phases: [{ kind: 'rl', ...own }] })
+const correction = (rollout_correction: object) => ({ algorithm: { rollout_correction } })
+
+test.for<[object, RegExp]>([
+  [{ ...rl({ adv_estimator: 'rloo' }), rollout: { n: 1 } }, /^rollout.n: .*because RLOO compares/],
+  [rl({ adv_estimator: 'grpo_passk', rollout: { n: 1 } }), /^phases.0.rollout.n: .*pass@k/],
+  [
+    { algorithm: { kl_ctrl: { type: 'adaptive', target_kl: 0 } } },
+    /^algorithm.kl_ctrl.target_kl: expected a number above 0, because/,
+  ],
+  [correction({ rollout_rs: 'token_k1' }), /rollout_rs_threshold: expected 1 or 1 .*got 0/],
+  [
+    correction({ rollout_rs: 'token_k1,token_k2,seq_sum_k1', rollout_rs_threshold: '2,3' }),
+    /rollout_rs_threshold: expected 1 or 3 .*got 2/,
+  ],
+  [
+    correction({ rollout_rs: 'token_k2', rollout_rs_threshold: '1_2' }),
+    /expected one upper bound for token_k2, because/,
+  ],
+  [
+    correction({ rollout_rs: 'token_k1', rollout_rs_threshold: '2_1' }),
+    /expected lower_upper for token_k1/,
+  ],
+  [
+    correction({ rollout_rs: 'token_k1', rollout_rs_threshold: '0.5' }),
+    /expected lower_upper for token_k1/,
+  ],
+  [
+    correction({ bypass_mode: true, rollout_is: 'token' }),
+    /^algorithm.rollout_correction.rollout_is: expected 'off' or loss_type reinforce, because/,
+  ],
+  [
+    { ...correction({ rollout_is: 'token' }), ...rl({ target_layer: 2 }) },
+    /^algorithm.rollout_correction.rollout_is: .*trains layer 2, because/,
+  ],
+  [
+    rl({ target_layer: 2, ...correction({ bypass_mode: true }) }),
+    /^phases.0.algorithm.rollout_correction.bypass_mode: .*because/,
+  ],
+  [
+    { actor: { ppo_micro_batch_size_per_gpu: 48 } },
+    /^actor.ppo_micro_batch_size_per_gpu: .*divisor of the 128 responses .*because.* got 48/,
+  ],
+  [{ critic: { critic_warmup: 2 } }, /^critic.critic_warmup: expected 0, because only .*gae/],
+  [rl({ critic: { critic_warmup: 2 } }), /^phases.0.critic.critic_warmup: expected 0, because/],
+  [
+    { actor: { loss_mode: 'clip_cov', policy_loss: { clip_cov_lb: 6 } } },
+    /^actor.policy_loss.clip_cov_lb: expected less than clip_cov_ub \(5\), because/,
+  ],
+  [
+    { algorithm: { overlong_buffer: { len: 9 } } },
+    /^algorithm.overlong_buffer.len: expected at most max_response_length \(4\), because/,
+  ],
+])('a rule between fields gives its reason: %j', ([document, message]) => {
+  expect(issues(document)).toHaveLength(1)
+  expect(issues(document)[0]).toMatch(message)
+})
+
+test.for<[object]>([
+  [{ ...rl({ adv_estimator: 'gae' }), rollout: { n: 1 } }],
+  [{ ...rl({ adv_estimator: 'remax' }), rollout: { n: 1 } }],
+  [{ ...rl({ adv_estimator: 'reinforce_plus_plus' }), rollout: { n: 1 } }],
+  [{ actor: { use_kl_loss: true, kl_loss_coef: 0 } }],
+  [correction({ rollout_rs: 'token_k1, seq_max_k2', rollout_rs_threshold: '0.5_2, 0.1' })],
+  [correction({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })],
+  [{ actor: { ppo_micro_batch_size_per_gpu: 32 } }],
+  // Meant for the phase that has a critic.
+  [
+    {
+      phases: [{ kind: 'rl' }, { kind: 'rl', adv_estimator: 'gae' }],
+      critic: { critic_warmup: 2 },
+    },
+  ],
+  [{ algorithm: { kl_ctrl: { target_kl: 0 } } }],
+  [{ ...correction({ rollout_is: 'token' }), ...rl({ target_layer: 'final' }) }],
+])('legal: %j', ([document]) => {
+  expect(issues(document)).toEqual([])
 })

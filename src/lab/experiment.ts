@@ -1,18 +1,19 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
 import { TASKS } from '../tasks/index.ts'
+import { groupOf, hasEffect } from './conditions.ts'
 import type { FieldInfo, FieldValue } from './fields.ts'
 import { type Leaf, leavesOf } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
-import { brokenRules, taskOf } from './rules.ts'
+import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
+import { brokenRules, settingsOf, taskOf } from './rules.ts'
 import {
-  ACTOR,
-  ALGORITHM,
   type Experiment,
   experimentSchema,
   MODEL,
   type PhaseDocument,
   PROBE,
   RL,
+  type RlDocument,
   ROLLOUT,
   ROOT,
   SFT,
@@ -44,30 +45,45 @@ export interface Field extends FieldInfo {
   readonly default: FieldValue
   /** Only for what a phase may set itself: whether it does. */
   readonly is_overridden?: boolean
+  /** Whether it changes anything as the other settings are; a form leaves out what does not. */
+  readonly has_effect: boolean
 }
 
-/**
- * Settings of verl that have one value here: a document may state them, and any other value is refused like an
- * unknown field. GRPO has no critic, so gamma and lam change nothing.
- */
-const STATED: readonly (readonly [path: string, value: unknown])[] = [
-  ['critic', {}],
-  ['algorithm.gamma', 1],
-  ['algorithm.lam', 1],
-  ['algorithm.use_kl_in_reward', false],
-  ['actor.use_kl_loss', false],
+const off =
+  (instead: unknown) =>
+  (value: unknown): unknown =>
+    value === null ? instead : value
+
+/** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
+const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
+  ['actor.loss_scale_factor', off(0)],
+  ['actor.ppo_micro_batch_size_per_gpu', off(0)],
+  ['algorithm.overlong_buffer', off({ len: 0 })],
+  ['algorithm.rollout_correction.rollout_is', off('off')],
+  ['algorithm.rollout_correction.rollout_rs', off('')],
+  [
+    'algorithm.rollout_correction.rollout_rs_threshold',
+    (value) => (typeof value === 'number' ? `${value}` : off('')(value)),
+  ],
 ]
 
-/** Leaves out what STATED allows to be said. */
-function withoutStated(document: Document): Document {
-  return STATED.reduce((rest, [path, value]) => {
-    const [section, name] = path.split('.')
-    const at = name ? rest[section] : rest
-    const key = name ?? section
-    if (!isDocument(at) || JSON.stringify(at[key]) !== JSON.stringify(value)) return rest
-    const { [key]: _, ...others } = at
-    return name ? { ...rest, [section]: others } : others
-  }, document)
+/** The node with what stands at a path below it read; the same node where nothing changes. */
+function readAt(
+  node: unknown,
+  [name, ...below]: readonly string[],
+  read: (value: unknown) => unknown,
+): unknown {
+  if (!isDocument(node) || !Object.hasOwn(node, name)) return node
+  const value = below.length > 0 ? readAt(node[name], below, read) : read(node[name])
+  return value === node[name] ? node : { ...node, [name]: value }
+}
+
+/** verl's null in an experiment and in its phases becomes the word that stands for it here. */
+function withoutNulls(document: Document): Document {
+  const plain = (node: unknown): unknown =>
+    VERL_WORDS.reduce((rest, [path, read]) => readAt(rest, path.split('.'), read), node)
+  const readPhases = (phases: unknown) => (Array.isArray(phases) ? phases.map(plain) : phases)
+  return readAt(plain(document), ['phases'], readPhases) as Document
 }
 
 /** `max_response_length` defaults to what the task needs. */
@@ -105,7 +121,7 @@ export function parseExperiment(document: unknown): Parsed {
   const size = sizeIssue(document)
   if (size) return { ok: false, issues: [size] }
   const parsed = experimentSchema.safeParse(
-    isDocument(document) ? withResponseLength(withoutStated(document)) : document,
+    isDocument(document) ? withResponseLength(withoutNulls(document)) : document,
   )
   if (!parsed.success)
     return {
@@ -127,12 +143,23 @@ export function parseExperiment(document: unknown): Parsed {
   return issues.length > 0 ? { ok: false, issues } : { ok: true, experiment }
 }
 
-/** A phase with every default: what *Add phase* adds. */
-export function newPhase(kind: PhaseDocument['kind']): PhaseDocument {
+/**
+ * A phase with every default: what *Add phase* adds. Its estimator is that of the last rl phase `beside` it, for which the
+ * experiment's batch is made.
+ */
+export function newPhase(
+  kind: PhaseDocument['kind'],
+  beside: readonly PhaseDocument[] = [],
+): PhaseDocument {
   const parsed = parseExperiment({ phases: [{ kind }] })
   if (!parsed.ok) throw new RangeError(`newPhase: expected 'sft' or 'rl', got ${kind}`)
-  return parsed.experiment.phases[0]
+  const [phase] = parsed.experiment.phases
+  const last = beside.filter((other) => other.kind === 'rl').at(-1)
+  return phase.kind === 'rl' && last ? { ...phase, adv_estimator: last.adv_estimator } : phase
 }
+
+/** The sections that a phase may overlay with settings of its own, in the order of the form. */
+const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
 
 function fieldsOf(
   experiment: Experiment,
@@ -142,24 +169,42 @@ function fieldsOf(
 ): Field[] {
   return leaves.map(([name, { info }]) => {
     const at = path === '' ? name : `${path}.${name}`
-    return { ...info, path: at, group, value: valueAt(experiment, at) as FieldValue }
+    return {
+      ...info,
+      path: at,
+      group,
+      value: valueAt(experiment, at) as FieldValue,
+      has_effect: true,
+    }
   })
 }
 
+/** What all rl phases share; it has an effect if it has one on some phase. */
+function sharedFields(experiment: Experiment): Field[] {
+  const phases = experiment.phases.filter((phase) => phase.kind === 'rl')
+  const settings = phases.map((phase) => settingsOf(experiment, phase))
+  return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
+    ...field,
+    group: groupOf(field.path),
+    has_effect: settings.some((of) => hasEffect(field.path, of)),
+  }))
+}
+
 /** What an rl phase may set itself; its default is the experiment's own value. */
-function overrideFields(experiment: Experiment, index: number): Field[] {
-  const sections = { rollout: ROLLOUT, actor: ACTOR, algorithm: ALGORITHM }
-  return leavesOf(sections).map(([name, { info }]) => {
+function overrideFields(experiment: Experiment, phase: RlDocument, index: number): Field[] {
+  const settings = settingsOf(experiment, phase)
+  return leavesOf(OVERRIDABLE).map(([name, { info }]) => {
     const path = `phases.${index}.${name}`
     const own = valueAt(experiment, path) as FieldValue | undefined
     const shared = valueAt(experiment, name) as FieldValue
     return {
       ...info,
       path,
-      group: `Phase ${index + 1}, own settings`,
+      group: `Phase ${index + 1}, own ${name.startsWith('critic.') ? 'critic' : 'settings'}`,
       value: own ?? shared,
       default: shared,
       is_overridden: own !== undefined,
+      has_effect: hasEffect(name, settings),
     }
   })
 }
@@ -174,11 +219,17 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
     { value: 'final', label: 'whole model' },
     ...inner.map((value) => ({ value, label: `layer ${value}` })),
   ]
-  const target = { ...TARGET_LAYER, options, group, value: phase.target_layer }
+  const target = {
+    ...TARGET_LAYER,
+    options,
+    group,
+    value: phase.target_layer,
+    has_effect: true,
+  }
   return [
     ...fieldsOf(experiment, group, path, leavesOf(RL)),
     { ...target, path: `${path}.target_layer` },
-    ...overrideFields(experiment, index),
+    ...overrideFields(experiment, phase, index),
   ]
 }
 
@@ -195,6 +246,7 @@ function taskFields(experiment: Experiment): Field[] {
     value: kind.id,
     default: TASKS[0].id,
     live: false,
+    has_effect: true,
   }
   const params = leavesOf(TASK_PARAMS.get(kind.id))
   return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
@@ -210,13 +262,11 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...taskFields(experiment),
     ...section('Model', 'model', MODEL),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
-    ...section('Rollout', 'rollout', ROLLOUT).map((field) =>
+    ...sharedFields(experiment).map((field) =>
       field.path === 'rollout.max_response_length'
         ? { ...field, min: length, default: length }
         : field,
     ),
-    ...section('Actor', 'actor', ACTOR),
-    ...section('Algorithm', 'algorithm', ALGORITHM),
     ...section('Validation', 'validation', VALIDATION),
     ...section('Probe', 'probe', PROBE),
   ]

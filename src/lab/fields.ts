@@ -113,12 +113,15 @@ export function select<const T extends string>(
 
 const CONTROL = /\p{Cc}/u
 
+/** Plain text; `rule` says what else holds of it. */
 export function text(
   said: Said & { readonly default: string; readonly max: number },
+  rule?: { readonly holds: (text: string) => boolean; readonly expected: string },
 ): Leaf<string> {
-  const error = expected(`plain text of at most ${said.max} characters`)
+  const error = expected(rule?.expected ?? `plain text of at most ${said.max} characters`)
   const plain = (s: string) => s.length <= said.max && s.isWellFormed() && !CONTROL.test(s)
-  const schema = z.string({ error }).check(z.refine(plain, { error }))
+  const holds = (s: string) => plain(s) && (rule?.holds(s) ?? true)
+  const schema = z.string({ error }).check(z.refine(holds, { error }))
   return { info: { unit: '', ...said, kind: 'text', live: false }, schema }
 }
 

@@ -31,6 +31,10 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
     case 'select':
       return fc.constantFrom(...(field.options ?? []).map(({ value }) => value))
     case 'text':
+      if (field.path.endsWith('rollout_rs'))
+        return fc.constantFrom('', 'token_k1', 'token_k1,seq_max_k2')
+      if (field.path.endsWith('rollout_rs_threshold'))
+        return fc.constantFrom('', '2', '0.5_2', '0.5_2,3')
       return fc.string({ unit: 'grapheme', maxLength: 20 })
   }
 }
@@ -45,7 +49,7 @@ const anyExperiment: fc.Arbitrary<Experiment> = fc
     fc.array(fc.tuple(fc.nat(), fc.infiniteStream(fc.nat())), { maxLength: 8 }),
   )
   .chain(([{ experiment }, kinds, edits]) => {
-    const phases = kinds?.map((kind) => newPhase(kind))
+    const phases = kinds?.map((kind) => newPhase(kind, experiment.phases))
     const start = phases ? withField(experiment, 'phases', phases) : undefined
     const from = start?.ok ? start.experiment : experiment
     const fields = experimentFields(from)
@@ -94,7 +98,7 @@ test('even with every shared setting changed a link is short enough to paste', (
       if (result.ok) experiment = result.experiment
     }
   expect(encodeLink(experiment).split('&').length).toBeGreaterThan(12)
-  expect(encodeLink(experiment).length).toBeLessThan(MAX_LINK_LENGTH / 2)
+  expect(encodeLink(experiment).length).toBeLessThan(MAX_LINK_LENGTH * 0.7)
 })
 
 describe('links that were given away keep their meaning', () => {
@@ -127,6 +131,27 @@ describe('links that were given away keep their meaning', () => {
       'v=1&p=two-skills-grpo&phases.1.actor.optim.betas.0=0.8',
       { phases: [{}, { actor: { optim: { betas: [0.8, 0.95] } } }] },
     ],
+    [
+      'v=1&p=two-skills-grpo&rollout.train_batch_size=256&rollout.n=1&actor.ppo_mini_batch_size=128&critic.optim.lr=0.001&algorithm.lam=0.95&phases.1.adv_estimator=gae&phases.1.critic.optim.betas.1=0.95',
+      {
+        rollout: { n: 1 },
+        critic: { optim: { lr: 0.001, betas: [0.9, 0.999] } },
+        algorithm: { lam: 0.95 },
+        phases: [{}, { adv_estimator: 'gae', critic: { optim: { betas: [0.9, 0.95] } } }],
+      },
+    ],
+    [
+      'v=1&p=two-skills-grpo&algorithm.rollout_correction.rollout_rs=token_k1,seq_max_k3&algorithm.rollout_correction.rollout_rs_threshold=0.5_2,0.1&actor.use_kl_loss=true&actor.kl_loss_type=low_var_kl%2B',
+      {
+        actor: { use_kl_loss: true, kl_loss_type: 'low_var_kl+' },
+        algorithm: {
+          rollout_correction: {
+            rollout_rs: 'token_k1,seq_max_k3',
+            rollout_rs_threshold: '0.5_2,0.1',
+          },
+        },
+      },
+    ],
     // Names no own setting: the phase goes by the experiment's.
     [
       'v=1&p=two-skills-grpo&actor.optim.lr=0.0003&phases.1.actor.optim.lr=inherit',
@@ -152,7 +177,13 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['seed=three', /^seed: expected a number, got 'three'. Kept 1/, { seed: 1 }],
     ['model.tie_word_embeddings=yes', /expected true or false, got 'yes'/],
     ['utm_source=mail&seed=3', /^Not understood and left out: 'utm_source'/, { seed: 3 }],
-    ['actor.use_kl_loss=true', /^Not understood .*'actor.use_kl_loss'/],
+    ['actor.use_torch_compile=true', /^Not understood .*'actor.use_torch_compile'/],
+    [
+      'rollout.n=1&seed=3',
+      /^rollout.n: expected at least 2 .*because GRPO .*Kept rollout.n at 8/,
+      { seed: 3, rollout: { n: 8 } },
+    ],
+    ['actor.loss_mode=reinforce_more', /^actor.loss_mode: expected 'vanilla' or .*'cispo'/],
     ['v=2&p=tiny&seed=3', /newer version \('2'\)/, { seed: 3, name: preset('tiny').name }],
     ['v=x', /unknown version/],
     ['seed=3&name=%E0%A4%A', /^'name=%E0%A4%A' is not written as links are/, { seed: 3 }],
@@ -189,6 +220,17 @@ describe('a bad link says what was wrong and keeps the rest', () => {
       expect(({} as Record<string, unknown>).seed).toBeUndefined()
     },
   )
+})
+
+test('every preset can have other phases and another task', () => {
+  for (const { id } of PRESETS)
+    for (const kinds of ['sft', 'rl', 'rl,sft,rl,rl', 'sft,sft,sft,rl', 'sft,rl,rl,rl,rl,rl,rl,rl'])
+      for (const task of ['sort_digits', 'bracket_completion', 'reverse_digits']) {
+        const { experiment, notices } = decodeLink(`p=${id}&phases=${kinds}&task.id=${task}`)
+        expect(notices, `${id} ${kinds} ${task}`).toEqual([])
+        expect(experiment.phases.map(({ kind }) => kind).join()).toBe(kinds)
+        expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+      }
 })
 
 test('an empty query is the first preset, without a word', () => {

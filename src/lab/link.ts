@@ -21,7 +21,7 @@ export const MAX_LINK_LENGTH = 2000
 /** Longer queries are not read at all. */
 const MAX_QUERY_LENGTH = 8000
 const MAX_KEYS = 400
-const PAIR = /^(phases\.\d+\.actor\.optim\.betas)\.[01]$/
+const PAIR = /^(phases\.\d+\.(actor|critic)\.optim\.betas)\.[01]$/
 /** In a link: this phase takes the experiment's own value, although the preset's phase sets one. */
 const INHERIT = 'inherit'
 
@@ -60,7 +60,7 @@ function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Expe
     task,
     rollout: sameTask(task, base.task) ? base.rollout : rollout,
     phases: kinds.map((kind, i) =>
-      base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind),
+      base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
     ),
   })
 }
@@ -258,7 +258,7 @@ function withValues(start: Experiment, values: Map<string, FieldValue | undefine
     // A phase's own pair starts as the experiment's.
     const pair = PAIR.exec(path)
     if (pair && valueAt(document, pair[1]) === undefined)
-      setAt(document, pair[1], [...start.actor.optim.betas])
+      setAt(document, pair[1], [...start[pair[2] as 'actor' | 'critic'].optim.betas])
     setAt(document, pair && value === undefined ? pair[1] : path, value)
   }
   return document

@@ -31,6 +31,16 @@ const two_skills_warm_start = { kind: 'sft', steps: 400 }
 /** A warm start that stops while sampled answers are still mostly wrong. */
 const half_trained = (steps: number) => ({ kind: 'sft', steps, optim: { lr: 0.002 } })
 
+const tiny_model = {
+  hidden_size: 32,
+  num_hidden_layers: 3,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  intermediate_size: 64,
+}
+
+const tiny_warm_start = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
+
 /** Every preset, in the order of the menu; a new visitor sees the first. */
 export const PRESETS: readonly Preset[] = [
   preset(
@@ -127,20 +137,35 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'sort_digits', length: 3 },
-      model: {
-        hidden_size: 32,
-        num_hidden_layers: 3,
-        num_attention_heads: 2,
-        num_key_value_heads: 2,
-        intermediate_size: 64,
-      },
+      model: tiny_model,
       phases: [
-        { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } },
+        tiny_warm_start,
         { kind: 'rl', steps: 4, target_layer: 2 },
         { kind: 'rl', steps: 50 },
       ],
       rollout: { train_batch_size: 32, n: 4 },
       actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+      validation: { prompts: 128, n: 1 },
+      probe: { rows: 32 },
+    },
+  ),
+  preset(
+    'tiny-ppo',
+    {
+      name: 'Tiny: PPO with a critic',
+      summary:
+        'The tiny task with one response to each of 128 prompts; a critic of its own says what to expect of each token (GAE).',
+      what_you_should_see:
+        'The warm start ends with 13 to 19 % of the samples right and greedy accuracy near 78 %. In 100 steps the sampled reward climbs to between 75 and 84 % and greedy accuracy to about 89 % (three seeds). The critic learns slowly: the share of the returns’ variance that it explains begins at 0 and ends between 0.15 and 0.3. Do not read the reward as a victory over GRPO: 128 different problems per step teach more than 32, and on two-digit addition that alone explained PPO’s lead.',
+    },
+    {
+      task: { id: 'sort_digits', length: 3 },
+      model: tiny_model,
+      phases: [tiny_warm_start, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
+      rollout: { train_batch_size: 128, n: 1 },
+      actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+      critic: { optim: { lr: 0.001, lr_warmup_steps: 5, betas: [0.9, 0.95], weight_decay: 0 } },
+      algorithm: { lam: 0.95 },
       validation: { prompts: 128, n: 1 },
       probe: { rows: 32 },
     },

@@ -1,10 +1,12 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import { ACTOR_DEFAULTS, ALGORITHM_DEFAULTS, CRITIC_DEFAULTS, type Phase } from '../rl/phase.ts'
+import type { Actor, Algorithm, Phase } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
+import { comparesGroups, correctsRollout, hasCritic, type PhaseSettings } from './conditions.ts'
 import type { Overrides } from './fields.ts'
-import type { Document, Issue } from './paths.ts'
-import type { Experiment, RlDocument } from './schema.ts'
+import { type Document, type Issue, isDocument, valueAt } from './paths.ts'
+import { type ActorFields, type AlgorithmFields, listOf } from './rl_fields.ts'
+import { ADV_ESTIMATOR_LABELS, type Experiment, type RlDocument } from './schema.ts'
 
 /** The task an experiment trains on. */
 export function taskOf(choice: Experiment['task']): Task {
@@ -12,13 +14,46 @@ export function taskOf(choice: Experiment['task']): Task {
   return createTask(id, params as Record<string, number>)
 }
 
+type Rule = (holds: boolean, path: string, involved: readonly string[], message: string) => void
+
+/** What the rules of one rl phase speak of. */
+interface RuledPhase {
+  readonly experiment: Experiment
+  readonly phase: RlDocument
+  /** 'phases.1' */
+  readonly at: string
+  readonly settings: PhaseSettings
+  /** The path of a setting, e.g. of 'rollout.n': the phase's own where it has one. */
+  readonly path: (name: string) => string
+  readonly rule: Rule
+}
+
 /** The rules between fields, each with its reason. */
 export function brokenRules(experiment: Experiment): Issue[] {
   const issues: Issue[] = []
-  const rule = (holds: boolean, path: string, involved: string[], message: string) => {
+  const rule: Rule = (holds, path, involved, message) => {
     if (!holds) issues.push({ path, message, involved })
   }
-  const { num_attention_heads, num_key_value_heads, head_dim, num_hidden_layers } = experiment.model
+  modelRules(experiment, rule)
+  for (const [i, phase] of experiment.phases.entries()) {
+    if (phase.kind !== 'rl') continue
+    const at = `phases.${i}`
+    const path = (name: string) => (valueAt(phase, name) === undefined ? name : `${at}.${name}`)
+    const settings = settingsOf(experiment, phase)
+    const ruled: RuledPhase = { experiment, phase, at, settings, path, rule }
+    batchRules(ruled)
+    estimatorRules(ruled)
+    lossRules(ruled)
+    rewardRules(ruled)
+    correctionRules(ruled)
+    rejectionRules(ruled)
+  }
+  // One broken shared setting is one issue, however many phases use it.
+  return issues.filter((a, i) => issues.findIndex((b) => b.path === a.path) === i)
+}
+
+function modelRules({ model }: Experiment, rule: Rule): void {
+  const { num_attention_heads, num_key_value_heads, head_dim } = model
   rule(
     num_attention_heads % num_key_value_heads === 0,
     'model.num_key_value_heads',
@@ -31,70 +66,196 @@ export function brokenRules(experiment: Experiment): Issue[] {
     [],
     `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
   )
-  const least = taskOf(experiment.task).max_response_length
-  const task = Object.keys(experiment.task).map((name) => `task.${name}`)
-  for (const [i, phase] of experiment.phases.entries()) {
-    if (phase.kind !== 'rl') continue
-    const at = `phases.${i}`
-    /** The path of a setting: the phase's own where it has one. */
-    const path = (section: 'rollout' | 'actor', name: string) =>
-      (phase[section] as Document | undefined)?.[name] === undefined
-        ? `${section}.${name}`
-        : `${at}.${section}.${name}`
-    const { rollout, actor } = resolveRl(experiment, phase)
-    const layer = phase.target_layer
-    rule(
-      layer === 'final' || layer < num_hidden_layers,
-      `${at}.target_layer`,
-      ['model.num_hidden_layers'],
-      `expected 'final' or a layer of the model, which has ${num_hidden_layers}; got ${layer}`,
-    )
-    rule(
-      rollout.train_batch_size % actor.ppo_mini_batch_size === 0,
-      path('actor', 'ppo_mini_batch_size'),
-      [path('rollout', 'train_batch_size')],
-      `expected a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${actor.ppo_mini_batch_size}`,
-    )
-    rule(
-      rollout.n >= 2,
-      path('rollout', 'n'),
-      [`${at}.adv_estimator`],
-      `expected at least 2 responses per prompt, because GRPO compares them with each other; got ${rollout.n}`,
-    )
-    rule(
-      rollout.top_k !== 0,
-      path('rollout', 'top_k'),
-      [],
-      'expected -1 (off) or at least 1 token to choose from; got 0',
-    )
-    rule(
-      rollout.max_response_length >= least,
-      path('rollout', 'max_response_length'),
-      task,
-      `expected at least ${least}, because the task’s longest answer with its end token has that length; got ${rollout.max_response_length}`,
-    )
-  }
-  // One broken shared setting is one issue, however many phases use it.
-  return issues.filter((a, i) => issues.findIndex((b) => b.path === a.path) === i)
 }
 
-const defined = <T extends object>(own: Overrides<T> | undefined): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(own ?? {}).filter(([, value]) => value !== undefined),
-  ) as Partial<T>
+function batchRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { rollout, actor } = settings
+  const { num_hidden_layers } = experiment.model
+  const layer = phase.target_layer
+  rule(
+    layer === 'final' || layer < num_hidden_layers,
+    `${at}.target_layer`,
+    ['model.num_hidden_layers'],
+    `expected 'final' or a layer of the model, which has ${num_hidden_layers}; got ${layer}`,
+  )
+  rule(
+    rollout.train_batch_size % actor.ppo_mini_batch_size === 0,
+    path('actor.ppo_mini_batch_size'),
+    [path('rollout.train_batch_size')],
+    `expected a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${actor.ppo_mini_batch_size}`,
+  )
+  const rows = actor.ppo_mini_batch_size * rollout.n
+  const micro = actor.ppo_micro_batch_size_per_gpu
+  rule(
+    micro === 0 || rows % micro === 0,
+    path('actor.ppo_micro_batch_size_per_gpu'),
+    [path('actor.ppo_mini_batch_size'), path('rollout.n')],
+    `expected 0 (as many as fit) or a divisor of the ${rows} responses of a mini-batch, because every micro-batch has the same size; got ${micro}`,
+  )
+  rule(
+    rollout.top_k !== 0,
+    path('rollout.top_k'),
+    [],
+    'expected -1 (off) or at least 1 token to choose from; got 0',
+  )
+  const least = taskOf(experiment.task).max_response_length
+  rule(
+    rollout.max_response_length >= least,
+    path('rollout.max_response_length'),
+    Object.keys(experiment.task).map((name) => `task.${name}`),
+    `expected at least ${least}, because the task’s longest answer with its end token has that length; got ${rollout.max_response_length}`,
+  )
+}
 
-function resolveRl({ rollout, actor, algorithm }: Experiment, phase: RlDocument) {
-  const { optim, ...own } = phase.actor ?? {}
+function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { adv_estimator, rollout, critic } = settings
+  rule(
+    rollout.n >= 2 || !comparesGroups(adv_estimator),
+    path('rollout.n'),
+    [`${at}.adv_estimator`],
+    `expected at least 2 responses per prompt, because ${ADV_ESTIMATOR_LABELS[adv_estimator]} compares them with each other (gae, reinforce_plus_plus and remax do not); got ${rollout.n}`,
+  )
+  const { critic_warmup } = critic
+  const is_own = phase.critic?.critic_warmup !== undefined
+  const others = experiment.phases.filter((other) => other.kind === 'rl')
+  // A shared setting may be meant for another phase.
+  const is_used = is_own
+    ? hasCritic(settings)
+    : others.some((other) => hasCritic(settingsOf(experiment, other)))
+  rule(
+    critic_warmup === 0 || is_used,
+    path('critic.critic_warmup'),
+    [`${at}.adv_estimator`],
+    `expected 0, because only adv_estimator gae has a critic to warm up; got ${critic_warmup}`,
+  )
+}
+
+function lossRules({ settings, path, rule }: RuledPhase): void {
+  const { loss_mode, policy_loss } = settings.actor
+  const { clip_cov_lb, clip_cov_ub } = policy_loss
+  rule(
+    loss_mode !== 'clip_cov' || clip_cov_lb < clip_cov_ub,
+    path('actor.policy_loss.clip_cov_lb'),
+    [path('actor.policy_loss.clip_cov_ub'), path('actor.loss_mode')],
+    `expected less than clip_cov_ub (${clip_cov_ub}), because only tokens with a covariance between the two are left out; got ${clip_cov_lb}`,
+  )
+}
+
+function rewardRules({ settings, path, rule }: RuledPhase): void {
+  const { rollout, algorithm } = settings
+  const { kl_ctrl, overlong_buffer } = algorithm
+  rule(
+    kl_ctrl.type === 'fixed' || kl_ctrl.target_kl > 0,
+    path('algorithm.kl_ctrl.target_kl'),
+    [path('algorithm.kl_ctrl.type')],
+    `expected a number above 0, because an adaptive coefficient compares the KL with it; got ${kl_ctrl.target_kl}`,
+  )
+  rule(
+    overlong_buffer.len <= rollout.max_response_length,
+    path('algorithm.overlong_buffer.len'),
+    [path('rollout.max_response_length')],
+    `expected at most max_response_length (${rollout.max_response_length}), because the buffer is its end; got ${overlong_buffer.len}`,
+  )
+}
+
+const CORRECTION = 'algorithm.rollout_correction'
+
+function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
+  const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
+  const layer = phase.target_layer
+  const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
+  rule(
+    layer === 'final' || !correctsRollout(settings),
+    path(`${CORRECTION}.${cause}`),
+    [`${at}.target_layer`],
+    `expected no rollout correction in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; set it in phases of the whole model alone`,
+  )
+  rule(
+    !(bypass_mode && loss_type === 'ppo_clip') || rollout_is === 'off',
+    path(`${CORRECTION}.rollout_is`),
+    [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
+    `expected 'off' or loss_type reinforce, because the ratio of ppo_clip already is the importance weight in bypass mode; got '${rollout_is}'`,
+  )
+}
+
+function rejectionRules({ settings, path, rule }: RuledPhase): void {
+  const { rollout_rs, rollout_rs_threshold } = settings.algorithm.rollout_correction
+  const criteria = [...new Set(listOf(rollout_rs))]
+  if (criteria.length === 0) return
+  const thresholds = listOf(rollout_rs_threshold)
+  const at = path(`${CORRECTION}.rollout_rs_threshold`)
+  const involved = [path(`${CORRECTION}.rollout_rs`)]
+  const fits = thresholds.length === 1 || thresholds.length === criteria.length
+  rule(
+    fits,
+    at,
+    involved,
+    `expected 1 or ${criteria.length} thresholds, because ${rollout_rs} has to be measured against them; got ${thresholds.length}`,
+  )
+  for (const [i, criterion] of fits ? criteria.entries() : []) {
+    const threshold = thresholds[i] ?? thresholds[0]
+    const bounds = threshold.split('_').map(Number)
+    const is_ratio = criterion.endsWith('k1')
+    rule(
+      is_ratio || bounds.length === 1,
+      at,
+      involved,
+      `expected one upper bound for ${criterion}, because it is never negative; got ${threshold}`,
+    )
+    rule(
+      bounds.length === 1 ? !is_ratio || bounds[0] >= 1 : bounds[0] <= bounds[1],
+      at,
+      involved,
+      `expected lower_upper for ${criterion}, or an upper bound of at least 1, because the lower one is then 1 over it; got ${threshold}`,
+    )
+  }
+}
+
+/** `shared` with what `own` sets laid over it, at any depth; pairs as a whole. */
+function laid(shared: Document, own: Document): Document {
+  const result = { ...shared }
+  for (const [name, value] of Object.entries(own))
+    if (value !== undefined)
+      result[name] = isDocument(value) ? laid(result[name] as Document, value) : value
+  return result
+}
+
+const laidOver = <T extends object>(shared: T, own: Overrides<T> | undefined): T =>
+  (own ? laid(shared as Document, own as Document) : shared) as T
+
+/** All settings of an rl phase: its own, and the experiment's where it has none. */
+export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSettings {
   return {
-    rollout: { ...rollout, ...defined(phase.rollout) },
-    actor: {
-      ...ACTOR_DEFAULTS,
-      ...actor,
-      ...defined(own as Overrides<typeof actor>),
-      optim: { ...actor.optim, ...defined(optim) },
+    adv_estimator: phase.adv_estimator,
+    rollout: laidOver(experiment.rollout, phase.rollout),
+    actor: laidOver(experiment.actor, phase.actor),
+    critic: laidOver(experiment.critic, phase.critic),
+    algorithm: laidOver(experiment.algorithm, phase.algorithm),
+  }
+}
+
+/** The engine has null for what is 0 here. */
+function engineActor(actor: ActorFields): Actor {
+  return {
+    ...actor,
+    loss_scale_factor: actor.loss_scale_factor || null,
+    ppo_micro_batch_size_per_gpu: actor.ppo_micro_batch_size_per_gpu || null,
+  }
+}
+
+/** The engine has null for what is 'off', '' or a length of 0 here. */
+function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
+  const { rollout_correction, overlong_buffer } = algorithm
+  const { rollout_is, rollout_rs, rollout_rs_threshold } = rollout_correction
+  return {
+    ...algorithm,
+    rollout_correction: {
+      ...rollout_correction,
+      rollout_is: rollout_is === 'off' ? null : rollout_is,
+      rollout_rs: rollout_rs.trim() || null,
+      rollout_rs_threshold: rollout_rs_threshold.trim() || null,
     },
-    critic: CRITIC_DEFAULTS,
-    algorithm: { ...ALGORITHM_DEFAULTS, ...algorithm, ...defined(phase.algorithm) },
+    overlong_buffer: overlong_buffer.len > 0 ? overlong_buffer : null,
   }
 }
 
@@ -105,8 +266,16 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     if (phase.kind === 'sft') return { ...phase, name: phase.name || 'warm start' }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
-    const { kind, steps, adv_estimator } = phase
-    const own = resolveRl(experiment, phase)
-    return { kind, name: phase.name || name, steps, adv_estimator, target_layer, ...own }
+    const { kind, steps } = phase
+    const { actor, algorithm, ...settings } = settingsOf(experiment, phase)
+    return {
+      kind,
+      name: phase.name || name,
+      steps,
+      target_layer,
+      ...settings,
+      actor: engineActor(actor),
+      algorithm: engineAlgorithm(algorithm),
+    }
   })
 }

@@ -1,6 +1,7 @@
 // Every field of the experiment document: its default, range, unit and one sentence of help. The only home of each.
 import * as z from 'zod/mini'
-import type { Actor, Algorithm, Optim, Probe, Rollout, Validation } from '../rl/phase.ts'
+import type { AdvEstimator } from '../rl/advantages.ts'
+import type { Optim, Probe, Rollout, Validation } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import type { TaskKind } from '../tasks/task.ts'
 import {
@@ -17,6 +18,16 @@ import {
   type Tree,
   text,
 } from './fields.ts'
+import {
+  ACTOR,
+  type ActorFields,
+  ALGORITHM,
+  type AlgorithmFields,
+  CRITIC,
+  type CriticFields,
+  gradClip,
+  optim,
+} from './rl_fields.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
@@ -40,21 +51,6 @@ export interface ModelFields {
   readonly enable_gradient_checkpointing: boolean
 }
 
-/** Of the actor, what an experiment can set; the rest has verl's defaults (rl/phase.ts). */
-export type ActorFields = Pick<
-  Actor,
-  | 'ppo_mini_batch_size'
-  | 'ppo_epochs'
-  | 'clip_ratio_low'
-  | 'clip_ratio_high'
-  | 'clip_ratio_c'
-  | 'entropy_coeff'
-  | 'grad_clip'
-  | 'optim'
-> & { readonly loss_mode: 'vanilla'; readonly loss_agg_mode: 'token-mean' }
-
-export type AlgorithmFields = Pick<Algorithm, 'norm_adv_by_std_in_grpo'>
-
 interface SftFields {
   /** '' = named after what it does. */
   readonly name: string
@@ -68,7 +64,7 @@ interface RlFields {
   /** '' = named after the layer it trains. */
   readonly name: string
   readonly steps: number
-  readonly adv_estimator: 'grpo'
+  readonly adv_estimator: AdvEstimator
 }
 
 export interface SftDocument extends SftFields {
@@ -82,6 +78,7 @@ export interface RlDocument extends RlFields {
   readonly target_layer: number | 'final'
   readonly rollout?: Overrides<Rollout> | undefined
   readonly actor?: Overrides<ActorFields> | undefined
+  readonly critic?: Overrides<CriticFields> | undefined
   readonly algorithm?: Overrides<AlgorithmFields> | undefined
 }
 
@@ -97,6 +94,7 @@ export interface Experiment {
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
   readonly actor: ActorFields
+  readonly critic: CriticFields
   readonly algorithm: AlgorithmFields
   readonly validation: Validation
   readonly probe: Probe
@@ -105,74 +103,6 @@ export interface Experiment {
 export const EXPERIMENT_VERSION = 1
 export const MAX_PHASES = 8
 export const MAX_LAYERS = 16
-
-const gradClip = number({
-  label: 'Gradient clip',
-  help: 'The largest global norm a gradient may have; a larger one is scaled down to it.',
-  default: 1,
-  min: 0.01,
-  max: 100,
-  step: 0.1,
-  scale: 'log',
-})
-
-const optim = (lr: number, lr_warmup_steps: number, weight_decay: number): Tree<Optim> => ({
-  lr: number({
-    label: 'Learning rate',
-    help: 'The peak step size of AdamW; too large a value breaks a run for good.',
-    default: lr,
-    min: 0.000001,
-    max: 0.1,
-    scale: 'log',
-  }),
-  lr_warmup_steps: integer({
-    label: 'Warm-up',
-    help: 'Steps in which the learning rate rises from 0 to its peak.',
-    default: lr_warmup_steps,
-    min: 0,
-    max: 10000,
-    unit: 'steps',
-  }),
-  lr_scheduler_type: select(
-    { label: 'Schedule', help: 'What the learning rate does after the warm-up.' },
-    { constant: 'constant', cosine: 'cosine decay' },
-  ),
-  min_lr_ratio: number({
-    label: 'Lowest rate',
-    help: 'Where the cosine schedule ends, as a share of the peak.',
-    default: 0,
-    min: 0,
-    max: 1,
-    step: 0.05,
-    unit: 'share of the peak',
-  }),
-  betas: [
-    number({
-      label: 'Beta 1',
-      help: 'How long AdamW remembers past gradients.',
-      default: 0.9,
-      min: 0,
-      max: 0.9999,
-      step: 0.01,
-    }),
-    number({
-      label: 'Beta 2',
-      help: 'How long AdamW remembers past squared gradients.',
-      default: 0.95,
-      min: 0,
-      max: 0.9999,
-      step: 0.01,
-    }),
-  ],
-  weight_decay: number({
-    label: 'Weight decay',
-    help: 'How strongly AdamW pulls weights towards 0, per unit of learning rate.',
-    default: weight_decay,
-    min: 0,
-    max: 1,
-    step: 0.01,
-  }),
-})
 
 export const MODEL: Tree<ModelFields> = {
   model_type: select(
@@ -289,7 +219,24 @@ export const SFT: Tree<SftFields> = {
     scale: 'log',
   }),
   grad_clip: gradClip,
-  optim: optim(0.003, 50, 0.01),
+  optim: optim({ lr: 0.003, lr_warmup_steps: 50, betas: [0.9, 0.95], weight_decay: 0.01 }),
+}
+
+/** Every estimator of the engine, as forms call it; the first is the default. */
+export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
+  grpo: 'GRPO',
+  gae: 'GAE (PPO with a critic)',
+  grpo_vectorized: 'GRPO, vectorized',
+  grpo_passk: 'GRPO for pass@k',
+  reinforce_plus_plus: 'REINFORCE++',
+  reinforce_plus_plus_baseline: 'REINFORCE++ with a baseline',
+  remax: 'ReMax',
+  rloo: 'RLOO',
+  rloo_vectorized: 'RLOO, vectorized',
+  opo: 'OPO',
+  gpg: 'GPG',
+  optimal_token_baseline: 'Optimal token baseline',
+  tir_optimal_token_baseline: 'Optimal token baseline, several turns',
 }
 
 export const RL: Tree<RlFields> = {
@@ -298,9 +245,9 @@ export const RL: Tree<RlFields> = {
   adv_estimator: select(
     {
       label: 'Advantage estimator',
-      help: 'How rewards become advantages; GRPO compares the responses to one prompt.',
+      help: 'How rewards become advantages: GRPO and most others compare the responses to one prompt, GAE asks a critic.',
     },
-    { grpo: 'GRPO' },
+    ADV_ESTIMATOR_LABELS,
   ),
 }
 
@@ -364,76 +311,6 @@ export const ROLLOUT: Tree<Rollout> = {
     min: 1,
     max: 128,
     unit: 'tokens',
-  }),
-}
-
-export const ACTOR: Tree<ActorFields> = {
-  ppo_mini_batch_size: integer({
-    label: 'Mini-batch',
-    help: 'Prompts per optimizer step; half of the prompts per step = two updates per batch.',
-    default: 16,
-    min: 1,
-    max: 1024,
-    unit: 'prompts',
-    scale: 'log',
-  }),
-  ppo_epochs: integer({
-    label: 'Epochs',
-    help: 'How often every batch is gone through.',
-    default: 1,
-    min: 1,
-    max: 8,
-    unit: 'epochs',
-  }),
-  clip_ratio_low: number({
-    label: 'Clip, downwards',
-    help: 'How far below 1 the probability ratio may fall before it stops being rewarded.',
-    default: 0.2,
-    min: 0.001,
-    max: 0.99,
-    step: 0.01,
-  }),
-  clip_ratio_high: number({
-    label: 'Clip, upwards',
-    help: 'How far above 1 the probability ratio may rise before it stops being rewarded.',
-    default: 0.2,
-    min: 0.001,
-    max: 10,
-    step: 0.01,
-  }),
-  clip_ratio_c: number({
-    label: 'Dual clip',
-    help: 'Bounds the loss of a bad response whose probability has grown, as a multiple of its advantage.',
-    default: 3,
-    min: 1.001,
-    max: 100,
-    step: 0.5,
-  }),
-  loss_mode: select(
-    { label: 'Loss', help: 'Which policy-gradient loss is minimised.' },
-    { vanilla: 'PPO, clipped' },
-  ),
-  loss_agg_mode: select(
-    { label: 'Averaging', help: 'How the losses of single tokens become one number.' },
-    { 'token-mean': 'mean over tokens' },
-  ),
-  entropy_coeff: number({
-    label: 'Entropy bonus',
-    help: 'Weight of the entropy that is added to the objective; 0 = off.',
-    default: 0,
-    min: 0,
-    max: 1,
-    step: 0.001,
-  }),
-  grad_clip: gradClip,
-  optim: optim(0.0001, 10, 0),
-}
-
-export const ALGORITHM: Tree<AlgorithmFields> = {
-  norm_adv_by_std_in_grpo: boolean({
-    label: 'Normalise by spread',
-    help: 'Whether a group’s advantages are divided by the standard deviation of its rewards.',
-    default: true,
   }),
 }
 
@@ -533,6 +410,7 @@ const phaseSchema = oneOf(
       target_layer,
       rollout: z.optional(partial(ROLLOUT)),
       actor: z.optional(partial(ACTOR)),
+      critic: z.optional(partial(CRITIC)),
       algorithm: z.optional(partial(ALGORITHM)),
     }),
   ],
@@ -560,6 +438,7 @@ export const experimentSchema = filled(ROOT, {
   phases: z.prefault(phases, [{ kind: 'sft' }, { kind: 'rl' }] as never),
   rollout: section(filled(ROLLOUT)),
   actor: section(filled(ACTOR)),
+  critic: section(filled(CRITIC)),
   algorithm: section(filled(ALGORITHM)),
   validation: section(filled(VALIDATION)),
   probe: section(filled(PROBE)),

@@ -14,6 +14,9 @@ const hasSlider = ({ kind, min, max, path }: FieldData) =>
   max !== undefined &&
   path !== 'seed'
 
+/** A value in a sentence. */
+const spoken = (value: FieldData['value']): string => (value === '' ? 'empty' : String(value))
+
 interface FieldProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field. */
@@ -50,7 +53,9 @@ export function Field({ field, changed_from }: FieldProps) {
           <button
             type="button"
             className="plain undo"
-            title={before === undefined ? 'Take the experiment’s value' : `Back to ${before}`}
+            title={
+              before === undefined ? 'Take the experiment’s value' : `Back to ${spoken(before)}`
+            }
             aria-label={`Reset ${field.label}`}
             onClick={() => {
               setDraft(undefined)
@@ -88,7 +93,7 @@ export function Field({ field, changed_from }: FieldProps) {
               setProblem(undefined)
             }}
           >
-            keep {String(field.value)}
+            keep {spoken(field.value)}
           </button>
         </p>
       )}

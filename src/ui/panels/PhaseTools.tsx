@@ -62,7 +62,7 @@ export function PhaseTools({ index }: { index: number }) {
 export function AddPhase() {
   const phases = useLab(selectPhases)
   const is_full = phases.length >= MAX_PHASES
-  const add = (kind: PhaseDocument['kind']) => setPhases([...phases, newPhase(kind)])
+  const add = (kind: PhaseDocument['kind']) => setPhases([...phases, newPhase(kind, phases)])
   return (
     <div className="phase-tools add-phase">
       <button type="button" data-testid="add-sft" disabled={is_full} onClick={() => add('sft')}>

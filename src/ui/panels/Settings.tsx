@@ -9,6 +9,7 @@ import type { LabState } from '../../lab/store.ts'
 import { selectIsBusy, useLab } from '../run.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
+import { groupFields, shownFields } from './form.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from './PhaseTools.tsx'
 
 const selectExperiment = (state: LabState) => state.experiment
@@ -20,17 +21,6 @@ const AFTER_PHASES = 'Rollout'
 
 /** Groups that are unfolded at first: what people change first. */
 const OPEN_AT_FIRST = /^(Experiment|Task)$/
-
-/** Fields under their headings, in the order of the form. */
-export function groupFields(fields: readonly FieldData[]): [string, FieldData[]][] {
-  const groups = new Map<string, FieldData[]>()
-  for (const field of fields) {
-    const group = groups.get(field.group)
-    if (group) group.push(field)
-    else groups.set(field.group, [field])
-  }
-  return [...groups]
-}
 
 type Values = ReadonlyMap<string, FieldData['value']>
 
@@ -91,7 +81,7 @@ export function Settings() {
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
   const is_busy = useLab(selectIsBusy)
-  const fields = useMemo(() => experimentFields(experiment), [experiment])
+  const fields = useMemo(() => shownFields(experiment), [experiment])
   const preset = PRESETS.find(({ id }) => id === preset_id)
   const original = useMemo(() => {
     const all = preset ? experimentFields(preset.experiment) : []

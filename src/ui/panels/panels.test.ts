@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { experimentFields } from '../../lab/experiment.ts'
+import { type Experiment, experimentFields, parseExperiment } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import { skippedUpdates } from '../metrics.ts'
+import { groupFields, shownFields } from './form.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
@@ -43,4 +44,45 @@ test('skipped updates are added up, and the last step that had one is named', ()
   expect(skippedUpdates(columns)).toEqual({ count: 3, last_step: 3 })
   expect(skippedUpdates({ ...columns, length: 1 })).toBeUndefined()
   expect(skippedUpdates(undefined)).toBeUndefined()
+})
+
+const shown = (document: object): Map<string, string[]> => {
+  const parsed = parseExperiment(document)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  const groups = groupFields(shownFields(parsed.experiment as Experiment))
+  return new Map(groups.map(([group, fields]) => [group, fields.map(({ path }) => path)]))
+}
+
+test('the form leaves out what has no effect', () => {
+  const plain = shown({})
+  expect(plain.has('Critic')).toBe(false)
+  expect(plain.get('KL to the reference')).toEqual([
+    'actor.use_kl_loss',
+    'algorithm.use_kl_in_reward',
+  ])
+  expect(plain.get('Reward')).toEqual(['algorithm.overlong_buffer.len'])
+  expect(plain.get('Rollout correction')).toHaveLength(4)
+  expect(plain.get('Algorithm')).toEqual([
+    'algorithm.norm_adv_by_std_in_grpo',
+    'algorithm.balance_batch',
+  ])
+
+  const gae = shown({ phases: [{ kind: 'rl', adv_estimator: 'gae' }, { kind: 'rl' }] })
+  expect(gae.get('Critic')).toContain('critic.cliprange_value')
+  expect(gae.get('Algorithm')).toContain('algorithm.lam')
+  expect(gae.get('Phase 1, own critic')).toContain('phases.0.critic.optim.lr')
+  expect(gae.has('Phase 2, own critic')).toBe(false)
+  expect(gae.get('Phase 2, own settings')).not.toContain('phases.1.algorithm.lam')
+})
+
+test('a phase that goes its own way shows what its own way needs', () => {
+  const groups = shown({
+    phases: [{ kind: 'rl', actor: { loss_mode: 'sapo' } }, { kind: 'rl' }],
+  })
+  expect(groups.get('Phase 1, own settings')).toContain('phases.0.actor.tau_pos')
+  expect(groups.get('Phase 1, own settings')).not.toContain('phases.0.actor.clip_ratio_low')
+  expect(groups.get('Phase 2, own settings')).not.toContain('phases.1.actor.tau_pos')
+  // The experiment's own values serve both.
+  expect(groups.get('Actor')).toContain('actor.tau_pos')
+  expect(groups.get('Actor')).toContain('actor.clip_ratio_low')
 })

@@ -1,0 +1,108 @@
+// Where a setting of a reinforcement phase has an effect, and the heading it stands under.
+import type { LossMode } from '../kernels/policy_loss/policy_loss.ts'
+import type { AdvEstimator } from '../rl/advantages.ts'
+import type { Rollout } from '../rl/phase.ts'
+import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
+
+/** All settings of one rl phase, its own laid over the experiment's. */
+export interface PhaseSettings {
+  readonly adv_estimator: AdvEstimator
+  readonly rollout: Rollout
+  readonly actor: ActorFields
+  readonly critic: CriticFields
+  readonly algorithm: AlgorithmFields
+}
+
+/** Estimators that never look at the other responses to a prompt. */
+const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
+const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
+const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
+const CLIPS: readonly LossMode[] = ['vanilla', 'gspo', 'clip_cov', 'geo_mean', 'cispo']
+
+type Condition = (settings: PhaseSettings) => boolean
+
+export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
+  !WITHOUT_GROUPS.includes(adv_estimator)
+
+export const hasCritic: Condition = ({ adv_estimator }) => adv_estimator === 'gae'
+
+/** Whether the policy that samples is told apart from the one that is trained. */
+export const correctsRollout: Condition = ({ algorithm: { rollout_correction: c } }) =>
+  c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''
+
+/** The loss that is minimised; in bypass mode rollout_correction chooses it. */
+const lossMode = ({ actor, algorithm }: PhaseSettings): LossMode => {
+  const { bypass_mode, loss_type } = algorithm.rollout_correction
+  if (!bypass_mode) return actor.loss_mode
+  return loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+}
+
+const isLoss =
+  (...modes: readonly LossMode[]): Condition =>
+  (settings) =>
+    modes.includes(lossMode(settings))
+
+const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
+const isAdaptive: Condition = ({ algorithm }) =>
+  algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
+const inLoss: Condition = ({ actor }) => actor.use_kl_loss
+const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
+
+/** A field, or all that lies below it, has an effect only where the condition holds. */
+export const CONDITIONS: Readonly<Record<string, Condition>> = {
+  'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
+  'actor.clip_ratio_low': isLoss(...CLIPS),
+  'actor.clip_ratio_high': isLoss(...CLIPS),
+  'actor.clip_ratio_c': isLoss('vanilla'),
+  'actor.tau_pos': isLoss('sapo'),
+  'actor.tau_neg': isLoss('sapo'),
+  'actor.policy_loss.clip_cov_ratio': isLoss('clip_cov'),
+  'actor.policy_loss.clip_cov_lb': isLoss('clip_cov'),
+  'actor.policy_loss.clip_cov_ub': isLoss('clip_cov'),
+  'actor.policy_loss.kl_cov_ratio': isLoss('kl_cov'),
+  'actor.policy_loss.ppo_kl_coef': isLoss('kl_cov'),
+  // verl's legacy worker does not pass the factor on.
+  'actor.loss_scale_factor': ({ actor }) =>
+    actor.loss_agg_mode === 'seq-mean-token-sum-norm' && actor.use_legacy_worker_impl === 'disable',
+  'actor.kl_loss_coef': inLoss,
+  'actor.kl_loss_type': inLoss,
+  critic: hasCritic,
+  'algorithm.gamma': ({ adv_estimator }) => DISCOUNTS.includes(adv_estimator),
+  'algorithm.lam': hasCritic,
+  'algorithm.norm_adv_by_std_in_grpo': ({ adv_estimator }) => NORMALISES.includes(adv_estimator),
+  'algorithm.kl_penalty': inReward,
+  'algorithm.kl_ctrl': inReward,
+  'algorithm.kl_ctrl.target_kl': isAdaptive,
+  'algorithm.kl_ctrl.horizon': isAdaptive,
+  'algorithm.rollout_correction.loss_type': ({ algorithm }) =>
+    algorithm.rollout_correction.bypass_mode,
+  'algorithm.rollout_correction.rollout_is_threshold': isWeighted,
+  'algorithm.rollout_correction.rollout_is_batch_normalize': isWeighted,
+  'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) => algorithm.overlong_buffer.len > 0,
+}
+
+const isWithin = (path: string, part: string) => path === part || path.startsWith(`${part}.`)
+
+/** Whether the field at this path, e.g. 'actor.tau_pos', changes anything in a phase of these settings. */
+export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
+  Object.entries(CONDITIONS).every(([part, holds]) => !isWithin(path, part) || holds(settings))
+
+/** The headings of shared settings; the first that fits counts. */
+const GROUPS: readonly (readonly [part: string, group: string])[] = [
+  ['rollout', 'Rollout'],
+  ['actor.use_kl_loss', 'KL to the reference'],
+  ['actor.kl_loss_coef', 'KL to the reference'],
+  ['actor.kl_loss_type', 'KL to the reference'],
+  ['actor', 'Actor'],
+  ['critic', 'Critic'],
+  ['algorithm.use_kl_in_reward', 'KL to the reference'],
+  ['algorithm.kl_penalty', 'KL to the reference'],
+  ['algorithm.kl_ctrl', 'KL to the reference'],
+  ['algorithm.rollout_correction', 'Rollout correction'],
+  ['algorithm.overlong_buffer', 'Reward'],
+  ['algorithm', 'Algorithm'],
+]
+
+/** The heading that a shared setting stands under. */
+export const groupOf = (path: string): string =>
+  GROUPS.find(([part]) => isWithin(path, part))?.[1] ?? 'Algorithm'
