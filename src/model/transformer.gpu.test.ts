@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import { expectClose, randomValues } from '../kernels/testing.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
+import { backward } from './backward.ts'
 import { inverseFrequencies, type ModelConfig } from './config.ts'
 import { paramTensors, unpackWeights } from './params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { backwardRef, forwardRef, policyRef } from './transformer.ref.ts'
-import { backward, forward, type Model, readPolicy } from './transformer.ts'
+import { forward, type Model, readPolicy } from './transformer.ts'
 import { createWorkspace, sliceWorkspace, type Workspace } from './workspace.ts'
 
 const gpu = await Gpu.open()

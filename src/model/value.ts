@@ -9,8 +9,9 @@ import {
   value_head_backward_weight,
   value_head_forward,
 } from '../kernels/value_head/value_head.ts'
+import { backwardScratch, backwardStates } from './backward.ts'
 import type { ParamTensors } from './params.ts'
-import { backwardScratch, backwardStates, finalNorm, type Model } from './transformer.ts'
+import { finalNorm, type Model } from './transformer.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The columns that are read: value t of a row comes from column first_column + t. */

@@ -3,7 +3,8 @@ import { masked_sum } from '../kernels/metrics/metrics.ts'
 import { sft_loss } from '../kernels/policy_loss/policy_loss.ts'
 import type { Recorder } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
-import { backward, forward, type Model, readPolicy } from '../model/transformer.ts'
+import { backward } from '../model/backward.ts'
+import { forward, type Model, readPolicy } from '../model/transformer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import {
   type ActorSize,
