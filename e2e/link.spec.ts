@@ -11,7 +11,9 @@ async function trainToTheEnd(lab: LabPage): Promise<unknown[]> {
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
   return (await lab.steps()).map(({ step, phase, phase_step, metrics }) => {
-    const kept = Object.entries(metrics).filter(([name]) => !name.startsWith('timing_'))
+    const kept = Object.entries(metrics).filter(
+      ([name]) => !/^timing_|^perf\/(time_per_step|throughput)$/.test(name),
+    )
     return { step, phase, phase_step, metrics: Object.fromEntries(kept) }
   })
 }

@@ -8,7 +8,6 @@ import {
   computeAdvantages,
   gaeAdvantages,
   informativeShare,
-  spreadAdvantages,
 } from './advantages.ts'
 
 const EXACT = { rtol: 1e-12, atol: 1e-15 }
@@ -275,11 +274,6 @@ test('what an estimator lacks is named', () => {
   message('grpo', { ...bare, response_length: 3 }).toThrow(/rows of 3 columns, found 2/)
   message('vanilla' as AdvEstimator).toThrow(/expected one of gae, grpo, .*found vanilla/)
   message('reinforce_plus_plus', input([[1, 0]], [[1, 0]])).toThrow(RangeError)
-})
-
-test('an advantage covers its response tokens and nothing behind them', () => {
-  const mask = Float32Array.of(1, 1, 0, 1, 0, 0)
-  expect([...spreadAdvantages([2, -3], mask, 3)]).toEqual([2, 2, 0, -3, -0, -0])
 })
 
 test('a group is informative when its scores differ', () => {

@@ -11,8 +11,6 @@ import {
 import { maskedSumRows, maskedWhiten, rowCount } from './masked.ts'
 import { optimalTokenBaseline, returnsToGo, tirOptimalTokenBaseline } from './token_baseline.ts'
 
-export { grpoAdvantages }
-
 /** verl's names, algorithm.adv_estimator. */
 export const ADV_ESTIMATORS = [
   'gae',
@@ -254,15 +252,6 @@ function spread(
   return Float64Array.from(response_mask, (mask, i) =>
     mask !== 0 ? rows[Math.floor(i / response_length)] : 0,
   )
-}
-
-/** One advantage per row over that row's response tokens: [B] → [B, R], zero where response_mask is zero. */
-export function spreadAdvantages(
-  advantages: ArrayLike<number>,
-  response_mask: Float32Array,
-  response_length: number,
-): Float32Array {
-  return response_mask.map((mask, i) => mask * advantages[Math.floor(i / response_length)])
 }
 
 /** Share of groups whose scores differ: only these move a group-relative policy. */

@@ -30,7 +30,8 @@ async function train(is_profiled: boolean, timestamps = true) {
     if (profiled) profiles.push(profiled.profile)
     const { metrics, samples } = profiled?.result ?? (await next())
     const kept = Object.entries(metrics).filter(
-      ([name]) => !name.startsWith('timing_') && name !== 'perf/submits',
+      ([name]) =>
+        !/^timing_|^perf\/(time_per_step|throughput)$/.test(name) && name !== 'perf/submits',
     )
     results.push({ ...Object.fromEntries(kept), samples: samples.length })
   }

@@ -24,7 +24,11 @@ async function finish(trainer: Trainer) {
 /** Everything but wall times. */
 const numbers = (results: readonly StepResult[]) =>
   results.map(({ metrics }) =>
-    Object.fromEntries(Object.entries(metrics).filter(([name]) => !name.startsWith('timing_'))),
+    Object.fromEntries(
+      Object.entries(metrics).filter(
+        ([name]) => !/^timing_|^perf\/(time_per_step|throughput)$/.test(name),
+      ),
+    ),
   )
 
 const INNER: RlPhase = { ...RL, name: 'inner', target_layer: 2 }

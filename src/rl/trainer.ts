@@ -7,6 +7,7 @@ import type { Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import { Critic, createCriticTensors } from './critic.ts'
+import { computeThroughputMetrics } from './data_metrics.ts'
 import {
   type DriverColumn,
   driverColumns,
@@ -218,6 +219,7 @@ export class Trainer {
     const validation = this.#isValidationDue() ? await this.#validate() : {}
     const result = reading.then((metrics) => {
       this.#skipped_updates += metrics['training/skipped_updates']
+      const seconds = (performance.now() - started) / 1000
       return {
         ...position,
         metrics: {
@@ -226,7 +228,9 @@ export class Trainer {
           'training/skipped_updates_total': this.#skipped_updates,
           ...work,
           ...validation,
-          'timing_s/step': (performance.now() - started) / 1000,
+          ...(queued.phase.kind === 'rl' &&
+            computeThroughputMetrics(queued.batch, { step: seconds })),
+          'timing_s/step': seconds,
         },
         samples: queued.samples,
       }
