@@ -34,6 +34,8 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   await lab.waitForStep(5)
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
+  // The page may still have to draw the last step's event.
+  await page.waitForTimeout(500)
   const paused_at = await lab.number('step-count')
   const events = (await lab.events()).length
   await page.waitForTimeout(1500)
