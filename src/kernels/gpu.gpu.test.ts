@@ -42,6 +42,20 @@ test('a program replays with other live values and creates nothing', async () =>
   expect([dispatches - before.dispatches, submits - before.submits]).toEqual([2, 1])
 })
 
+test('a grid follows a live count, and one that WebGPU cannot dispatch is refused', async () => {
+  const x = gpu.tensor('x', 'f32', [200], { data: new Float32Array(200).fill(1) })
+  const program = await gpu.record('scale', ['count'], (r) => {
+    r.run(scale, { factor: 2, count: (live) => live.count }, { x })
+  })
+  gpu.replay(program, { count: 200 })
+  gpu.replay(program, { count: 65 })
+  const [values] = await gpu.read(x)
+  expect([values[0], values[64], values[65], values[199]]).toEqual([4, 4, 2, 2])
+  expect(() => gpu.replay(program, { count: 0 })).toThrow(/scale: grid \[0, 1, 1\]/)
+  gpu.replay(program, { count: 1 })
+  expect((await gpu.read(x))[0][0]).toBe(8)
+})
+
 test('copies take live offsets, clears zero a part, and both keep their order among dispatches', async () => {
   const source = gpu.tensor('source', 'f32', [4], { data: Float32Array.of(1, 2, 3, 4) })
   const target = gpu.tensor('target', 'f32', [3], { data: Float32Array.of(9, 9, 9) })

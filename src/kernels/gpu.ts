@@ -5,6 +5,7 @@ import { type Profile, QUERIES, Recording } from './profiler.ts'
 import {
   collect,
   type Dispatch,
+  gridOf,
   type LiveValues,
   type Program,
   type Recorder,
@@ -430,7 +431,7 @@ export class Gpu implements Allocator {
   }
 
   #dispatch(dispatch: Dispatch, live: LiveValues<string>): void {
-    const { kernel, pipeline, group, grid, params, patches } = dispatch
+    const { kernel, pipeline, group, params, patches } = dispatch
     if (this.#used === this.#staged.byteLength) this.submit()
     const slot = this.#used
     this.#used += SLOT_BYTES
@@ -440,7 +441,7 @@ export class Gpu implements Allocator {
     const pass = this.#recording ? this.#timedPass(this.#recording, kernel, slot) : this.#openPass()
     pass.setPipeline(pipeline)
     pass.setBindGroup(0, group, [slot])
-    pass.dispatchWorkgroups(...grid)
+    pass.dispatchWorkgroups(...gridOf(dispatch, this.#staged_view, slot))
   }
 
   #openEncoder(): GPUCommandEncoder {

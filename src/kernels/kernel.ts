@@ -27,7 +27,7 @@ export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends
   readonly params: P
   /** Storage buffers, in order, bound at @binding(1..). At most 8. */
   readonly bindings: B
-  /** Grid of workgroups; may only use params that are plain numbers when recorded. */
+  /** Grid of workgroups. Where it asks for a param that is live, it is worked out at each replay. */
   readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
   /** For the profiler; a kernel without it shows its time alone. */
   readonly cost?: (params: { [K in keyof P]: number }) => Cost

@@ -1,7 +1,7 @@
 // What a measured piece of work cost: GPU time, operations and bytes, by kernel and by stage.
 // gpu.ts makes the queries and reads them back; here is what they mean.
 import type { AnyKernel, Cost } from './kernel.ts'
-import type { DType } from './tensor.ts'
+import { readParams } from './program.ts'
 
 /** One line of a profile: a kernel or a stage. */
 export interface ProfileRow {
@@ -124,19 +124,6 @@ export function costOf(kernel: Pick<AnyKernel, 'name' | 'cost'>, params: Params)
   const cost = kernel.cost ?? FAMILIES.find(([prefix]) => kernel.name.startsWith(prefix))?.[1]
   const { flops, bytes } = cost?.(params) ?? { flops: Number.NaN, bytes: Number.NaN }
   return Number.isFinite(flops) && Number.isFinite(bytes) ? { flops, bytes } : undefined
-}
-
-/** `struct Params` of one dispatch as numbers. */
-export function readParams(
-  params: Readonly<Record<string, DType>>,
-  bytes: DataView,
-  offset: number,
-): Params {
-  const read = (dtype: DType, at: number) =>
-    dtype === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
-  return Object.fromEntries(
-    Object.entries(params).map(([name, dtype], i) => [name, read(dtype, offset + 4 * i)]),
-  )
 }
 
 /** The calls of one kernel in one stage. */

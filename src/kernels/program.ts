@@ -8,11 +8,15 @@ export type LiveValues<L extends string> = { readonly [K in L]: number }
 /** A recorded number: fixed, or computed from the live values at each replay. */
 export type Value<L extends string> = number | ((live: LiveValues<L>) => number)
 
+/** Workgroups in each dimension. */
+export type Grid = readonly [number, number, number]
+
 export interface Dispatch {
   readonly kind: 'dispatch'
   readonly kernel: AnyKernel
   readonly tensors: Names<Tensor>
-  readonly grid: readonly [number, number, number]
+  /** Undefined where live values decide it: `gridOf` at each replay. */
+  readonly grid: Grid | undefined
   /** `struct Params`, with zeros where live values go. */
   readonly params: Uint8Array
   readonly patches: readonly Patch[]
@@ -75,7 +79,10 @@ export interface Recorder<L extends string> {
 /** WebGPU's default minUniformBufferOffsetAlignment: what one dispatch's params may take, 64 scalars. */
 export const SLOT_BYTES = 256
 
-/** Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid WebGPU cannot dispatch. */
+/**
+ * Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid WebGPU cannot dispatch; a grid
+ * that live values decide is looked at when it is known.
+ */
 export function collect<L extends string>(
   label: string,
   build: (recorder: Recorder<L>) => void,
@@ -120,14 +127,47 @@ function makeDispatch(
       setScalar(new DataView(bytes.buffer), i * 4, dtype, value)
     } else throw new ShapeError(`${label}/${kernel.name}: param ${name} is missing`)
   })
-  const [x, y = 1, z = 1] = kernel.workgroups(fixed)
-  if (![x, y, z].every((n) => Number.isInteger(n) && n > 0 && n <= MAX_GRID))
-    throw new ShapeError(
-      `${label}/${kernel.name}: grid [${x}, ${y}, ${z}] must be 1 to ${MAX_GRID} in each dimension; live params cannot size it`,
-    )
-  const grid = [x, y, z] as const
+  const where = `${label}/${kernel.name}`
+  const grid = dependsOnLive(kernel, fixed, params) ? undefined : checkedGrid(kernel, fixed, where)
   const unbound = { pipeline: undefined as never, group: undefined as never }
   return { kind: 'dispatch', kernel, tensors, grid, params: bytes, patches, ...unbound }
+}
+
+/** Whether the grid asks for a param that varies from replay to replay. */
+function dependsOnLive(kernel: AnyKernel, fixed: Names<number>, params: Names<unknown>): boolean {
+  let asked = false
+  const watched = new Proxy(fixed, {
+    get: (_, name: string) => {
+      if (typeof params[name] === 'function') asked = true
+      return fixed[name] ?? 1
+    },
+  })
+  kernel.workgroups(watched)
+  return asked
+}
+
+/** A kernel's grid for these params. Throws ShapeError where WebGPU cannot dispatch it. */
+function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): Grid {
+  const [x, y = 1, z = 1] = kernel.workgroups(params)
+  if (![x, y, z].every((n) => Number.isInteger(n) && n > 0 && n <= MAX_GRID))
+    throw new ShapeError(
+      `${where}: grid [${x}, ${y}, ${z}] must be 1 to ${MAX_GRID} in each dimension`,
+    )
+  return [x, y, z]
+}
+
+/** A dispatch's grid, from its params as written at byte `slot` of `view` where live values decide it. */
+export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number): Grid {
+  return grid ?? checkedGrid(kernel, readParams(kernel.params, view, slot), kernel.name)
+}
+
+/** `struct Params` of one dispatch as numbers. */
+export function readParams(params: Names<DType>, bytes: DataView, offset: number): Names<number> {
+  const read = (dtype: DType, at: number) =>
+    dtype === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
+  return Object.fromEntries(
+    Object.entries(params).map(([name, dtype], i) => [name, read(dtype, offset + 4 * i)]),
+  )
 }
 
 /** Writes one scalar as WGSL lays out a struct of them. */
