@@ -150,7 +150,7 @@ async function ours(gpu: Gpu, { layout, weights, batch, phase }: SftProblem): Pr
     has_reference: false,
   }
   const actor = await Actor.create(gpu, layout, size, [phase], weights)
-  actor.upload(batch)
+  actor.upload(batch, rows)
   const { optim, grad_clip } = phase
   return {
     step: () => {

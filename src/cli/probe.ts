@@ -14,7 +14,7 @@ import {
   tokenMeans,
 } from '../model/internal_quantities.ts'
 import { recordInternals } from '../model/internals.ts'
-import { createInternals, readInternals } from '../model/internals_tensors.ts'
+import { createInternals, readInternals, uploadInternals } from '../model/internals_tensors.ts'
 import { paramTensors } from '../model/params.ts'
 import type { Model } from '../model/transformer.ts'
 import { createWorkspace } from '../model/workspace.ts'
@@ -104,7 +104,7 @@ function createProbe(alloc: Allocator, { config, layout, weights }: HfModel, bat
     quantities: QUANTITY_NAMES.filter(isShown),
     positions: 'all',
   })
-  return { model, ws, internals }
+  return { model, internals }
 }
 
 /** What the command prints, by name: numbers of padding are null, or left out for logits' last axis. */
@@ -115,9 +115,14 @@ export type ProbeReport = Readonly<Record<string, unknown>>
  * `forward_means`, where every token of every row weighs the same. Nats.
  */
 export async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
-  const { model, ws, internals } = createProbe(gpu, hf, batch)
-  for (const name of ['input_ids', 'attention_mask', 'position_ids'] as const)
-    gpu.write(ws[name], Uint32Array.from(batch[name].flat()))
+  const { model, internals } = createProbe(gpu, hf, batch)
+  uploadInternals(gpu, internals, {
+    input_ids: Uint32Array.from(batch.input_ids.flat()),
+    attention_mask: Uint32Array.from(batch.attention_mask.flat()),
+    position_ids: Uint32Array.from(batch.position_ids.flat()),
+    response_ids: new Uint32Array(),
+    response_mask: new Float32Array(),
+  })
   gpu.replay(await gpu.record('probe', [], (r) => recordInternals(r, model, internals)))
   const result = await readInternals(gpu, internals)
   const { config, layout, eos_token_ids, pad_token_id, dtype } = hf

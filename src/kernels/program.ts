@@ -176,6 +176,12 @@ export function setScalar(view: DataView, offset: number, dtype: DType, value: n
   else view.setUint32(offset, value, true)
 }
 
+/** A recorded number that follows from another. */
+export const derived = <L extends string>(
+  value: Value<L>,
+  of: (value: number) => number,
+): Value<L> => (typeof value === 'function' ? (live) => of(value(live)) : of(value))
+
 /** A recorded number at these live values. */
 export const valueAt = (value: Value<string>, live: LiveValues<string>): number =>
   typeof value === 'function' ? value(live) : value

@@ -1,9 +1,9 @@
 // The transformer, backward, as a list of kernel calls: the last line of the forward first.
-// B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
+// B rows of up to T columns, M tokens in all (model/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embeddingBackward } from '../kernels/embedding/embedding.ts'
 import { type MatmulChoice, matmulKernel } from '../kernels/matmul/matmul_variants.ts'
-import type { Recorder, Value } from '../kernels/program.ts'
+import { derived, type Recorder, type Value } from '../kernels/program.ts'
 import { reduceRows } from '../kernels/reduce/reduce.ts'
 import { rms_norm_backward, rms_norm_weight_grad } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_backward } from '../kernels/rope/rope.ts'
@@ -19,13 +19,15 @@ import {
   type Model,
   ropeParams,
   scoredResponse,
+  type Tokens,
+  tokensOf,
 } from './transformer.ts'
 import { type BackwardScratch, NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
 
 /**
  * Gradient of everything that readPolicy(layer) used, from ws.response.d_log_probs and d_entropy.
  * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm only for layer = L.
- * Blocks above `layer` are not run.
+ * Blocks above `layer` are not run. `count` as in forward().
  */
 export function backward<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
@@ -34,6 +36,7 @@ export function backward<L extends string>(
   ws: Workspace,
   layer: number,
   inv_temperature: Value<L>,
+  count?: Value<L>,
 ): void {
   const { shape, weights } = model
   const { run } = recorder
@@ -43,11 +46,11 @@ export function backward<L extends string>(
   const d_read = is_final ? d_normed : d_hidden
 
   // log_probs, entropy = head(hidden · E^T)
-  const { response_ids, lse, entropy, d_log_probs, d_entropy } = ws.response
+  const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
   const head = {
     hidden: is_final ? ws.normed : ws.hidden[layer],
     weight: weights.lm_head,
-    response_ids,
+    scored,
     lse,
     entropy,
     d_log_probs,
@@ -66,7 +69,7 @@ export function backward<L extends string>(
     { x: scratch.head_partials, out: grads.lm_head },
   )
 
-  backwardStates(recorder, model, grads, ws, layer)
+  backwardStates(recorder, model, grads, ws, layer, count)
 }
 
 /**
@@ -79,26 +82,28 @@ export function backwardStates<L extends string>(
   grads: ParamTensors,
   ws: Workspace,
   layer: number,
+  count?: Value<L>,
 ): void {
   const { run } = recorder
   const { shape, weights } = model
+  const tokens = tokensOf(ws, count)
   if (layer === shape.num_hidden_layers) {
     // normed = rms_norm(hidden[L])
     const x = ws.hidden[layer]
-    normBackward(run, shape, ws, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
+    normBackward(run, shape, ws, tokens, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
   }
   for (let l = layer - 1; l >= 0; l--) {
     // The last block's activations are still there.
-    if (ws.is_recomputed && l < layer - 1) blockForward(recorder, model, ws, l, 'activations')
-    blockBackward(run, model, grads, ws, l)
+    if (ws.is_recomputed && l < layer - 1)
+      blockForward(recorder, model, ws, l, tokens, 'activations')
+    blockBackward(run, model, grads, ws, l, tokens)
   }
 
   // hidden[0] = E[input_ids]
-  const tokens = ws.rows * ws.width
   const { d_hidden: d_out } = backwardScratch(ws)
   run(
     embeddingBackward(shape),
-    { tokens, hidden_size: shape.hidden_size, vocab_size: shape.vocab_size },
+    { tokens: tokens.count, hidden_size: shape.hidden_size, vocab_size: shape.vocab_size },
     { input_ids: ws.input_ids, d_out, d_weight: grads.embed_tokens },
   )
 }
@@ -116,26 +121,27 @@ function blockBackward<L extends string>(
   grads: ParamTensors,
   ws: Workspace,
   l: number,
+  tokens: Tokens<L>,
 ): void {
   const d = backwardScratch(ws)
   const a = ws.layers[l]
   const w = weights.layers[l]
   const g = grads.layers[l]
   const { intermediate_size } = shape
-  const tokens = ws.rows * ws.width
 
   // hidden[l+1] = middle + activated · down^T
   inputGrad(run, matmul, tokens, d.d_hidden, w.down_proj, d.d_activated)
   weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g.down_proj)
   // activated = silu(gate) · up
   const ffn = { gate_up: a.gate_up, d_out: d.d_activated, d_gate_up: d.d_gate_up }
-  run(swiglu_backward, { rows: tokens, intermediate_size }, ffn)
+  run(swiglu_backward, { rows: tokens.count, intermediate_size }, ffn)
   // gate_up = ffn_in · gate_up_proj^T
   inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
   weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
   // ffn_in = rms_norm(middle)
   const ffn_norm = w.post_attention_layernorm
-  normBackward(run, shape, ws, a.middle, ffn_norm, a.ffn_inv_rms, g.post_attention_layernorm, 1)
+  const d_ffn_norm = g.post_attention_layernorm
+  normBackward(run, shape, ws, tokens, a.middle, ffn_norm, a.ffn_inv_rms, d_ffn_norm, 1)
 
   // middle = hidden[l] + context · o^T
   inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
@@ -150,6 +156,7 @@ function blockBackward<L extends string>(
   const attention = {
     qkv: a.qkv_rotated,
     attention_mask: ws.attention_mask,
+    cu_seqlens: ws.cu_seqlens,
     out: a.context,
     lse: a.lse,
     d_out: d.d_context,
@@ -159,7 +166,7 @@ function blockBackward<L extends string>(
   run(backward_query, size, attention)
   run(backward_key_value, size, attention)
   // qkv_rotated = rope(qk_norm(qkv))
-  run(qk_norm_rope_backward, ropeParams(shape, tokens), {
+  run(qk_norm_rope_backward, ropeParams(shape, tokens.count), {
     qkv: a.qkv,
     norm_weight: w.qk_norm,
     position_ids: ws.position_ids,
@@ -170,46 +177,51 @@ function blockBackward<L extends string>(
   })
   if (shape.has_qk_norm)
     run(
-      reduceRows(tokens),
-      { rows: tokens, cols: 2 * shape.head_dim },
+      reduceRows(tokens.most),
+      { rows: tokens.count, cols: 2 * shape.head_dim },
       { x: d.d_qk_norm, out: g.qk_norm },
     )
   // qkv = attn_in · qkv_proj^T + bias
   inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
   weightGrad(run, matmul, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
   if (shape.has_qkv_bias)
-    run(reduceRows(tokens), { rows: tokens, cols: shape.qkv_size }, { x: d.d_qkv, out: g.qkv_bias })
+    run(
+      reduceRows(tokens.most),
+      { rows: tokens.count, cols: shape.qkv_size },
+      { x: d.d_qkv, out: g.qkv_bias },
+    )
   // attn_in = rms_norm(hidden[l])
   const attn_norm = w.input_layernorm
-  normBackward(run, shape, ws, ws.hidden[l], attn_norm, a.attn_inv_rms, g.input_layernorm, 1)
+  const x = ws.hidden[l]
+  normBackward(run, shape, ws, tokens, x, attn_norm, a.attn_inv_rms, g.input_layernorm, 1)
 }
 
 /** d_x [M, in] = d_y [M, out] · weight [out, in]. */
 function inputGrad<L extends string>(
   run: Recorder<L>['run'],
   choice: MatmulChoice | undefined,
-  tokens: number,
+  tokens: Tokens<L>,
   d_y: Tensor,
   weight: Tensor,
   d_x: Tensor,
 ): void {
   const [k, n] = weight.shape
-  const size = { m: tokens, n, k }
-  run(matmulKernel(choice, 'nn', size), { ...size, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
+  const kernel = matmulKernel(choice, 'nn', { m: tokens.most, n, k })
+  run(kernel, { m: tokens.count, n, k, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
 }
 
 /** d_weight [out, in] += d_y [M, out]^T · x [M, in]. */
 function weightGrad<L extends string>(
   run: Recorder<L>['run'],
   choice: MatmulChoice | undefined,
-  tokens: number,
+  tokens: Tokens<L>,
   d_y: Tensor,
   x: Tensor,
   d_weight: Tensor,
 ): void {
   const [m, n] = d_weight.shape
-  const size = { m, n, k: tokens }
-  run(matmulKernel(choice, 'tn', size), { ...size, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
+  const kernel = matmulKernel(choice, 'tn', { m, n, k: tokens.most })
+  run(kernel, { m, n, k: tokens.count, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
 }
 
 /** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient. */
@@ -217,6 +229,7 @@ function normBackward<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
   ws: Workspace,
+  tokens: Tokens<L>,
   x: Tensor,
   weight: Tensor,
   inv_rms: Tensor,
@@ -224,11 +237,12 @@ function normBackward<L extends string>(
   accumulate: 0 | 1,
 ): void {
   const { d_normed: d_y, d_hidden: d_x, norm_partials: partials } = backwardScratch(ws)
-  const rows = ws.rows * ws.width
+  const rows = tokens.count
   const cols = shape.hidden_size
   run(rms_norm_backward, { rows, cols, accumulate }, { x, weight, inv_rms, d_y, d_x })
   const rows_per_block = NORM_ROWS_PER_BLOCK
   run(rms_norm_weight_grad, { rows, cols, rows_per_block }, { x, inv_rms, d_y, partials })
-  const blocks = Math.ceil(rows / rows_per_block)
-  run(reduceRows(blocks), { rows: blocks, cols }, { x: partials, out: d_weight })
+  const most = Math.ceil(tokens.most / rows_per_block)
+  const blocks = derived(rows, (count) => Math.ceil(count / rows_per_block))
+  run(reduceRows(most), { rows: blocks, cols }, { x: partials, out: d_weight })
 }

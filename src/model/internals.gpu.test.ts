@@ -6,7 +6,7 @@ import { inverseFrequencies, type ModelConfig, modelShape } from './config.ts'
 import { QUANTITY_NAMES, type Quantity, tokenMeans } from './internal_quantities.ts'
 import { internalsRef } from './internals.ref.ts'
 import { recordInternals } from './internals.ts'
-import { createInternals, readInternals } from './internals_tensors.ts'
+import { createInternals, readInternals, uploadInternals } from './internals_tensors.ts'
 import { paramTensors } from './params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { forwardRef } from './transformer.ref.ts'
@@ -39,15 +39,7 @@ function build(config: ModelConfig, batch: Batch, trains = false) {
   }
   const { rows, width, R: response_length } = batch
   const ws = createWorkspace(gpu, shape, { rows, width, response_length, trains })
-  load(ws, batch)
   return { exact, shape, model, ws }
-}
-
-function load(ws: Workspace, batch: Batch) {
-  for (const name of ['input_ids', 'attention_mask', 'position_ids'] as const)
-    gpu.write(ws[name], batch[name])
-  gpu.write(ws.response.response_ids, batch.response_ids)
-  gpu.write(ws.response.response_mask, batch.response_mask)
 }
 
 async function probe<const Q extends Quantity>(
@@ -55,8 +47,10 @@ async function probe<const Q extends Quantity>(
   ws: Workspace,
   quantities: readonly Q[],
   positions: 'all' | 'response' = 'all',
+  batch: Batch = BATCH,
 ) {
   const t = createInternals(gpu, model.shape, ws, { quantities, positions })
+  uploadInternals(gpu, t, batch)
   const program = await gpu.record('internals', [], (r) => recordInternals(r, model, t))
   gpu.replay(program)
   return { ...(await readInternals(gpu, t)), dispatches: program.dispatches }
@@ -127,9 +121,17 @@ test('response positions are the columns before the tokens, in a slice of a work
   const names = ['ent_ffn_out', 'cos_attn', 'kl_layer_final', 'logp_next_layer'] as const
   const all = await probe(model, ws, names)
   const slice = sliceWorkspace(gpu, ws, 2)
-  const two = await probe(model, slice, names, 'response')
-  expect([two.rows, two.columns]).toEqual([2, BATCH.R])
   const { width, P, R, response_mask } = BATCH
+  const first = {
+    ...BATCH,
+    input_ids: BATCH.input_ids.subarray(0, 2 * width),
+    attention_mask: BATCH.attention_mask.subarray(0, 2 * width),
+    position_ids: BATCH.position_ids.subarray(0, 2 * width),
+    response_ids: BATCH.response_ids.subarray(0, 2 * R),
+    response_mask: response_mask.subarray(0, 2 * R),
+  }
+  const two = await probe(model, slice, names, 'response', first)
+  expect([two.rows, two.columns]).toEqual([2, R])
   for (const name of names) {
     const entries = all.values[name].length / (3 * width)
     for (let entry = 0; entry < entries; entry++)
@@ -152,8 +154,8 @@ test.for(['left', 'right'] as const)('padding on the %s changes no real position
   const a = build(TINY, tight)
   const b = build(TINY, padded)
   const names = QUANTITY_NAMES.filter((name) => !name.startsWith('logits'))
-  const alone = await probe(a.model, a.ws, names)
-  const beside = await probe(b.model, b.ws, names)
+  const alone = await probe(a.model, a.ws, names, 'all', tight)
+  const beside = await probe(b.model, b.ws, names, 'all', padded)
   for (const name of names) {
     const entries = alone.values[name].length / 4
     const inside = Array.from({ length: entries }, (_, entry) => [

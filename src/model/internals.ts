@@ -8,27 +8,18 @@ import { rms_norm_forward } from '../kernels/rms_norm/rms_norm.ts'
 import type { Tensor } from '../kernels/tensor.ts'
 import type { Quantity } from './internal_quantities.ts'
 import type { InternalsTensors } from './internals_tensors.ts'
-import { forward, linear, type Model, unembed } from './transformer.ts'
+import { exactly, forward, linear, type Model, unembed } from './transformer.ts'
 
 /**
- * Runs the whole model on ws (input_ids, attention_mask, position_ids; for positions 'response' also ws.response's ids and
- * mask) and computes what createInternals was asked for. Numbers of a position do not depend on which others are probed.
+ * Runs the whole model on what uploadInternals has uploaded and computes what createInternals was asked for. Numbers of a position do not depend on which others are probed.
  */
 export function recordInternals<L extends string>(
-  recorder: Pick<Recorder<L>, 'run' | 'copy'>,
+  recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   t: InternalsTensors,
 ): void {
   const { run } = recorder
-  const { ws, scored, scratch } = t
-  if (t.positions === 'all') {
-    // The next token of a row's last column is another row's first: nextMask leaves it out.
-    const count = ws.rows * ws.width - 1
-    if (count > 0) recorder.copy(ws.input_ids, scored.response_ids, { from_offset: 1, count })
-    const { attention_mask: input_ids } = ws
-    const size = { tokens: count + 1, hidden_size: 1 }
-    run(embedding_forward, size, { input_ids, weight: scratch.zero_one, out: scored.response_mask })
-  }
+  const { ws } = t
   const probe = new Probe(run, model, t)
   forward(recorder, model, ws, t.shape.num_hidden_layers, (l) => {
     if (l > 0) probe.block(l - 1)
@@ -48,7 +39,7 @@ class Probe<L extends string> {
     this.#run = run
     this.#model = model
     this.#t = t
-    this.#count = t.scored.rows * t.scored.width
+    this.#count = t.scored.tokens
   }
 
   /** H^l, when it has just been computed. */
@@ -101,7 +92,7 @@ class Probe<L extends string> {
   /** What compares states with each other or with the last one. */
   end(): void {
     const { shape, weights } = this.#model
-    const { kept, scratch, scored } = this.#t
+    const { kept, scratch, mask } = this.#t
     if (this.#wants('kl_layer_final', 'kl_final_layer'))
       kept.forEach((hidden, l) => {
         const { hidden_size, vocab_size } = shape
@@ -110,7 +101,7 @@ class Probe<L extends string> {
           hidden_p: hidden,
           hidden_q: scratch.normed,
           weight: weights.lm_head,
-          mask: scored.response_mask,
+          mask,
           kl_pq: this.#out('kl_layer_final', l, 0),
           kl_qp: this.#out('kl_final_layer', l, 1),
         })
@@ -134,7 +125,7 @@ class Probe<L extends string> {
 
   /** out = x · weightᵀ of the probed rows. */
   #linear(x: Tensor, weight: Tensor, out: Tensor): void {
-    linear(this.#run, this.#count, x, weight, out, undefined, this.#model.matmul)
+    linear(this.#run, exactly(this.#count), x, weight, out, undefined, this.#model.matmul)
   }
 
   /** The probed rows of x [M, columns of `out`]: a lookup of rows by number, as of an embedding. */

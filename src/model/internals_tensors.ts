@@ -1,6 +1,7 @@
 // Room for what a probe shows, and reading it back. N = rows · columns probed positions.
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
+import { listScored } from '../kernels/vocab_head/scored.ts'
 import type { ModelShape } from './config.ts'
 import {
   DIFFERENCES,
@@ -13,7 +14,8 @@ import {
   type Quantity,
 } from './internal_quantities.ts'
 import { CHUNK } from './params.ts'
-import { type Scored, scoredResponse } from './transformer.ts'
+import { type Rows, uploadRows } from './rows.ts'
+import type { Scored } from './transformer.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Where recordInternals writes and what it needs on the way. */
@@ -22,8 +24,12 @@ export interface InternalsTensors<Q extends Quantity = Quantity> {
   readonly positions: Positions
   readonly shape: ModelShape
   readonly ws: Workspace
+  /** Probed columns of each row; N = ws.rows · columns. */
+  readonly columns: number
   /** The probed positions, of states that hold nothing else. */
   readonly scored: Scored
+  /** 1 where a position is a real token, for 'response' one that response_mask counts; [N]. */
+  readonly mask: Tensor
   /** What to read back, for unpackInternals: the values, the mask, and logits where asked for. */
   readonly outputs: readonly Tensor[]
   /** [N] for every computed quantity and entry, all views of one tensor. */
@@ -39,8 +45,6 @@ export interface InternalsTensors<Q extends Quantity = Quantity> {
 interface Scratch {
   /** Rows of the workspace's tensors that are probed, u32 [N]. */
   readonly index: Tensor
-  /** [0, 1]: turns attention_mask into numbers. */
-  readonly zero_one: Tensor
   /** The probed rows of one tensor, as [N, C], [N, H · D] and [N, F]: the same memory. */
   readonly gathered: { readonly hidden: Tensor; readonly context: Tensor; readonly ffn: Tensor }
   /** What a block adds to the residual stream, [N, C]. */
@@ -64,9 +68,8 @@ export function createInternals<const Q extends Quantity>(
 ): InternalsTensors<Q> {
   const { hidden_size: C, intermediate_size: F, attention_size, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
-  const response = scoredResponse(ws)
   const [first_column, columns] =
-    positions === 'all' ? [0, ws.width] : [response.first_column, ws.response_length]
+    positions === 'all' ? [0, ws.width] : [ws.width - ws.response_length - 1, ws.response_length]
   const N = ws.rows * columns
   const tensor = (label: string, ...dims: number[]) =>
     alloc.tensor(`internals.${label}`, 'f32', dims)
@@ -75,14 +78,7 @@ export function createInternals<const Q extends Quantity>(
   const wants = (...names: Quantity[]) => names.some((name) => quantities.includes(name as Q))
 
   const { slots, values } = createSlots(alloc, N, shape.num_hidden_layers, quantities)
-  const { response_ids, response_mask } =
-    positions === 'response'
-      ? ws.response
-      : {
-          response_ids: alloc.tensor('internals.next_ids', 'u32', [N]),
-          response_mask: tensor('mask', N),
-        }
-  const size = { rows: ws.rows, width: columns, first_column: 0, response_length: columns }
+  const mask = tensor('mask', N)
   const logits = list(wants('logits') ? 1 : 0, 'logits', N, V)
   const layer_logits = list(wants('logits_layer') ? states : 0, 'logits_layer', N, V)
   const keeps = wants('cos_hidden', 'kl_layer_final', 'kl_final_layer')
@@ -92,13 +88,12 @@ export function createInternals<const Q extends Quantity>(
   const gathered = tensor('gathered', N, Math.max(C, F, attention_size))
   const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
   return {
-    ...{ quantities, positions, shape, ws, slots, logits, layer_logits },
-    scored: { ...size, response_ids, response_mask },
-    outputs: [values, response_mask, ...logits, ...layer_logits],
+    ...{ quantities, positions, shape, ws, columns, mask, slots, logits, layer_logits },
+    scored: { tokens: N, scored: alloc.tensor('internals.scored', 'u32', [N, 4]) },
+    outputs: [values, mask, ...logits, ...layer_logits],
     kept: list(keeps ? states : 0, 'hidden', N, C),
     scratch: {
       index: alloc.tensor('internals.index', 'u32', [N], { data: index }),
-      zero_one: alloc.tensor('internals.zero_one', 'f32', [2], { data: Float32Array.of(0, 1) }),
       gathered: {
         hidden: part('hidden', C),
         context: part('context', attention_size),
@@ -111,6 +106,25 @@ export function createInternals<const Q extends Quantity>(
     },
   }
 }
+
+/**
+ * Uploads the rows to be probed, in the padded layout. The next token of a position is the one in the column behind it; that
+ * of a row's last column is another row's first: nextMask leaves it out.
+ */
+export function uploadInternals(
+  gpu: Pick<Gpu, 'write'>,
+  { ws, columns, positions, mask, scored }: InternalsTensors,
+  rows: Rows,
+): void {
+  uploadRows(gpu, ws, rows)
+  const size = { rows: ws.rows, width: columns, first_column: 0, response_length: columns }
+  const ids = positions === 'all' ? nextIds(rows.input_ids) : rows.response_ids
+  const probed = positions === 'all' ? Float32Array.from(rows.attention_mask) : rows.response_mask
+  gpu.write(mask, probed)
+  gpu.write(scored.scored, listScored(size, ids, probed))
+}
+
+const nextIds = (ids: Uint32Array) => ids.map((_, i) => ids[i + 1] ?? 0)
 
 /** One tensor for all values, and [N] of it for each entry of each quantity that is not a difference of others. */
 function createSlots(
@@ -156,10 +170,10 @@ export function unpackInternals<Q extends Quantity>(
   t: InternalsTensors<Q>,
   arrays: readonly Float32Array[],
 ): Internals<Q> {
-  const { shape, scored, slots } = t
+  const { shape, ws, columns, slots } = t
   const [flat, mask, ...vocabulary] = arrays
-  const N = scored.rows * scored.width
-  const next_mask = t.positions === 'all' ? nextMask(mask, scored.width) : mask
+  const N = ws.rows * columns
+  const next_mask = t.positions === 'all' ? nextMask(mask, columns) : mask
   const computed = new Map<Quantity, Float32Array>()
   let start = 0
   for (const [quantity, { length }] of slots) {
@@ -180,7 +194,7 @@ export function unpackInternals<Q extends Quantity>(
     return of === from ? of.subarray(N).map((x, i) => x - from[i]) : of.map((x, i) => x - from[i])
   }
   const result = {
-    ...{ rows: scored.rows, columns: scored.width, num_hidden_layers: shape.num_hidden_layers },
+    ...{ rows: ws.rows, columns, num_hidden_layers: shape.num_hidden_layers },
     ...{ mask, next_mask },
   }
   const values = Object.fromEntries(

@@ -235,6 +235,7 @@ export class Rollout {
     gpu.write(prefill.input_ids, prompts.input_ids)
     gpu.write(prefill.attention_mask, prompts.attention_mask)
     gpu.write(prefill.position_ids, layout.prompt_positions)
+    gpu.write(prefill.cu_seqlens, layout.cu_seqlens)
     gpu.write(attention_mask, layout.column_mask)
     gpu.write(positions, layout.response_positions)
     gpu.write(last_rows, layout.last_rows)
@@ -284,5 +285,6 @@ function layoutPrompts(
       for (let t = 0; t < R; t++) response_positions[t * stride + b] = length + t
     }
   }
-  return { prompt_positions, response_positions, last_rows, column_mask }
+  const cu_seqlens = Uint32Array.from({ length: N + 1 }, (_, i) => i * P)
+  return { prompt_positions, response_positions, last_rows, column_mask, cu_seqlens }
 }

@@ -10,7 +10,7 @@ import { sampleToken } from '../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../kernels/swiglu/swiglu.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { RolloutLive, RolloutTensors, SpecialTokens } from './rollout.ts'
-import { forward, headParams, linear, type Model, ropeParams } from './transformer.ts'
+import { exactly, forward, headParams, linear, type Model, ropeParams } from './transformer.ts'
 
 /** What the parts of a rollout are recorded with. */
 export interface Recording {
@@ -101,7 +101,15 @@ function sample(recording: Recording, t: number): void {
   // The first tokens follow from the N prompts, later ones from the B rows.
   const n = t === 0 ? cache.n : 1
   if (t === 0)
-    linear(recorder.run, cache.rows / n, normed, weights.lm_head, logits, undefined, matmul)
+    linear(
+      recorder.run,
+      exactly(cache.rows / n),
+      normed,
+      weights.lm_head,
+      logits,
+      undefined,
+      matmul,
+    )
   else decodeLinear(recording, normed, weights.lm_head, logits)
   recorder.run(
     sampleToken(shape.vocab_size),

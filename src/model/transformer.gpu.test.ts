@@ -5,6 +5,7 @@ import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { backward } from './backward.ts'
 import { inverseFrequencies, type ModelConfig } from './config.ts'
 import { paramTensors, unpackWeights } from './params.ts'
+import { uploadRows } from './rows.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { backwardRef, forwardRef, policyRef } from './transformer.ref.ts'
 import { forward, type Model, readPolicy } from './transformer.ts'
@@ -44,11 +45,7 @@ function build(
 }
 
 function load(ws: Workspace, batch: Batch) {
-  gpu.write(ws.input_ids, batch.input_ids)
-  gpu.write(ws.attention_mask, batch.attention_mask)
-  gpu.write(ws.position_ids, batch.position_ids)
-  gpu.write(ws.response.response_ids, batch.response_ids)
-  gpu.write(ws.response.response_mask, batch.response_mask)
+  uploadRows(gpu, ws, batch)
 }
 
 /** Log-probs and entropies of the policy of `layer`, [rows, R] each. */

@@ -1,5 +1,5 @@
 // The transformer, forward, as a list of kernel calls; backward.ts has the other direction.
-// B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
+// B rows of up to T columns, M tokens in all (model/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../kernels/attention/attention.ts'
 import { embedding_forward } from '../kernels/embedding/embedding.ts'
 import type { MatmulProduct } from '../kernels/matmul/matmul_tune.ts'
@@ -24,10 +24,25 @@ export interface Model {
   readonly matmul?: MatmulChoice | undefined
 }
 
+/** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which decides on kernels. */
+export interface Tokens<L extends string> {
+  readonly count: Value<L>
+  readonly most: number
+}
+
+/** A fixed number of tokens. */
+export const exactly = (count: number): Tokens<never> => ({ count, most: count })
+
+/** All that a workspace has room for, or `count` of it. */
+export const tokensOf = <L extends string>(
+  { rows, width }: Workspace,
+  count: Value<L> = rows * width,
+): Tokens<L> => ({ count, most: rows * width })
+
 /** out [M, out] = x [M, in] · weight [out, in]^T (+ residual [M, out]). */
 export function linear<L extends string>(
   run: Recorder<L>['run'],
-  tokens: number,
+  tokens: Tokens<L>,
   x: Tensor,
   weight: Tensor,
   out: Tensor,
@@ -35,27 +50,30 @@ export function linear<L extends string>(
   choice?: MatmulChoice,
 ): void {
   const [n, k] = weight.shape
-  const size = { m: tokens, n, k }
+  const size = { m: tokens.most, n, k }
+  const params = { ...size, m: tokens.count }
   if (residual) {
     const kernel = matmulKernel(choice, 'nt_add', size)
-    run(kernel, { ...size, addend_stride: n }, { a: x, b: weight, addend: residual, out })
-  } else run(matmulKernel(choice, 'nt', size), { ...size, accumulate: 0 }, { a: x, b: weight, out })
+    run(kernel, { ...params, addend_stride: n }, { a: x, b: weight, addend: residual, out })
+  } else
+    run(matmulKernel(choice, 'nt', size), { ...params, accumulate: 0 }, { a: x, b: weight, out })
 }
 
 /** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
 export function projectQkv<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
-  tokens: number,
+  tokens: Tokens<L>,
   x: Tensor,
   layer: LayerTensors,
   qkv: Tensor,
   choice?: MatmulChoice,
 ): void {
   if (!shape.has_qkv_bias) return linear(run, tokens, x, layer.qkv_proj, qkv, undefined, choice)
-  const size = { m: tokens, n: shape.qkv_size, k: shape.hidden_size }
+  const size = { m: tokens.most, n: shape.qkv_size, k: shape.hidden_size }
   const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
-  run(matmulKernel(choice, 'nt_add', size), { ...size, addend_stride: 0 }, tensors)
+  const params = { ...size, m: tokens.count, addend_stride: 0 }
+  run(matmulKernel(choice, 'nt_add', size), params, tensors)
 }
 
 /** The parameters that the rotary kernel and the attention kernels share. */
@@ -66,7 +84,7 @@ export const headParams = (shape: ModelShape) => ({
 })
 
 /** Per-head norm (Qwen3) and rotation: params of qk_norm_rope_*. */
-export const ropeParams = (shape: ModelShape, tokens: number) => ({
+export const ropeParams = <T>(shape: ModelShape, tokens: T) => ({
   tokens,
   ...headParams(shape),
   has_qk_norm: shape.has_qk_norm ? 1 : 0,
@@ -75,7 +93,8 @@ export const ropeParams = (shape: ModelShape, tokens: number) => ({
 
 /**
  * Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards need.
- * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it.
+ * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it. `count` = tokens of ws's
+ * stream, where it varies from replay to replay.
  */
 export function forward<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
@@ -83,15 +102,16 @@ export function forward<L extends string>(
   ws: Workspace,
   layers: number = model.shape.num_hidden_layers,
   onHidden: (layer: number) => void = () => {},
+  count?: Value<L>,
 ): void {
-  const tokens = ws.rows * ws.width
-  const embed = { tokens, hidden_size: model.shape.hidden_size }
+  const tokens = tokensOf(ws, count)
+  const embed = { tokens: tokens.count, hidden_size: model.shape.hidden_size }
   const { input_ids } = ws
   const out = ws.hidden[0]
   recorder.run(embedding_forward, embed, { input_ids, weight: model.weights.embed_tokens, out })
   onHidden(0)
   for (let l = 0; l < layers; l++) {
-    blockForward(recorder, model, ws, l)
+    blockForward(recorder, model, ws, l, tokens)
     onHidden(l + 1)
   }
 }
@@ -102,12 +122,12 @@ export function blockForward<L extends string>(
   { shape, weights, inv_freq, matmul }: Model,
   ws: Workspace,
   l: number,
+  tokens: Tokens<L>,
   part: 'all' | 'activations' = 'all',
 ): void {
   const { hidden_size, intermediate_size, rms_norm_eps: eps } = shape
-  const { rows, width, attention_mask, position_ids } = ws
-  const tokens = rows * width
-  const norm = { rows: tokens, cols: hidden_size, eps }
+  const { rows, width, attention_mask, cu_seqlens, position_ids } = ws
+  const norm = { rows: tokens.count, cols: hidden_size, eps }
   const attention = { rows, width, ...headParams(shape), scale: shape.head_dim ** -0.5 }
   const w = weights.layers[l]
   const a = ws.layers[l]
@@ -119,7 +139,7 @@ export function blockForward<L extends string>(
     inv_rms: a.attn_inv_rms,
   })
   projectQkv(run, shape, tokens, a.attn_in, w, a.qkv, matmul)
-  run(qk_norm_rope_forward, ropeParams(shape, tokens), {
+  run(qk_norm_rope_forward, ropeParams(shape, tokens.count), {
     qkv: a.qkv,
     norm_weight: w.qk_norm,
     position_ids,
@@ -129,6 +149,7 @@ export function blockForward<L extends string>(
   run(attentionKernels(attention).forward, attention, {
     qkv: a.qkv_rotated,
     attention_mask,
+    cu_seqlens,
     out: a.context,
     lse: a.lse,
   })
@@ -140,7 +161,7 @@ export function blockForward<L extends string>(
     inv_rms: a.ffn_inv_rms,
   })
   linear(run, tokens, a.ffn_in, w.gate_up_proj, a.gate_up, undefined, matmul)
-  const size = { rows: tokens, intermediate_size }
+  const size = { rows: tokens.count, intermediate_size }
   run(swiglu_forward, size, { gate_up: a.gate_up, out: a.activated })
   if (part === 'all')
     linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
@@ -152,53 +173,43 @@ export function finalNorm<L extends string>(
   { shape, weights }: Model,
   ws: Workspace,
   layer: number,
+  count: Value<L> = ws.rows * ws.width,
 ): void {
   run(
     rms_norm_forward,
-    { rows: ws.rows * ws.width, cols: shape.hidden_size, eps: shape.rms_norm_eps },
+    { rows: count, cols: shape.hidden_size, eps: shape.rms_norm_eps },
     { x: ws.hidden[layer], weight: weights.norm, y: ws.normed, inv_rms: ws.normed_inv_rms },
   )
 }
 
-/** Which tokens the vocabulary head scores: response token t of row b by state b · width + first_column + t. */
+/** Which tokens the vocabulary head scores, and by which states (kernels/vocab_head/scored.ts). */
 export interface Scored {
-  readonly rows: number
-  readonly width: number
-  readonly first_column: number
-  readonly response_length: number
-  /** [rows, response_length], as is response_mask. */
-  readonly response_ids: Tensor
-  readonly response_mask: Tensor
+  /** Entries of the list. */
+  readonly tokens: number
+  /** u32 [tokens, 4] */
+  readonly scored: Tensor
 }
 
-/** What the vocabulary head says of each scored token, [rows, response_length]. */
+/** What the vocabulary head says of each token, in the place that the list names. */
 export type PolicyTensors = Pick<
   ResponseTensors,
   'log_probs' | 'entropy' | 'lse' | 'sum_pi_squared'
 >
 
-/** Where response token t of a row is predicted: the column before it, P-1+t. */
-export const headParamsOf = (
-  shape: ModelShape,
-  scored: Omit<Scored, 'response_ids' | 'response_mask'>,
-) => ({
-  rows: scored.rows,
-  width: scored.width,
-  first_column: scored.first_column,
-  response_length: scored.response_length,
+export const headParamsOf = (shape: ModelShape, { tokens }: Scored) => ({
+  tokens,
   hidden_size: shape.hidden_size,
   vocab_size: shape.vocab_size,
 })
 
 /** The response tokens of a workspace. */
-export function scoredResponse({ rows, width, response_length, response }: Workspace): Scored {
-  const { response_ids, response_mask } = response
-  const first_column = width - response_length - 1
-  return { rows, width, first_column, response_length, response_ids, response_mask }
-}
+export const scoredResponse = ({ rows, response_length, response }: Workspace): Scored => ({
+  tokens: rows * response_length,
+  scored: response.scored,
+})
 
 /**
- * The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [rows · width, C], as they are: no norm.
+ * The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [M, C], as they are: no norm.
  * Every policy of the model, trained or shown, is read here.
  */
 export function unembed<L extends string>(
@@ -209,15 +220,13 @@ export function unembed<L extends string>(
   inv_temperature: Value<L>,
   { log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
 ): void {
-  const { response_ids, response_mask } = scored
   run(
     vocabHeadKernels(shape).forward,
     { ...headParamsOf(shape, scored), inv_temperature },
     {
       hidden,
       weight: weights.lm_head,
-      response_ids,
-      response_mask,
+      scored: scored.scored,
       log_probs,
       entropy,
       lse,
@@ -239,9 +248,10 @@ export function readPolicy<L extends string>(
   layer: number,
   inv_temperature: Value<L>,
   out: Partial<PolicyTensors> = {},
+  count?: Value<L>,
 ): void {
   const is_final = layer === model.shape.num_hidden_layers
-  if (is_final) finalNorm(recorder, model, ws, layer)
+  if (is_final) finalNorm(recorder, model, ws, layer, count)
   const hidden = is_final ? ws.normed : ws.hidden[layer]
   unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
 }

@@ -3,6 +3,7 @@ import { Gpu } from '../kernels/gpu.ts'
 import { expectClose, randomValues } from '../kernels/testing.ts'
 import { inverseFrequencies, type ModelConfig } from './config.ts'
 import { type Head, type ParamLayout, paramTensors, unpackWeights } from './params.ts'
+import { uploadRows } from './rows.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { forwardRef, type RefArrays } from './transformer.ref.ts'
 import { forward, type Model } from './transformer.ts'
@@ -11,6 +12,7 @@ import {
   backwardScores,
   backwardValues,
   createScoreTensors,
+  lastStates,
   readScores,
   readValues,
 } from './value.ts'
@@ -48,17 +50,14 @@ function build(config: ModelConfig, head: Head, batch: Batch = BATCH) {
 }
 
 function load(ws: Workspace, batch: Batch) {
-  gpu.write(ws.input_ids, batch.input_ids)
-  gpu.write(ws.attention_mask, batch.attention_mask)
-  gpu.write(ws.position_ids, batch.position_ids)
-  gpu.write(ws.response.response_mask, batch.response_mask)
+  uploadRows(gpu, ws, batch)
 }
 
 async function values(model: Model, ws: Workspace) {
-  const { response_mask: mask, vpreds } = ws.response
+  const { vpreds } = ws.response
   const program = await gpu.record('values', [], (r) => {
     forward(r, model, ws)
-    readValues(r, model, ws, { mask, values: vpreds })
+    readValues(r, model, ws, vpreds)
   })
   gpu.replay(program)
   return (await gpu.read(vpreds))[0]
@@ -108,10 +107,9 @@ describe.for(cases)('%s', ([, config]) => {
   test('scores of sequences and every gradient equal the float64 model', async () => {
     const { layout, exact, model, grads, ws } = build(config, 'reward_head')
     const { rows, width } = BATCH
-    const t = createScoreTensors(gpu, rows, config.hidden_size)
+    const t = createScoreTensors(gpu, rows)
     const last = LENGTHS.map(({ response }, b) => b * width + SIZE.P + response - 1)
-    gpu.write(t.last_rows, Uint32Array.from(last))
-    gpu.write(t.mask, new Float32Array(rows).fill(1))
+    gpu.write(t.scored, lastStates(Uint32Array.from(last)))
     const d_scores = randomValues(rows, 5)
     gpu.write(t.d_scores, d_scores)
     gpu.replay(
@@ -168,7 +166,7 @@ test('more padding on the left changes no value and no gradient', async () => {
 
 test('masked values are 0 and send nothing back', async () => {
   const { model, grads, ws } = build(TINY, 'value_head')
-  gpu.write(ws.response.response_mask, new Float32Array(16))
+  load(ws, { ...BATCH, response_mask: new Float32Array(16) })
   expect((await values(model, ws)).every((v) => v === 0)).toBe(true)
   gpu.write(ws.response.d_vpreds, new Float32Array(16))
   gpu.replay(
@@ -182,8 +180,8 @@ test('masked values are 0 and send nothing back', async () => {
 test('a model with a vocabulary head has no values, and one with a bare score no bias', async () => {
   const record = (head: Head) => {
     const { model, ws } = build(TINY, head)
-    const { response_mask: mask, vpreds } = ws.response
-    return gpu.record('values', [], (r) => readValues(r, model, ws, { mask, values: vpreds }))
+    const { vpreds } = ws.response
+    return gpu.record('values', [], (r) => readValues(r, model, ws, vpreds))
   }
   await expect(record('lm_head')).rejects.toThrow(/no score/)
   await expect(record('reward_head')).rejects.toThrow(/no score bias/)

@@ -2,7 +2,7 @@
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from './config.ts'
 
-/** What one block leaves for its backward. M = rows · width tokens. */
+/** What one block leaves for its backward. M = rows · width tokens at most. */
 export interface LayerActivations {
   /** After input_layernorm, [M, C]. */
   readonly attn_in: Tensor
@@ -46,8 +46,10 @@ export interface BackwardScratch {
   readonly head_partials: Tensor
 }
 
-/** Inputs and outputs of the vocabulary head for the R response tokens of each row, all [rows, R]. */
+/** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
 export interface ResponseTensors {
+  /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
+  readonly scored: Tensor
   readonly response_ids: Tensor
   readonly response_mask: Tensor
   readonly log_probs: Tensor
@@ -81,10 +83,12 @@ export interface Workspace {
   /** T: prompt and response columns. */
   readonly width: number
   readonly response_length: number
-  /** [rows, T] u32. */
+  /** [rows, T] u32 each: a stream of M tokens, padded columns included or left out (model/rows.ts). */
   readonly input_ids: Tensor
   readonly attention_mask: Tensor
   readonly position_ids: Tensor
+  /** Where each row lies in the stream, u32 [rows + 1]. */
+  readonly cu_seqlens: Tensor
   /** Residual stream after l blocks, l = 0…L, [M, C] each. Two alternating tensors unless every layer is kept. */
   readonly hidden: readonly Tensor[]
   readonly layers: readonly LayerActivations[]
@@ -159,11 +163,13 @@ export function createWorkspace(
     input_ids: ids('input_ids'),
     attention_mask: ids('attention_mask'),
     position_ids: ids('position_ids'),
+    cu_seqlens: alloc.tensor('cu_seqlens', 'u32', [rows + 1], { kind: 'activations' }),
     hidden: Array.from({ length: L + 1 }, (_, l) => pair?.[l % 2] ?? f32(`hidden.${l}`, M, C)),
     layers: Array.from({ length: L }, (_, l) => shared ?? layer(l)),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
     response: {
+      scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
       response_ids: response('response_ids', 'u32'),
       response_mask: response('response_mask'),
       log_probs: response('log_probs'),
@@ -235,6 +241,7 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     input_ids: cut(ws.input_ids),
     attention_mask: cut(ws.attention_mask),
     position_ids: cut(ws.position_ids),
+    cu_seqlens: alloc.view(ws.cu_seqlens, ws.cu_seqlens.label, 0, [rows + 1]),
     hidden: ws.hidden.map(cut),
     layers: ws.layers.map(cutAll),
     normed: cut(ws.normed),

@@ -166,7 +166,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
     const advantages = randomValues(ROWS, step).map((x) => 1.5 * x)
     const spread = batch.response_mask.map((m, i) => m * advantages[Math.floor(i / R)])
     actor.beginStep()
-    actor.upload(batch, { advantages: spread })
+    actor.upload(batch, rows, { advantages: spread })
     actor.computeLogProbs(current, rows)
     actor.updatePolicy(batch, current, rows, lr, step)
     const { sums, history } = actor.tensors
@@ -209,7 +209,7 @@ test('the first mini-batch has a ratio of exactly 1, and equal rewards give exac
   const update = async (advantage: number) => {
     const batch = makeRows(5)
     actor.beginStep()
-    actor.upload(batch, { advantages: batch.response_mask.map((m) => m * advantage) })
+    actor.upload(batch, rows, { advantages: batch.response_mask.map((m) => m * advantage) })
     actor.computeLogProbs(whole, rows)
     actor.updatePolicy(batch, whole, rows, 0, 1)
     return gpu.read(actor.tensors.sums, actor.tensors.history)
@@ -230,7 +230,7 @@ test('a batch of 8 equals 2 × 4 accumulated, and the loss is the float64 cross-
     const sft = (batch_size: number) => ({ ...SFT, batch_size })
     const { actor, exact } = await createActor([sft(8), sft(4)])
     actor.beginStep()
-    actor.upload(batch)
+    actor.upload(batch, { micro })
     actor.updateSupervised(batch, micro, OPTIM, 1, 1e-2)
     const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
     return { loss: sums[0], flat, exact }
@@ -258,7 +258,7 @@ test('a non-finite gradient changes nothing, is counted, and does not stop the n
   const batch = makeRows(3)
   const step = async () => {
     actor.beginStep()
-    actor.upload(batch)
+    actor.upload(batch, { micro: 8 })
     actor.updateSupervised(batch, 8, OPTIM, 1, 1e-2)
     const [records] = await gpu.read(actor.tensors.history)
     return Object.fromEntries(CONTROL.map((name, i) => [name, records[i]]))

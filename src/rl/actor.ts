@@ -3,12 +3,14 @@ import type { Gpu } from '../kernels/gpu.ts'
 import type { Program, Recorder } from '../kernels/program.ts'
 import type { ModelConfig } from '../model/config.ts'
 import type { ParamLayout } from '../model/params.ts'
+import { uploadRows } from '../model/rows.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
 import { OBJECTIVE_LIVE, objectiveLive, objectiveOf } from './objective.ts'
 import type { Optim, Phase, RlPhase } from './phase.ts'
 import {
+  type RowsLive,
   recordProbe,
   recordReference,
   recordScore,
@@ -18,6 +20,7 @@ import {
   type UpdateLive,
 } from './programs.ts'
 import { Trainable } from './trainable.ts'
+import { TrainingBatch } from './training_batch.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
 const MAX_MICRO_TOKENS = 4096
@@ -85,25 +88,28 @@ export class Actor {
   readonly layout: ParamLayout
   readonly tensors: ActorTensors
   readonly trainable: Trainable
+  readonly batch: TrainingBatch
   #gpu: Gpu
   #score = new Map<string, Program<ScoreLive>>()
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
-  #sft = new Map<number, Program<'row' | 'inv_token_count'>>()
+  #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #begin: Program<never>
-  #probe: Program<never>
+  #probe: Program<'tokens'>
+  #probe_tokens = 0
 
   private constructor(
     gpu: Gpu,
     size: ActorSize,
     tensors: ActorTensors,
     trainable: Trainable,
-    programs: { begin: Program<never>; probe: Program<never> },
+    programs: { begin: Program<never>; probe: Program<'tokens'> },
   ) {
     this.#gpu = gpu
     this.layout = trainable.layout
     this.size = size
     this.tensors = tensors
+    this.batch = new TrainingBatch(gpu, tensors.batch, size.use_remove_padding ?? true)
     this.trainable = trainable
     this.#begin = programs.begin
     this.#probe = programs.probe
@@ -124,7 +130,7 @@ export class Actor {
         r.clear(tensors.sums)
         r.clear(tensors.correction_sums)
       }),
-      probe: await gpu.record('probe', [], (r) => recordProbe(gpu, r, tensors, size)),
+      probe: await gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
     })
     actor.resetImportance()
     for (const phase of phases) await actor.#prepare(phase)
@@ -142,14 +148,14 @@ export class Actor {
     if (phase.kind === 'sft') {
       const final = layout.shape.num_hidden_layers
       await this.trainable.prepare(final)
-      await this.#record(this.#sft, micro, 'sft', ['row', 'inv_token_count'], (r) =>
+      await this.#record(this.#sft, micro, 'sft', ['row', 'tokens', 'inv_token_count'], (r) =>
         recordSft(r, tensors, ws, final),
       )
       return
     }
     const layer = phase.target_layer
     await this.trainable.prepare(layer)
-    const live = ['row', 'inv_temperature'] as const
+    const live = ['row', 'tokens', 'inv_temperature'] as const
     await this.#record(this.#score, `${layer}/${micro}`, 'old_log_prob', live, (r) =>
       recordScore(r, tensors, ws, layer),
     )
@@ -183,15 +189,13 @@ export class Actor {
     this.#gpu.replay(this.#begin)
   }
 
-  /** Uploads a batch, and what else of it is known. */
-  upload(batch: RolloutBatch, columns: BatchColumns = {}): void {
-    const gpu = this.#gpu
-    const to = this.tensors.batch
-    gpu.write(to.input_ids, batch.input_ids)
-    gpu.write(to.attention_mask, batch.attention_mask)
-    gpu.write(to.position_ids, batch.position_ids)
-    gpu.write(to.response_ids, batch.response_ids)
-    gpu.write(to.response_mask, batch.response_mask)
+  /** Uploads a batch for passes of `micro` rows, and what else of it is known. */
+  upload(
+    batch: RolloutBatch,
+    { micro }: Pick<BatchRows, 'micro'>,
+    columns: BatchColumns = {},
+  ): void {
+    this.batch.upload(batch, micro)
     this.uploadColumns(columns)
   }
 
@@ -226,7 +230,11 @@ export class Actor {
     const program = prepared(programs.get(`${target_layer}/${rows.micro}`))
     const inv_temperature = 1 / rollout.temperature
     for (let row = 0; row < rows.batch; row += rows.micro)
-      this.#gpu.replay(program, { row, inv_temperature })
+      this.#gpu.replay(program, {
+        row,
+        tokens: this.batch.tokens(row, rows.micro),
+        inv_temperature,
+      })
   }
 
   /** Makes the present weights the reference policy. */
@@ -276,6 +284,7 @@ export class Actor {
       const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
       this.#gpu.replay(update, {
         row,
+        tokens: this.batch.tokens(row, micro),
         inv_temperature: 1 / phase.rollout.temperature,
         ...objectiveLive(
           phase.actor,
@@ -305,24 +314,20 @@ export class Actor {
     const sft = prepared(this.#sft.get(micro))
     const inv_token_count = 1 / tokenCount(batch)
     for (let row = 0; row < batch.rows; row += micro)
-      this.#gpu.replay(sft, { row, inv_token_count })
+      this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
 
   /** Uploads the rows that `probe` looks at: `size.probe_rows` of them. */
   uploadProbe(batch: RolloutBatch): void {
-    const gpu = this.#gpu
     const { probe, probe_mask } = this.tensors
-    gpu.write(probe.input_ids, batch.input_ids)
-    gpu.write(probe.attention_mask, batch.attention_mask)
-    gpu.write(probe.position_ids, batch.position_ids)
-    gpu.write(probe.response.response_ids, batch.response_ids)
-    gpu.write(probe.response.response_mask, batch.response_mask)
-    gpu.write(probe_mask, batch.response_mask)
+    const { use_remove_padding = true } = this.size
+    this.#probe_tokens = uploadRows(this.#gpu, probe, batch, use_remove_padding)
+    this.#gpu.write(probe_mask, batch.response_mask)
   }
 
   /** Entropy of every layer's policy on the uploaded probe rows: fills probe_sums. */
   probe(): void {
-    this.#gpu.replay(this.#probe)
+    this.#gpu.replay(this.#probe, { tokens: this.#probe_tokens })
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

@@ -7,6 +7,7 @@ import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
 import { createWorkspace, type Workspace } from '../model/workspace.ts'
 import { createTrainableTensors, type TrainableTensors } from './trainable.ts'
+import { type BatchTensors, createBatchTensors } from './training_batch.ts'
 
 /** How large the actor's buffers must be. */
 export interface ActorSize {
@@ -24,24 +25,10 @@ export interface ActorSize {
   readonly has_reference: boolean
   /** Compute activations again in the backward instead of keeping them (model/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
+  /** Leave padding out of the passes over the batch (model/rows.ts). Default true. */
+  readonly use_remove_padding?: boolean
   /** Kernels of the linear layers, where they are not the default ones. */
   readonly matmul?: MatmulChoice | undefined
-}
-
-/** The training batch on the GPU: what RolloutBatch holds, plus what is computed from it. */
-export interface BatchTensors {
-  readonly input_ids: Tensor
-  readonly attention_mask: Tensor
-  readonly position_ids: Tensor
-  readonly response_ids: Tensor
-  readonly response_mask: Tensor
-  readonly advantages: Tensor
-  readonly old_log_probs: Tensor
-  /** Σ π² of the old policy at each token. */
-  readonly sum_pi_squared: Tensor
-  readonly ref_log_prob: Tensor
-  /** Importance weights of rollout correction; ones without it. */
-  readonly rollout_is_weights: Tensor
 }
 
 export interface ActorTensors extends TrainableTensors {
@@ -72,10 +59,6 @@ export function createActorTensors(
   const T = prompt_length + R
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
-  const ids = (label: string, width: number) =>
-    alloc.tensor(`batch.${label}`, 'u32', [B, width], { kind: 'batch' })
-  const response = (label: string) =>
-    alloc.tensor(`batch.${label}`, 'f32', [B, R], { kind: 'batch' })
   const stride = probeStride(size)
   return {
     ...createTrainableTensors(alloc, layout, size.updates, size.matmul),
@@ -88,18 +71,7 @@ export function createActorTensors(
       : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
-    batch: {
-      input_ids: ids('input_ids', T),
-      attention_mask: ids('attention_mask', T),
-      position_ids: ids('position_ids', T),
-      response_ids: ids('response_ids', R),
-      response_mask: response('response_mask'),
-      advantages: response('advantages'),
-      old_log_probs: response('old_log_probs'),
-      sum_pi_squared: response('sum_pi_squared'),
-      ref_log_prob: response('ref_log_prob'),
-      rollout_is_weights: response('rollout_is_weights'),
-    },
+    batch: createBatchTensors(alloc, { rows: B, prompt_length, response_length: R }),
     workspace: createWorkspace(alloc, shape, {
       rows: micro_rows,
       width: T,

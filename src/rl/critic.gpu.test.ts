@@ -15,6 +15,7 @@ import type { RolloutBatch } from './batch.ts'
 import { Critic, createCriticTensors } from './critic.ts'
 import { CRITIC_DEFAULTS, type Critic as CriticConfig } from './phase.ts'
 import { OPTIM } from './testing.ts'
+import { TrainingBatch } from './training_batch.ts'
 
 const gpu = await Gpu.open()
 const P = 3
@@ -52,19 +53,16 @@ function makeRows(seed: number): RolloutBatch {
 
 const policy = createActorTensors(gpu, testWeights(TINY, 1).layout, SIZE)
 
-function upload({ batch: to }: typeof policy, batch: RolloutBatch) {
-  gpu.write(to.input_ids, batch.input_ids)
-  gpu.write(to.attention_mask, batch.attention_mask)
-  gpu.write(to.position_ids, batch.position_ids)
-  gpu.write(to.response_ids, batch.response_ids)
-  gpu.write(to.response_mask, batch.response_mask)
+const shared = {
+  batch: new TrainingBatch(gpu, policy.batch, true),
+  workspace: policy.workspace,
 }
 
 async function createCritic(loss_agg_mode: LossAggMode, micro: readonly number[] = [MINI]) {
   const { layout, flat } = testWeights(TINY, 22, 'value_head')
   const size = { rows: ROWS, response_length: R, updates: 4 }
   const tensors = createCriticTensors(gpu, layout, size)
-  const critic = await Critic.create(gpu, layout, tensors, policy, flat)
+  const critic = await Critic.create(gpu, layout, tensors, shared, flat)
   for (const rows of micro) await critic.prepare(rows, loss_agg_mode)
   return { critic, layout, flat }
 }
@@ -134,8 +132,8 @@ describe.for(LOSS_AGG_MODES)('%s', (loss_agg_mode) => {
       const batch = makeRows(100 + step)
       const returns = returnsOf(batch, 7 + step)
       critic.beginStep()
-      upload(policy, batch)
       const rows = { batch: ROWS, mini: MINI, micro: MINI }
+      shared.batch.upload(batch, MINI)
       critic.computeValues(rows)
       expect(critic.update(batch, returns, config, rows, { ...WHOLE, epochs: 2, lr })).toBe(4)
       const { values, value_sums, history } = critic.tensors
@@ -183,7 +181,7 @@ describe.for(LOSS_AGG_MODES)('%s', (loss_agg_mode) => {
     const config = { cliprange_value: 0.5, loss_agg_mode }
     const gradients = async (micro: number, is_legacy: boolean) => {
       critic.beginStep()
-      upload(policy, batch)
+      shared.batch.upload(batch, micro)
       critic.computeValues({ batch: ROWS, mini: MINI, micro })
       gpu.write(critic.tensors.returns, returns)
       critic.trainable.clearGradients()
@@ -229,7 +227,7 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
   const returns = returnsOf(batch, 9)
   const rows = { batch: ROWS, mini: MINI, micro: MINI }
   critic.beginStep()
-  upload(policy, some)
+  shared.batch.upload(some, MINI)
   critic.computeValues(rows)
   gpu.write(critic.tensors.returns, returns)
   critic.trainable.clearGradients()
@@ -248,7 +246,7 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
 
   const none = { ...batch, response_mask: new Float32Array(ROWS * R) }
   critic.beginStep()
-  upload(policy, none)
+  shared.batch.upload(none, MINI)
   const settings = { ...CONFIG, ...config }
   expect(critic.update(none, returns, settings, rows, { ...WHOLE, epochs: 2, lr: 1 })).toBe(0)
   expect(await critic.trainable.exportWeights()).toEqual(flat)
@@ -261,7 +259,7 @@ test("to begin is to take the policy's transformer, the first score and no momen
   const batch = makeRows(6)
   const rows = { batch: ROWS, mini: MINI, micro: MINI }
   critic.beginStep()
-  upload(policy, batch)
+  shared.batch.upload(batch, MINI)
   critic.computeValues(rows)
   critic.update(batch, returnsOf(batch, 2), { ...CONFIG }, rows, { ...WHOLE, epochs: 1, lr: 0.1 })
   critic.begin(policy.model.weights.flat, start.layout)

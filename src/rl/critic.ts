@@ -13,14 +13,16 @@ import { forward } from '../model/transformer.ts'
 import { backwardValues, readValues } from '../model/value.ts'
 import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
 import type { BatchRows } from './actor.ts'
-import type { ActorSize, BatchTensors } from './actor_tensors.ts'
+import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
 import type { Critic as CriticConfig } from './phase.ts'
-import { loadColumns, loadRows, storeRows } from './programs.ts'
+import { loadColumns, loadRows, type RowsLive, storeRows, tokens } from './programs.ts'
 import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
+import type { TrainingBatch } from './training_batch.ts'
 
 const UPDATE_LIVE = [
   'row',
+  'tokens',
   'token_count',
   'sequence_count',
   'loss_scale_factor',
@@ -69,23 +71,29 @@ export interface MicroRule {
   readonly max_response_length: number
 }
 
+/** The actor's batch, and a workspace of the same shape with gradients. */
+export interface CriticShared {
+  readonly batch: TrainingBatch
+  readonly workspace: Workspace
+}
+
 /** The critic. It is updated before the actor, on the same batch, epochs and mini-batches. */
 export class Critic {
   readonly tensors: CriticTensors
   readonly trainable: Trainable
   #gpu: Gpu
-  #batch: BatchTensors
+  #batch: TrainingBatch
   #workspace: Workspace
   /** The score as it was at first, with what lies behind it in the flat layout. */
   #score: Float32Array
-  #values = new Map<number, Program<'row'>>()
+  #values = new Map<number, Program<RowsLive>>()
   #update = new Map<string, Program<UpdateLive>>()
 
   private constructor(
     gpu: Gpu,
     tensors: CriticTensors,
     trainable: Trainable,
-    shared: { batch: BatchTensors; workspace: Workspace },
+    shared: CriticShared,
     score: Float32Array,
   ) {
     this.#gpu = gpu
@@ -101,7 +109,7 @@ export class Critic {
     gpu: Gpu,
     layout: ParamLayout,
     tensors: CriticTensors,
-    shared: { batch: BatchTensors; workspace: Workspace },
+    shared: CriticShared,
     weights: Float32Array,
   ): Promise<Critic> {
     const trainable = await Trainable.create(gpu, layout, tensors, weights)
@@ -116,7 +124,7 @@ export class Critic {
     if (!this.#values.has(micro))
       this.#values.set(
         micro,
-        await this.#gpu.record('values', ['row'], (r) => this.#recordValues(r, ws)),
+        await this.#gpu.record('values', ['row', 'tokens'], (r) => this.#recordValues(r, ws)),
       )
     const key = `${micro}/${loss_agg_mode}`
     if (!this.#update.has(key))
@@ -128,12 +136,12 @@ export class Critic {
       )
   }
 
-  #recordValues(r: Recorder<'row'>, ws: Workspace): void {
+  #recordValues(r: Recorder<RowsLive>, ws: Workspace): void {
     const { model, values } = this.tensors
-    const { response_mask: mask, vpreds } = ws.response
-    loadRows(r, this.#batch, ws)
-    forward(r, model, ws)
-    readValues(r, model, ws, { mask, values: vpreds })
+    const { vpreds } = ws.response
+    loadRows(r, this.#batch.tensors, ws)
+    forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
+    readValues(r, model, ws, vpreds, undefined, tokens)
     storeRows(r, vpreds, values)
   }
 
@@ -141,10 +149,10 @@ export class Critic {
     const { model, gradients, value_sums: sums } = this.tensors
     const { response_mask, rollout_is_weights, vpreds, d_vpreds, values, returns } = ws.response
     const { token_weights, loss_weights: weights, pg_weights } = ws.response
-    loadRows(r, this.#batch, ws)
+    loadRows(r, this.#batch.tensors, ws)
     loadColumns(r, this.tensors, ws.response, ['values', 'returns'])
-    forward(r, model, ws)
-    readValues(r, model, ws, { mask: response_mask, values: vpreds })
+    forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
+    readValues(r, model, ws, vpreds, undefined, tokens)
     const mode = LOSS_AGG_MODES.indexOf(loss_agg_mode)
     r.run(
       loss_weights,
@@ -165,7 +173,7 @@ export class Critic {
       { tokens: ws.rows * ws.response_length, cliprange_value: (live) => live.cliprange_value },
       { vpreds, values, returns, token_weights, loss_weights: weights, d_vpreds, sums },
     )
-    backwardValues(r, model, gradients, ws, d_vpreds)
+    backwardValues(r, model, gradients, ws, d_vpreds, undefined, tokens)
   }
 
   /** Starts over as a copy of a policy's transformer under the first score, with a new optimizer. */
@@ -189,7 +197,8 @@ export class Critic {
   /** V of the uploaded batch, times response_mask: fills tensors.values. */
   computeValues(rows: BatchRows): void {
     const program = prepared(this.#values.get(rows.micro))
-    for (let row = 0; row < rows.batch; row += rows.micro) this.#gpu.replay(program, { row })
+    for (let row = 0; row < rows.batch; row += rows.micro)
+      this.#gpu.replay(program, { row, tokens: this.#batch.tokens(row, rows.micro) })
   }
 
   /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of optimizer steps. */
@@ -229,7 +238,12 @@ export class Critic {
     const scale = is_legacy ? micro / mini : 1
     const counts = { token_count, sequence_count, loss_scale_factor: max_response_length, scale }
     for (let row = first; row < first + mini; row += micro)
-      this.#gpu.replay(update, { row, ...counts, cliprange_value })
+      this.#gpu.replay(update, {
+        row,
+        tokens: this.#batch.tokens(row, micro),
+        ...counts,
+        cliprange_value,
+      })
   }
 }
 

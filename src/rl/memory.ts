@@ -22,6 +22,7 @@ export function actorSize({
   phases,
   probe,
   enable_gradient_checkpointing = false,
+  use_remove_padding = true,
   matmul,
 }: TrainerConfig): ActorSize {
   const lengths = phases.map((phase) =>
@@ -43,6 +44,7 @@ export function actorSize({
     probe_rows: Math.min(probe.rows, ...rows.map(({ batch }) => batch)),
     has_reference: phases.some(needsReference),
     enable_gradient_checkpointing,
+    use_remove_padding,
     matmul,
   }
 }

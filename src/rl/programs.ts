@@ -6,29 +6,29 @@ import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { backward } from '../model/backward.ts'
 import { forward, type Model, readPolicy } from '../model/transformer.ts'
 import type { Workspace } from '../model/workspace.ts'
-import {
-  type ActorSize,
-  type ActorTensors,
-  type BatchTensors,
-  probeStride,
-} from './actor_tensors.ts'
+import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
 import { type Objective, type ObjectiveLive, recordObjective } from './objective.ts'
+import type { BatchTensors } from './training_batch.ts'
 
-export type ScoreLive = 'row' | 'inv_temperature'
+export type RowsLive = 'row' | 'tokens'
+export type ScoreLive = RowsLive | 'inv_temperature'
 export type UpdateLive = ScoreLive | ObjectiveLive
 
-/** Copies rows [row, row + ws.rows) of the batch's ids and masks into the workspace. */
+/** Copies rows [row, row + ws.rows) of the batch, a micro-batch, into the workspace. */
 export function loadRows(
   recorder: Pick<Recorder<'row'>, 'copy'>,
-  batch: Pick<
-    BatchTensors,
-    'input_ids' | 'attention_mask' | 'position_ids' | 'response_ids' | 'response_mask'
-  >,
+  batch: BatchTensors,
   ws: Workspace,
 ): void {
   loadColumns(recorder, batch, ws, ['input_ids', 'attention_mask', 'position_ids'])
-  loadColumns(recorder, batch, ws.response, ['response_ids', 'response_mask'])
+  loadColumns(recorder, batch, ws.response, ['scored', 'response_ids', 'response_mask'])
+  const { rows } = ws
+  const from_offset = ({ row }: { row: number }) => (row / rows) * (rows + 1)
+  recorder.copy(batch.cu_seqlens, ws.cu_seqlens, { from_offset, count: rows + 1 })
 }
+
+/** Tokens of the micro-batch. */
+export const tokens = ({ tokens }: { tokens: number }): number => tokens
 
 /** Copies rows [row, row + ws.rows) of the named arrays, [B, columns]. */
 export function loadColumns<N extends string>(
@@ -58,8 +58,8 @@ export function recordScore(
   layer: number,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, t.model, ws, layer)
-  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature)
+  forward(r, t.model, ws, layer, undefined, tokens)
+  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens)
   storeRows(r, ws.response.log_probs, t.batch.old_log_probs)
   storeRows(r, ws.response.sum_pi_squared, t.batch.sum_pi_squared)
 }
@@ -73,8 +73,8 @@ export function recordReference(
   layer: number,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, reference, ws, layer)
-  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature)
+  forward(r, reference, ws, layer, undefined, tokens)
+  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens)
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
@@ -91,46 +91,46 @@ export function recordUpdate(
   loadColumns(r, batch, ws.response, ['old_log_probs', 'advantages'])
   if (!objective.bypass) loadColumns(r, batch, ws.response, ['rollout_is_weights'])
   if (objective.kl_loss_type) loadColumns(r, batch, ws.response, ['ref_log_prob'])
-  forward(r, t.model, ws, layer)
-  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature)
+  forward(r, t.model, ws, layer, undefined, tokens)
+  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens)
   recordObjective(r, objective, ws.response, t)
-  backward(r, t.model, t.gradients, ws, layer, (live) => live.inv_temperature)
+  backward(r, t.model, t.gradients, ws, layer, (live) => live.inv_temperature, tokens)
 }
 
 export function recordSft(
-  r: Recorder<'row' | 'inv_token_count'>,
+  r: Recorder<RowsLive | 'inv_token_count'>,
   t: ActorTensors,
   ws: Workspace,
   layer: number,
 ): void {
   loadRows(r, t.batch, ws)
-  forward(r, t.model, ws)
-  readPolicy(r, t.model, ws, layer, 1)
+  forward(r, t.model, ws, layer, undefined, tokens)
+  readPolicy(r, t.model, ws, layer, 1, {}, tokens)
   const { log_probs, response_mask, d_log_probs, d_entropy } = ws.response
-  const tokens = ws.rows * ws.response_length
   r.run(
     sft_loss,
-    { tokens, inv_token_count: (live) => live.inv_token_count },
+    { tokens: ws.rows * ws.response_length, inv_token_count: (live) => live.inv_token_count },
     { log_probs, response_mask, d_log_probs, d_entropy, sums: t.sums },
   )
-  backward(r, t.model, t.gradients, ws, layer, 1)
+  backward(r, t.model, t.gradients, ws, layer, 1, tokens)
 }
 
 /** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their response tokens. */
 export function recordProbe(
   alloc: Allocator,
-  r: Recorder<never>,
+  r: Recorder<'tokens'>,
   t: ActorTensors,
   size: ActorSize,
 ): void {
   const ws = t.probe
   const stride = probeStride(size)
   const layers = t.model.shape.num_hidden_layers
-  forward(r, t.model, ws, layers, (l) => {
+  const read = (l: number) => {
     const shape = [ws.rows, ws.response_length]
     const entropy = alloc.view(t.probe_entropy, `probe_entropy.${l}`, l * stride, shape)
-    readPolicy(r, t.model, ws, l, 1, { entropy })
-  })
+    readPolicy(r, t.model, ws, l, 1, { entropy }, tokens)
+  }
+  forward(r, t.model, ws, layers, read, tokens)
   const tensors = { values: t.probe_entropy, mask: t.probe_mask, sums: t.probe_sums }
   r.run(masked_sum, { count: stride, sets: layers + 1 }, tensors)
 }

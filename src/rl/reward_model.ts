@@ -12,6 +12,7 @@ import { forward } from '../model/transformer.ts'
 import {
   backwardScores,
   createScoreTensors,
+  lastStates,
   readScores,
   type ScoreTensors,
 } from '../model/value.ts'
@@ -62,7 +63,7 @@ export function createRewardModelTensors(
   return {
     ...createTrainableTensors(alloc, layout, 1, matmul),
     workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
-    score: createScoreTensors(alloc, rows, shape.hidden_size),
+    score: createScoreTensors(alloc, rows),
     sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),
   }
 }
@@ -102,7 +103,8 @@ export class RewardModel {
     const trainable = await Trainable.create(gpu, layout, tensors, weights)
     await trainable.prepare(layout.shape.num_hidden_layers)
     const { model, workspace: ws, score: t, gradients, sums } = tensors
-    gpu.write(t.mask, new Float32Array(size.rows).fill(1))
+    const first_tokens = Uint32Array.from({ length: size.rows + 1 }, (_, b) => b * size.width)
+    gpu.write(ws.cu_seqlens, first_tokens)
     const pairs = Math.floor(size.rows / 2)
     const score = await gpu.record('score', [], (r) => {
       forward(r, model, ws)
@@ -124,7 +126,7 @@ export class RewardModel {
     this.#gpu.write(ws.input_ids, input_ids)
     this.#gpu.write(ws.attention_mask, attention_mask)
     this.#gpu.write(ws.position_ids, position_ids)
-    this.#gpu.write(score.last_rows, lastRows(input_ids, ws.width, this.#pad_token_id))
+    this.#gpu.write(score.scored, lastStates(lastRows(input_ids, ws.width, this.#pad_token_id)))
   }
 
   /** Encodes the scores of as many sequences as were allocated: fills tensors.score.scores [rows]. */

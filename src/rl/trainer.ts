@@ -54,6 +54,8 @@ export interface TrainerConfig {
   readonly probe: Probe
   /** Less memory for more arithmetic: the same bits (model/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
+  /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */
+  readonly use_remove_padding?: boolean
   /**
    * Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results are the same bits for the
    * same choice, and differ in rounding between choices.
@@ -260,7 +262,7 @@ export class Trainer {
   #sft(phase: SftPhase, lr: number): QueuedStep {
     const { batch: count, micro } = this.#rows(phase)
     const batch = this.#responder.demonstrate(count)
-    this.#actor.upload(batch)
+    this.#actor.upload(batch, { micro })
     const probe_tokens = this.#uploadProbe(batch)
     this.#gpu.stage('sft')
     this.#actor.updateSupervised(batch, micro, phase.optim, phase.grad_clip, lr)
@@ -331,11 +333,11 @@ export class Trainer {
     const columns = driverColumns(phase)
     if (columns.length === 0) {
       const experience = makeExperience(phase, scored, this.#kl)
-      actor.upload(batch, { advantages: Float32Array.from(experience.advantages) })
+      actor.upload(batch, rows, { advantages: Float32Array.from(experience.advantages) })
       this.#scoreBatch(phase, rows, critic)
       return { experience }
     }
-    actor.upload(batch)
+    actor.upload(batch, rows)
     this.#scoreBatch(phase, rows, critic)
     if (algorithm.rollout_correction.bypass_mode && rollout_log_probs)
       actor.uploadColumns({ old_log_probs: rollout_log_probs })
@@ -523,7 +525,8 @@ async function createCritic(
   const layout = criticLayout(config)
   const tensors = createCriticTensors(gpu, layout, size)
   const weights = initialWeights(layout, config.seed)
-  const critic = await Critic.create(gpu, layout, tensors, actor.tensors, weights)
+  const shared = { batch: actor.batch, workspace: actor.tensors.workspace }
+  const critic = await Critic.create(gpu, layout, tensors, shared, weights)
   const width = actor.size.prompt_length + actor.size.response_length
   for (const phase of config.phases)
     if (phase.kind === 'rl' && needsCritic(phase))

@@ -8,6 +8,7 @@ import {
   type AttentionSizes,
   attention_backward_ref,
   attention_forward_ref,
+  paddedSeqlens,
 } from './attention.ref.ts'
 import { attentionKernels, cacheTokens, kv_cache_write } from './attention.ts'
 
@@ -39,15 +40,15 @@ function tensorsOf(s: AttentionSizes) {
     if (row % 3 === 1) return Number(column < width - Math.floor(width / 4))
     return Number(column % 5 !== 2)
   })
-  return {
-    qkv_values,
-    mask,
+  const inputs = {
     qkv: gpu.tensor('qkv', 'f32', [tokens, (H + 2 * K) * D], { data: qkv_values }),
     attention_mask: gpu.tensor('attention_mask', 'u32', [rows, width], { data: mask }),
+    cu_seqlens: gpu.tensor('cu_seqlens', 'u32', [rows + 1], { data: paddedSeqlens(s) }),
     // Filled, so that a zero was written and not left.
     out: gpu.tensor('out', 'f32', [tokens, H * D], { data: randomValues(tokens * H * D, 7) }),
     lse: gpu.tensor('lse', 'f32', [rows, width, H], { data: randomValues(tokens * H, 8) }),
   }
+  return { qkv_values, mask, inputs }
 }
 
 /** Weights, frequencies and positions for qk_norm_rope_forward. */
@@ -90,8 +91,9 @@ describe.for([
     async (size) => {
       const s = sizesOf(size)
       const { forward, backward_query, backward_key_value } = kernelsOf(s)
-      const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
-      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
+      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkv, out, lse } = inputs
+      await gpu.run(forward, { ...s }, inputs)
       const [actual_out, actual_lse] = await gpu.read(out, lse)
       const expected = attention_forward_ref(qkv_values, mask, s)
       expectClose(actual_out, expected.out, close)
@@ -101,7 +103,7 @@ describe.for([
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: d_out_values })
       const filled = randomValues(qkv_values.length, 9)
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape, { data: filled })
-      const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
+      const tensors = { ...inputs, d_out, d_qkv }
       await gpu.run(backward_query, { ...s }, tensors)
       await gpu.run(backward_key_value, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
@@ -128,7 +130,8 @@ describe.for([
       const s = sizesOf(size)
       const { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
       const { forward, decode, step } = kernelsOf(s)
-      const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
+      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkv, attention_mask, out } = inputs
       const has_qk_norm = K % 2
       const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim: D }
       const rope = { ...heads, has_qk_norm, eps: 1e-6 }
@@ -145,7 +148,7 @@ describe.for([
         const tensors = { qkv, ...turn, position_ids: positions, out: turned }
         await gpu.run(qk_norm_rope_forward, { ...rope, tokens: rows * width }, tensors)
       }
-      await gpu.run(forward, { ...s }, { qkv: turned, attention_mask, out, lse })
+      await gpu.run(forward, { ...s }, { ...inputs, qkv: turned })
       const [whole, turned_values] = (await gpu.read(out, turned)) as [Float32Array, Float32Array]
 
       // The first half of the columns enters the cache at once, as after a prompt; the rest one by one.
@@ -201,8 +204,8 @@ describe.for([
       }
       if (!step) return
       const shape = { ...rope, tokens: rows * width }
-      const inputs = { qkv: qkv_values, norm_weight, position_ids, inv_freq }
-      const truth = attention_forward_ref(qk_norm_rope_forward_ref(inputs, shape), mask, s)
+      const values = { qkv: qkv_values, norm_weight, position_ids, inv_freq }
+      const truth = attention_forward_ref(qk_norm_rope_forward_ref(values, shape), mask, s)
       expectClose(whole, truth.out, { atol: 1e-4, rtol: 1e-4 })
     },
   )
@@ -258,7 +261,8 @@ describe.for([
     const { forward, backward_query, backward_key_value } = kernelsOf(s)
     const results = []
     for (const garbage of [0, 50]) {
-      const { qkv_values, mask, qkv, attention_mask, out, lse } = tensorsOf(s)
+      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkv, out } = inputs
       const token_size = qkv_values.length / mask.length
       gpu.write(
         qkv,
@@ -266,36 +270,11 @@ describe.for([
       )
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(3 * 33 * 64, 3) })
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
-      await gpu.run(forward, { ...s }, { qkv, attention_mask, out, lse })
-      const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
+      await gpu.run(forward, { ...s }, inputs)
+      const tensors = { ...inputs, d_out, d_qkv }
       await gpu.run(backward_query, { ...s }, tensors)
       await gpu.run(backward_key_value, { ...s }, tensors)
       results.push(await gpu.read(out, d_qkv))
-    }
-    expect(results[1]).toEqual(results[0])
-  })
-
-  test('a folded grid with an overhang computes the same', async () => {
-    const s = sizesOf([2, 33, 2, 1, 8])
-    const { forward, backward_query, backward_key_value } = kernelsOf(s)
-    const results = []
-    for (const is_folded of [false, true]) {
-      const { qkv, attention_mask, out, lse } = tensorsOf(s)
-      const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(66 * 16, 3) })
-      const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
-      type Sizes = AttentionSizes
-      const folded = <K extends { workgroups: (s: Sizes) => readonly [number, number?, number?] }>(
-        kernel: K,
-      ) => {
-        const [groups] = kernel.workgroups(s)
-        const workgroups = () => [Math.floor(groups / 2) + 1, 2] as const
-        return is_folded ? { ...kernel, workgroups } : kernel
-      }
-      await gpu.run(folded(forward), { ...s }, { qkv, attention_mask, out, lse })
-      const tensors = { qkv, attention_mask, out, lse, d_out, d_qkv }
-      await gpu.run(folded(backward_query), { ...s }, tensors)
-      await gpu.run(folded(backward_key_value), { ...s }, tensors)
-      results.push(await gpu.read(out, lse, d_qkv))
     }
     expect(results[1]).toEqual(results[0])
   })

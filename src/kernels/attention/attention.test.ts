@@ -34,6 +34,38 @@ describe('attention_forward_ref', () => {
   })
 })
 
+test('rows of any length in one stream are each as if alone; tokens of no row stay zero', () => {
+  const heads = { num_attention_heads: 4, num_key_value_heads: 2, head_dim: 3, scale: 0.7 }
+  const [token_size, out_size] = [24, 12]
+  // One token before the first row, an empty row, two tokens after the last.
+  const cu_seqlens = [1, 4, 4, 5, 10]
+  const mask = [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
+  const qkv = randomValues(12 * token_size, 1)
+  const d_out = randomValues(12 * out_size, 2)
+  const s = { rows: 4, width: 5, ...heads }
+  const { out, lse } = attention_forward_ref(qkv, mask, s, cu_seqlens)
+  const d_qkv = attention_backward_ref(qkv, mask, d_out, s, cu_seqlens)
+  for (let b = 0; b < 4; b++) {
+    const [first, end] = [cu_seqlens[b], cu_seqlens[b + 1]]
+    const of = <T extends { slice(from: number, to: number): T }>(x: T, size: number) =>
+      x.slice(first * size, end * size)
+    const row = of(qkv, token_size)
+    const row_mask = mask.slice(first, end)
+    const alone = { ...s, rows: 1, width: end - first }
+    const forward = attention_forward_ref(row, row_mask, alone)
+    expect(of(out, out_size)).toEqual(forward.out)
+    expect(of(lse, 4)).toEqual(forward.lse)
+    const d_row = attention_backward_ref(row, row_mask, of(d_out, out_size), alone)
+    expect(of(d_qkv, token_size)).toEqual(d_row)
+  }
+  for (const token of [0, 10, 11]) {
+    expect(out.slice(token * out_size, (token + 1) * out_size)).toEqual(new Float64Array(out_size))
+    expect(lse.slice(token * 4, (token + 1) * 4)).toEqual(new Float64Array(4))
+    const d_token = d_qkv.slice(token * token_size, (token + 1) * token_size)
+    expect(d_token).toEqual(new Float64Array(token_size))
+  }
+})
+
 test('attention_backward_ref is the slope of the forward, by central differences', () => {
   const sizes: AttentionSizes = {
     rows: 2,

@@ -12,7 +12,9 @@ import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 
 const params = {
+  /** B. */
   rows: 'u32',
+  /** The most columns any row may have: with `rows`, the size of the grid. */
   width: 'u32',
   num_attention_heads: 'u32',
   num_key_value_heads: 'u32',
@@ -27,25 +29,36 @@ const tiledGrid = (rows: number, heads: number, width: number, head_dim: number)
 /**
  * Causal grouped-query attention: out_i = Σ_{j ≤ i, attention_mask_j = 1} softmax_j(scale · q_i·k_j) v_j.
  *
- * qkv [B, T, (H + 2K)·D] (normed, rotated; q heads, then k heads, then v heads), attention_mask [B, T]
- * → out [B, T, H·D], lse [B, T, H] (log of the softmax's denominator, what the backward needs).
- * Query head h reads key/value head floor(h / (H / K)). head_dim is at most 256.
- * Padding may lie anywhere; a query at a masked column writes 0 to both.
+ * qkv [M, (H + 2K)·D] (normed, rotated; q heads, then k heads, then v heads), attention_mask u32 [M],
+ * cu_seqlens u32 [B + 1] → out [M, H·D], lse [M, H] (log of the softmax's denominator, what the backward needs).
+ * M is the tokens of one stream: row b owns tokens cu_seqlens[b] … cu_seqlens[b + 1] − 1, at most `width` of them and
+ * perhaps none, and i, j are columns of one row. Padded rows are cu_seqlens[b] = b · width. Tokens of no row reach
+ * no row and are not written. Query head h reads key/value head floor(h / (H / K)). head_dim is at most 256.
+ * Masked columns may lie anywhere in a row; a query at one writes 0 to both.
+ * One kernel gives a row the same bits wherever it lies in the stream, beside any rows and at any `width`.
  *
- * Source: Dao et al. 2022, algorithm 1 (online softmax), arXiv 2205.14135; Ainslie et al. 2023 (groups), arXiv 2305.13245.
+ * Source: Dao et al. 2022, algorithm 1 (online softmax), arXiv 2205.14135; Ainslie et al. 2023 (groups), arXiv 2305.13245;
+ * packed rows: Dao-AILab/flash-attention flash_attn_varlen_func.
  */
 export const attention_forward = defineKernel({
   name: 'attention_forward',
   wgsl: forward,
   params,
-  bindings: { qkv: 'read', attention_mask: 'read', out: 'read_write', lse: 'read_write' },
+  bindings: {
+    qkv: 'read',
+    attention_mask: 'read',
+    cu_seqlens: 'read',
+    out: 'read_write',
+    lse: 'read_write',
+  },
   workgroups: ({ rows, width, num_attention_heads, head_dim }) =>
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
 
 /**
  * The q part of d_qkv: d_q_i = scale · Σ_j p_ij (d_out_i·v_j − d_out_i·out_i) k_j.
- * Probabilities are recomputed from `lse`; `out` and `lse` are attention_forward's. Overwrites; masked columns get 0.
+ * Tensors and rows as in attention_forward, d_out [M, H·D], d_qkv [M, (H + 2K)·D]. Probabilities are recomputed from
+ * `lse`; `out` and `lse` are attention_forward's. Overwrites; masked columns get 0, tokens of no row are left.
  *
  * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135.
  */
@@ -56,6 +69,7 @@ export const attention_backward_query = defineKernel({
   bindings: {
     qkv: 'read',
     attention_mask: 'read',
+    cu_seqlens: 'read',
     out: 'read',
     lse: 'read',
     d_out: 'read',
@@ -67,7 +81,8 @@ export const attention_backward_query = defineKernel({
 
 /**
  * The k and v parts of d_qkv: d_v_j = Σ p_ij d_out_i and d_k_j = scale · Σ p_ij (d_out_i·v_j − d_out_i·out_i) q_i,
- * over columns i ≥ j of all query heads of the group, in a fixed order. Overwrites; masked columns get 0.
+ * over columns i ≥ j of all query heads of the group, in a fixed order. Tensors and rows as in
+ * attention_backward_query. Overwrites; masked columns get 0, tokens of no row are left.
  *
  * Source: Dao et al. 2022, algorithm 4, arXiv 2205.14135.
  */
@@ -78,6 +93,7 @@ export const attention_backward_key_value = defineKernel({
   bindings: {
     qkv: 'read',
     attention_mask: 'read',
+    cu_seqlens: 'read',
     out: 'read',
     lse: 'read',
     d_out: 'read',

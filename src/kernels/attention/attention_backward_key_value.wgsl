@@ -1,6 +1,7 @@
 // d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij (d_out_i . v_j - delta_i) q_i, over i >= j and the group's query
 // heads, in that fixed order. One workgroup per (row, key/value head, 16 keys, 64 channels); queries in tiles of 32.
-//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 
 struct Params {
   rows: u32,
@@ -14,10 +15,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> out: array<f32>;
-@group(0) @binding(4) var<storage, read> lse: array<f32>;
-@group(0) @binding(5) var<storage, read> d_out: array<f32>;
-@group(0) @binding(6) var<storage, read_write> d_qkv: array<f32>;
+@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
+@group(0) @binding(4) var<storage, read> out: array<f32>;
+@group(0) @binding(5) var<storage, read> lse: array<f32>;
+@group(0) @binding(6) var<storage, read> d_out: array<f32>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<f32>;
 
 const KEYS = 16u;
 const QUERIES = 32u;
@@ -39,21 +41,22 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let width = params.width;
   let dim = params.head_dim;
   let heads = params.num_attention_heads;
   let kv_heads = params.num_key_value_heads;
   let token_size = (heads + 2u * kv_heads) * dim;
   let blocks = (dim + CHANNELS - 1u) / CHANNELS;
-  let tiles = (width + KEYS - 1u) / KEYS;
+  let tiles = (params.width + KEYS - 1u) / KEYS;
   let index = group.x + group.y * grid.x;
   let block = index % blocks;
   let first_key = (index / blocks % tiles) * KEYS;
   let kv_head = index / (blocks * tiles) % kv_heads;
-  // The grid's overhang works on the last row and stores nothing.
   let row = min(index / (blocks * tiles * kv_heads), params.rows - 1u);
   let is_real = index < params.rows * kv_heads * tiles * blocks;
-  let first_token = row * width;
+  let first_token = cu_seqlens[row];
+  // The row may end before this tile, and the grid's overhang has no row.
+  let length = select(0u, cu_seqlens[row + 1u] - first_token, is_real);
+  if (first_key >= length) { return; }
   let k_offset = (heads + kv_head) * dim;
   let v_offset = k_offset + kv_heads * dim;
 
@@ -68,10 +71,10 @@ fn main(
   var v_sums: array<vec4f, 4>;
   let group_size = heads / kv_heads;
   for (var head = kv_head * group_size; head < (kv_head + 1u) * group_size; head++) {
-    for (var first_query = first_key; first_query < width; first_query += QUERIES) {
+    for (var first_query = first_key; first_query < length; first_query += QUERIES) {
       // delta of query lane / 2, halved over two lanes; read after the barriers below.
       var delta_part = 0.0;
-      let delta_base = ((first_token + min(first_query + lane / 2u, width - 1u)) * heads + head) * dim;
+      let delta_base = ((first_token + min(first_query + lane / 2u, length - 1u)) * heads + head) * dim;
       for (var d = lane % 2u; d < dim; d += 2u) {
         delta_part = fma(d_out[delta_base + d], out[delta_base + d], delta_part);
       }
@@ -87,11 +90,11 @@ fn main(
           let in_dim = first_dim + d < dim;
           let at = min(first_dim + d, dim - 1u);
           if (t < KEYS) {
-            let token = first_token + min(first_key + t, width - 1u);
+            let token = first_token + min(first_key + t, length - 1u);
             key_tile[d * 17u + t] = select(0.0, qkv[token * token_size + k_offset + at], in_dim);
             value_tile[d * 17u + t] = select(0.0, qkv[token * token_size + v_offset + at], in_dim);
           } else {
-            let token = first_token + min(first_query + t - KEYS, width - 1u);
+            let token = first_token + min(first_query + t - KEYS, length - 1u);
             query_tile[d * 33u + t - KEYS] = select(0.0, qkv[token * token_size + head * dim + at], in_dim);
             d_out_tile[d * 33u + t - KEYS] = select(0.0, d_out[(token * heads + head) * dim + at], in_dim);
           }
@@ -108,13 +111,13 @@ fn main(
       }
       for (var b = 0u; b < 2u; b++) {
         let q = score_query + b * 16u;
-        let column = min(first_query + q, width - 1u);
-        let is_query = first_query + q < width && attention_mask[first_token + column] != 0u;
+        let column = min(first_query + q, length - 1u);
+        let is_query = first_query + q < length && attention_mask[first_token + column] != 0u;
         let query_lse = lse[(first_token + column) * heads + head];
         let delta = delta_parts[q * 2u] + delta_parts[q * 2u + 1u];
         for (var a = 0u; a < 4u; a++) {
           let key_column = first_key + score_key + a;
-          let is_key = attention_mask[first_token + min(key_column, width - 1u)] != 0u;
+          let is_key = attention_mask[first_token + min(key_column, length - 1u)] != 0u;
           let attends = is_query && is_key && key_column <= column;
           let prob = select(0.0, exp(select(0.0, qk[a][b] * params.scale - query_lse, attends)), attends);
           probs[(score_key + a) * 33u + q] = prob;
@@ -123,7 +126,7 @@ fn main(
       }
       workgroupBarrier();
 
-      for (var q = 0u; q < min(QUERIES, width - first_query); q++) {
+      for (var q = 0u; q < min(QUERIES, length - first_query); q++) {
         let prob = vec4f(probs[key * 33u + q]);
         let d_score = vec4f(d_scores[key * 33u + q]);
         let token = first_token + first_query + q;
@@ -142,7 +145,7 @@ fn main(
     }
   }
 
-  if (is_real && first_key + key < width) {
+  if (first_key + key < length) {
     let base = (first_token + first_key + key) * token_size;
     for (var c = 0u; c < 4u; c++) {
       for (var e = 0u; e < 4u; e++) {

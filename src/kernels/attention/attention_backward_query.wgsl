@@ -1,6 +1,7 @@
 // d_q_i = scale sum over j <= i of p_ij (d_out_i . v_j - delta_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i) and
 // delta_i = d_out_i . out_i. One workgroup per (row, head, 16 queries, 64 channels); keys pass by in tiles of 32.
-//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 
 struct Params {
   rows: u32,
@@ -14,10 +15,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> out: array<f32>;
-@group(0) @binding(4) var<storage, read> lse: array<f32>;
-@group(0) @binding(5) var<storage, read> d_out: array<f32>;
-@group(0) @binding(6) var<storage, read_write> d_qkv: array<f32>;
+@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
+@group(0) @binding(4) var<storage, read> out: array<f32>;
+@group(0) @binding(5) var<storage, read> lse: array<f32>;
+@group(0) @binding(6) var<storage, read> d_out: array<f32>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<f32>;
 
 const QUERIES = 16u;
 const KEYS = 32u;
@@ -38,21 +40,22 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let width = params.width;
   let dim = params.head_dim;
   let heads = params.num_attention_heads;
   let token_size = (heads + 2u * params.num_key_value_heads) * dim;
   let blocks = (dim + CHANNELS - 1u) / CHANNELS;
-  let tiles = (width + QUERIES - 1u) / QUERIES;
+  let tiles = (params.width + QUERIES - 1u) / QUERIES;
   let index = group.x + group.y * grid.x;
   let block = index % blocks;
   let first_query = (index / blocks % tiles) * QUERIES;
   let head = index / (blocks * tiles) % heads;
-  // The grid's overhang works on the last row and stores nothing.
   let row = min(index / (blocks * tiles * heads), params.rows - 1u);
   let is_real = index < params.rows * heads * tiles * blocks;
   let kv_head = head / (heads / params.num_key_value_heads);
-  let first_token = row * width;
+  let first_token = cu_seqlens[row];
+  // The row may end before this tile, and the grid's overhang has no row.
+  let length = select(0u, cu_seqlens[row + 1u] - first_token, is_real);
+  if (first_query >= length) { return; }
   let k_offset = (heads + kv_head) * dim;
   let v_offset = k_offset + params.num_key_value_heads * dim;
 
@@ -64,7 +67,7 @@ fn main(
   let first_channel = block * CHANNELS + part * 4u;
   let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;
 
-  let own_token = first_token + min(first_query + query, width - 1u);
+  let own_token = first_token + min(first_query + query, length - 1u);
   var delta_part = 0.0;
   for (var d = part; d < dim; d += 4u) {
     let at = (own_token * heads + head) * dim + d;
@@ -73,7 +76,7 @@ fn main(
   delta_parts[lane] = delta_part; // read after the barriers below
 
   var sums: array<vec4f, 4>;
-  let key_end = min(first_query + QUERIES, width);
+  let key_end = min(first_query + QUERIES, length);
   for (var first_key = 0u; first_key < key_end; first_key += KEYS) {
     var qk = array<vec2f, 4>();
     var dv = array<vec2f, 4>();
@@ -85,11 +88,11 @@ fn main(
         let in_dim = first_dim + d < dim;
         let at = min(first_dim + d, dim - 1u);
         if (t < QUERIES) {
-          let token = first_token + min(first_query + t, width - 1u);
+          let token = first_token + min(first_query + t, length - 1u);
           query_tile[d * 17u + t] = select(0.0, qkv[token * token_size + head * dim + at], in_dim);
           d_out_tile[d * 17u + t] = select(0.0, d_out[(token * heads + head) * dim + at], in_dim);
         } else {
-          let token = first_token + min(first_key + t - QUERIES, width - 1u);
+          let token = first_token + min(first_key + t - QUERIES, length - 1u);
           key_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + k_offset + at], in_dim);
           value_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + v_offset + at], in_dim);
         }
@@ -106,13 +109,13 @@ fn main(
     }
     for (var a = 0u; a < 4u; a++) {
       let q = score_query + a;
-      let column = min(first_query + q, width - 1u);
+      let column = min(first_query + q, length - 1u);
       let is_query = attention_mask[first_token + column] != 0u;
       let query_lse = lse[(first_token + column) * heads + head];
       let delta = delta_parts[q * 4u] + delta_parts[q * 4u + 1u] + delta_parts[q * 4u + 2u] + delta_parts[q * 4u + 3u];
       for (var b = 0u; b < 2u; b++) {
         let key = score_key + b * 16u;
-        let is_key = attention_mask[first_token + min(first_key + key, width - 1u)] != 0u;
+        let is_key = attention_mask[first_token + min(first_key + key, length - 1u)] != 0u;
         let attends = is_query && is_key && first_key + key <= column;
         let prob = exp(select(0.0, qk[a][b] * params.scale - query_lse, attends));
         d_scores[q * 33u + key] = select(0.0, prob * (dv[a][b] - delta), attends);
@@ -133,7 +136,7 @@ fn main(
     }
   }
 
-  if (is_real && first_query + query < width) {
+  if (first_query + query < length) {
     for (var c = 0u; c < 4u; c++) {
       for (var e = 0u; e < 4u; e++) {
         let channel = first_channel + c * 16u + e;

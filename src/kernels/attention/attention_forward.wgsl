@@ -1,6 +1,7 @@
 // out_i = sum over j <= i of softmax_j(scale q_i . k_j) v_j. One workgroup per (row, head, 16 queries, 64 channels):
 // keys pass by in tiles of 32 with a running maximum and sum, so no [T, T] matrix is ever stored.
-//   qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out [B, T, H D]   lse [B, T, H]
+// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
 
 struct Params {
   rows: u32,
@@ -14,8 +15,9 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-@group(0) @binding(4) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+@group(0) @binding(5) var<storage, read_write> lse: array<f32>;
 
 const QUERIES = 16u;
 const KEYS = 32u;
@@ -35,21 +37,22 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let width = params.width;
   let dim = params.head_dim;
   let heads = params.num_attention_heads;
   let token_size = (heads + 2u * params.num_key_value_heads) * dim;
   let blocks = (dim + CHANNELS - 1u) / CHANNELS;
-  let tiles = (width + QUERIES - 1u) / QUERIES;
+  let tiles = (params.width + QUERIES - 1u) / QUERIES;
   let index = group.x + group.y * grid.x;
   let block = index % blocks;
   let first_query = (index / blocks % tiles) * QUERIES;
   let head = index / (blocks * tiles) % heads;
-  // The grid's overhang works on the last row and stores nothing.
   let row = min(index / (blocks * tiles * heads), params.rows - 1u);
   let is_real = index < params.rows * heads * tiles * blocks;
   let kv_head = head / (heads / params.num_key_value_heads);
-  let first_token = row * width;
+  let first_token = cu_seqlens[row];
+  // The row may end before this tile, and the grid's overhang has no row.
+  let length = select(0u, cu_seqlens[row + 1u] - first_token, is_real);
+  if (first_query >= length) { return; }
   let k_offset = (heads + kv_head) * dim;
   let v_offset = k_offset + params.num_key_value_heads * dim;
 
@@ -64,7 +67,7 @@ fn main(
   var row_max = MASKED;
   var row_sum = 0.0;
   var sums: array<vec4f, 4>;
-  let key_end = min(first_query + QUERIES, width);
+  let key_end = min(first_query + QUERIES, length);
   for (var first_key = 0u; first_key < key_end; first_key += KEYS) {
     var dots = array<vec2f, 4>();
     for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
@@ -73,7 +76,7 @@ fn main(
         let d = n % DIMS;
         let t = n / DIMS;
         let is_query = t < QUERIES;
-        let column = min(select(first_key + t - QUERIES, first_query + t, is_query), width - 1u);
+        let column = min(select(first_key + t - QUERIES, first_query + t, is_query), length - 1u);
         let offset = select(k_offset, head * dim, is_query);
         let at = (first_token + column) * token_size + offset + min(first_dim + d, dim - 1u);
         let value = select(0.0, qkv[at], first_dim + d < dim);
@@ -89,7 +92,7 @@ fn main(
     }
     for (var b = 0u; b < 2u; b++) {
       let key = score_key + b * 16u;
-      let is_key = attention_mask[first_token + min(first_key + key, width - 1u)] != 0u;
+      let is_key = attention_mask[first_token + min(first_key + key, length - 1u)] != 0u;
       for (var a = 0u; a < 4u; a++) {
         let attends = is_key && first_key + key <= first_query + score_query + a;
         scores[(score_query + a) * 33u + key] = select(MASKED, dots[a][b] * params.scale, attends);
@@ -125,7 +128,7 @@ fn main(
   }
 
   let column = first_query + query;
-  if (is_real && column < width) {
+  if (column < length) {
     let token = first_token + column;
     let is_token = attention_mask[token] != 0u;
     for (var c = 0u; c < 4u; c++) {

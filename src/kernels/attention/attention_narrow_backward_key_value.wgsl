@@ -1,7 +1,8 @@
 // d_v_j = sum p_ij d_out_i and d_k_j = scale sum p_ij d_out_i . (v_j - out_i) q_i, over i >= j and the group's query heads,
 // in that fixed order, for short rows and small heads. One invocation per (row, column, key/value head).
 // A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
-//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 
 struct Params {
   rows: u32,
@@ -15,10 +16,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> out: array<vec4f>;
-@group(0) @binding(4) var<storage, read> lse: array<f32>;
-@group(0) @binding(5) var<storage, read> d_out: array<vec4f>;
-@group(0) @binding(6) var<storage, read_write> d_qkv: array<vec4f>;
+@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
+@group(0) @binding(4) var<storage, read> out: array<vec4f>;
+@group(0) @binding(5) var<storage, read> lse: array<f32>;
+@group(0) @binding(6) var<storage, read> d_out: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<vec4f>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -29,9 +31,12 @@ fn main(
   let heads = params.num_attention_heads;
   let kv_heads = params.num_key_value_heads;
   let index = (group.x + group.y * grid.x) * 64u + lane;
-  let token = index / kv_heads;
   let kv_head = index % kv_heads;
-  if (token >= params.rows * params.width) { return; }
+  let row = index / kv_heads / params.width;
+  if (row >= params.rows) { return; }
+  let row_end = cu_seqlens[row + 1u];
+  let token = cu_seqlens[row] + index / kv_heads % params.width;
+  if (token >= row_end) { return; }
   let token_size = (heads + 2u * kv_heads) * VECTORS;
   let k = token * token_size + (heads + kv_head) * VECTORS;
   let v = k + kv_heads * VECTORS;
@@ -41,7 +46,6 @@ fn main(
   var d_k$ = vec4f();
   var d_v$ = vec4f();
   let group_size = heads / kv_heads;
-  let row_end = (token / params.width + 1u) * params.width;
   let query_end = select(token, row_end, attention_mask[token] != 0u);
   for (var head = kv_head * group_size; head < (kv_head + 1u) * group_size; head++) {
     for (var query = token; query < query_end; query++) {

@@ -1,7 +1,8 @@
 // d_q_i = scale sum over j <= i of p_ij d_out_i . (v_j - out_i) k_j, with p_ij = exp(scale q_i . k_j - lse_i), for short
 // rows and small heads. One invocation per (row, column, head), keys in a plain loop.
 // A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
-//   qkv, d_qkv [B, T, (H + 2K) D]   attention_mask [B, T]   out, d_out [B, T, H D]   lse [B, T, H]
+// Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
+//   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
 
 struct Params {
   rows: u32,
@@ -15,10 +16,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<vec4f>;
 @group(0) @binding(2) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(3) var<storage, read> out: array<vec4f>;
-@group(0) @binding(4) var<storage, read> lse: array<f32>;
-@group(0) @binding(5) var<storage, read> d_out: array<vec4f>;
-@group(0) @binding(6) var<storage, read_write> d_qkv: array<vec4f>;
+@group(0) @binding(3) var<storage, read> cu_seqlens: array<u32>;
+@group(0) @binding(4) var<storage, read> out: array<vec4f>;
+@group(0) @binding(5) var<storage, read> lse: array<f32>;
+@group(0) @binding(6) var<storage, read> d_out: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> d_qkv: array<vec4f>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -29,11 +31,13 @@ fn main(
   let heads = params.num_attention_heads;
   let kv_heads = params.num_key_value_heads;
   let index = (group.x + group.y * grid.x) * 64u + lane;
-  let token = index / heads;
   let head = index % heads;
-  if (token >= params.rows * params.width) { return; }
+  let row = index / heads / params.width;
+  if (row >= params.rows) { return; }
+  let first_token = cu_seqlens[row];
+  let token = first_token + index / heads % params.width;
+  if (token >= cu_seqlens[row + 1u]) { return; }
   let token_size = (heads + 2u * kv_heads) * VECTORS;
-  let first_token = token / params.width * params.width;
   let q = token * token_size + head * VECTORS;
   let o = (token * heads + head) * VECTORS;
   let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;

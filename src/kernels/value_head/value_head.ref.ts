@@ -1,53 +1,43 @@
 // The value head in f64.
-
-/** Sizes, named as in the kernels. */
-export interface ValueHeadSizes {
-  readonly rows: number
-  readonly width: number
-  readonly first_column: number
-  readonly response_length: number
-  readonly hidden_size: number
-}
+import { scoredEntries } from '../vocab_head/scored.ref.ts'
+import type { ScoredTokens } from '../vocab_head/scored.ts'
 
 type Numbers = ArrayLike<number>
 
-/** Where the state of response token i = b·R + t starts in hidden. */
-const startOf = (s: ValueHeadSizes, i: number): number =>
-  (Math.floor(i / s.response_length) * s.width + s.first_column + (i % s.response_length)) *
-  s.hidden_size
-
-/** values [B, R] of hidden [B·T, C]; 0 where response_mask is 0. */
+/** values [B, R] of hidden [states, C] with weight [C]; 0 where is_scored is 0. */
 export function valueHeadForwardRef(
-  s: ValueHeadSizes,
   hidden: Numbers,
   weight: Numbers,
   bias: number,
-  response_mask: Numbers,
+  list: ScoredTokens,
 ): Float64Array {
-  return Float64Array.from({ length: s.rows * s.response_length }, (_, i) => {
-    if (response_mask[i] === 0) return 0
-    let value = bias
-    for (let c = 0; c < s.hidden_size; c++) value += hidden[startOf(s, i) + c] * weight[c]
-    return value
-  })
+  const C = weight.length
+  const values = new Float64Array(list.tokens)
+  for (const { state, slot } of scoredEntries(list)) {
+    values[slot] = bias
+    for (let c = 0; c < C; c++) values[slot] += hidden[state * C + c] * weight[c]
+  }
+  return values
 }
 
-/** d_hidden [B·T, C], d_weight [C] and d_bias from d_values [B, R]; a token with d_values 0 is not read. */
+/** d_hidden [states, C], d_weight [C] and d_bias from d_values [B, R]; a token with d_values 0 is not read. */
 export function valueHeadBackwardRef(
-  s: ValueHeadSizes,
   hidden: Numbers,
   weight: Numbers,
+  list: ScoredTokens,
   d_values: Numbers,
 ): { d_hidden: Float64Array; d_weight: Float64Array; d_bias: number } {
-  const d_hidden = new Float64Array(s.rows * s.width * s.hidden_size)
-  const d_weight = new Float64Array(s.hidden_size)
+  const C = weight.length
+  const d_hidden = new Float64Array(hidden.length)
+  const d_weight = new Float64Array(C)
   let d_bias = 0
-  for (let i = 0; i < s.rows * s.response_length; i++) {
-    if (d_values[i] === 0) continue
-    d_bias += d_values[i]
-    for (let c = 0; c < s.hidden_size; c++) {
-      d_hidden[startOf(s, i) + c] = d_values[i] * weight[c]
-      d_weight[c] += d_values[i] * hidden[startOf(s, i) + c]
+  for (const { state, slot } of scoredEntries(list)) {
+    const d = d_values[slot]
+    if (d === 0) continue
+    d_bias += d
+    for (let c = 0; c < C; c++) {
+      d_hidden[state * C + c] = d * weight[c]
+      d_weight[c] += d * hidden[state * C + c]
     }
   }
   return { d_hidden, d_weight, d_bias }

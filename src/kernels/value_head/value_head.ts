@@ -1,7 +1,6 @@
 // The value head: one number per response token, read from the state that predicts it.
 import { defineKernel, foldGrid } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
-import shared from './value_head.wgsl?raw'
 import backward_hidden from './value_head_backward_hidden.wgsl?raw'
 import backward_weight from './value_head_backward_weight.wgsl?raw'
 import forward from './value_head_forward.wgsl?raw'
@@ -12,81 +11,80 @@ const NARROW = 256
 const COLUMNS = 16
 
 const params = {
-  /** B. */
-  rows: 'u32',
-  /** T: rows of `hidden` per row of the batch. */
-  width: 'u32',
-  /** Column whose state predicts the first response token: P - 1. */
-  first_column: 'u32',
-  /** R. */
-  response_length: 'u32',
+  /** S: entries of the list, as many as the [B, R] arrays have places. */
+  tokens: 'u32',
   /** C. */
   hidden_size: 'u32',
 } as const
 
 /**
- * values[b, t] = hidden[b·T + first_column + t] · weight + bias, and 0 where response_mask is 0.
+ * values[slot] = hidden[state] · weight + bias, and 0 where is_scored is 0, for each entry (state, slot, id, is_scored) of
+ * `scored` (ScoredTokens of the vocabulary head; ids are not used, nor is the state of an entry with is_scored 0).
  *
- * hidden [B·T, C], weight [1, C], bias [1], response_mask [B, R] → values [B, R]. The caller keeps first_column + R ≤ T.
- * A token's value is the same bits in any batch. A head without a bias binds a tensor that holds 0.
+ * hidden [states, C], weight [1, C], bias [1], scored u32 [S, 4] → values [B, R]. The list holds every slot once, in any order.
+ * A token's value is the same bits in any list. A head without a bias binds a tensor that holds 0.
  *
  * Source: verl verl/workers/critic/dp_critic.py _forward_micro_batch (values[:, -R-1:-1] of a token classifier with
  * one label).
  */
 export const value_head_forward = defineKernel({
   name: 'value_head_forward',
-  wgsl: forward + shared + reduce,
+  wgsl: forward + reduce,
   constants: { NARROW },
   params,
   bindings: {
     hidden: 'read',
     weight: 'read',
     bias: 'read',
-    response_mask: 'read',
+    scored: 'read',
     values: 'read_write',
   },
-  workgroups: ({ rows, response_length, hidden_size }) => {
-    const tokens = rows * response_length
-    return foldGrid(hidden_size <= NARROW ? Math.ceil(tokens / 64) : tokens)
-  },
-  cost: ({ rows, response_length, hidden_size: C }) => {
-    const tokens = rows * response_length
-    return { flops: 2 * tokens * C, bytes: 4 * (tokens * (C + 2) + C + 1) }
-  },
+  workgroups: ({ tokens, hidden_size }) =>
+    foldGrid(hidden_size <= NARROW ? Math.ceil(tokens / 64) : tokens),
+  cost: ({ tokens, hidden_size: C }) => ({
+    flops: 2 * tokens * C,
+    bytes: 4 * (tokens * (C + 5) + C + 1),
+  }),
 })
 
 /**
- * d_hidden[b·T + first_column + t, c] = d_values[b, t] · weight[c].
+ * d_hidden[state, c] = d_values[slot] · weight[c] for each scored entry of the list.
  *
- * d_values [B, R], weight [1, C] → d_hidden [B·T, C]. Overwrites the rows of response tokens and leaves the others as they
- * are: the caller clears d_hidden first. There is no mask here: a masked token has d_values 0.
+ * d_values [B, R], weight [1, C], scored as in the forward → d_hidden [states, C]. Overwrites the rows of scored tokens,
+ * each of them one token's alone, and leaves the others as they are: the caller clears d_hidden first.
  */
 export const value_head_backward_hidden = defineKernel({
   name: 'value_head_backward_hidden',
-  wgsl: backward_hidden + shared,
+  wgsl: backward_hidden,
   params,
-  bindings: { d_values: 'read', weight: 'read', d_hidden: 'read_write' },
-  workgroups: ({ rows, response_length, hidden_size }) =>
-    foldGrid(Math.ceil((rows * response_length * hidden_size) / 64)),
-  cost: ({ rows, response_length, hidden_size: C }) => {
-    const tokens = rows * response_length
-    return { flops: tokens * C, bytes: 4 * (tokens * (C + 1) + C) }
-  },
+  bindings: { d_values: 'read', weight: 'read', scored: 'read', d_hidden: 'read_write' },
+  workgroups: ({ tokens, hidden_size }) => foldGrid(Math.ceil((tokens * hidden_size) / 64)),
+  cost: ({ tokens, hidden_size: C }) => ({
+    flops: tokens * C,
+    bytes: 4 * (tokens * (C + 5) + C),
+  }),
 })
 
 /**
- * d_weight[c] += Σ_tokens d_values · hidden[·, c] and d_bias += Σ_tokens d_values, in a fixed order.
+ * d_weight[c] += Σ_tokens d_values · hidden[·, c] and d_bias += Σ_tokens d_values, in an order that the list's order fixes.
  *
- * hidden [B·T, C], d_values [B, R] → d_weight [1, C], d_bias [1], added to. Tokens with d_values 0 are not read.
+ * hidden [states, C], d_values [B, R], scored as in the forward → d_weight [1, C], d_bias [1], added to. States of tokens with
+ * is_scored or d_values 0 are not read.
  */
 export const value_head_backward_weight = defineKernel({
   name: 'value_head_backward_weight',
-  wgsl: backward_weight + shared,
+  wgsl: backward_weight,
   params,
-  bindings: { hidden: 'read', d_values: 'read', d_weight: 'read_write', d_bias: 'read_write' },
-  workgroups: ({ hidden_size }) => foldGrid(Math.ceil((hidden_size + 1) / COLUMNS)),
-  cost: ({ rows, response_length, hidden_size: C }) => {
-    const tokens = rows * response_length
-    return { flops: tokens * (2 * C + 1), bytes: 4 * (tokens * (C + 1) + 2 * (C + 1)) }
+  bindings: {
+    hidden: 'read',
+    d_values: 'read',
+    scored: 'read',
+    d_weight: 'read_write',
+    d_bias: 'read_write',
   },
+  workgroups: ({ hidden_size }) => foldGrid(Math.ceil((hidden_size + 1) / COLUMNS)),
+  cost: ({ tokens, hidden_size: C }) => ({
+    flops: tokens * (2 * C + 1),
+    bytes: 4 * (tokens * (C + 5) + 2 * (C + 1)),
+  }),
 })

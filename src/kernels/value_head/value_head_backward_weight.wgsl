@@ -1,22 +1,19 @@
-// d_weight[c] += Σ d_values[b, t] · hidden[b·T + first_column + t, c];  d_bias += Σ d_values[b, t].
+// d_weight[c] += Σ d_values[slot] · hidden[state, c];  d_bias += Σ d_values[slot], over the scored entries of the list of tokens.
 // One workgroup per 16 columns; the bias is column C, of a hidden state that is 1. Lane l takes column l % 16 and the
-// tokens l / 16, l / 16 + 16, …; then one lane per column adds up sixteen sums in order. Tokens with d_values 0 are skipped.
-//   hidden [B·T, C]   d_values [B, R]   d_weight [1, C]   d_bias [1]
-// uses value_head.wgsl
+// entries l / 16, l / 16 + 16, …; then one lane per column adds up sixteen sums in order. Tokens with d_values 0 are skipped.
+//   hidden [states, C]   d_values [B, R]   scored [S, 4]   d_weight [1, C]   d_bias [1]
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
 @group(0) @binding(2) var<storage, read> d_values: array<f32>;
-@group(0) @binding(3) var<storage, read_write> d_weight: array<f32>;
-@group(0) @binding(4) var<storage, read_write> d_bias: array<f32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
+@group(0) @binding(4) var<storage, read_write> d_weight: array<f32>;
+@group(0) @binding(5) var<storage, read_write> d_bias: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 256;
 const COLUMNS: u32 = 16;
@@ -33,11 +30,12 @@ fn main(
   let c = (group.x + group.y * grid.x) * COLUMNS + lane % COLUMNS;
   let column = min(c, params.hidden_size - 1u);
   let is_bias = c == params.hidden_size;
-  let tokens = params.rows * params.response_length;
   var sum = 0.0;
-  for (var token = lane / COLUMNS; token < tokens; token += PARTS) {
-    let d = d_values[token];
-    if (d != 0.0) { sum += d * select(hidden[hidden_start(token) + column], 1.0, is_bias); }
+  for (var entry = lane / COLUMNS; entry < params.tokens; entry += PARTS) {
+    let token = scored[entry];
+    if (token.w == 0u) { continue; }
+    let d = d_values[token.y];
+    if (d != 0.0) { sum += d * select(hidden[token.x * params.hidden_size + column], 1.0, is_bias); }
   }
   lane_sums[lane] = sum;
   workgroupBarrier();

@@ -1,13 +1,10 @@
-// values[b, t] = hidden[b·T + first_column + t, :] · weight + bias; 0 where response_mask is 0.
+// values[slot] = hidden[state, :] · weight + bias for each entry of the list of tokens; 0 where is_scored is 0.
 // Rows of at most NARROW columns: one invocation per token. Wider rows: one workgroup per token, lanes stride over columns.
-//   hidden [B·T, C]   weight [1, C]   bias [1]   response_mask, values [B, R]
-// uses value_head.wgsl, workgroup_reduce.wgsl
+//   hidden [states, C]   weight [1, C]   bias [1]   scored [S, 4]   values [B, R]
+// uses workgroup_reduce.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
 }
 
@@ -15,22 +12,23 @@ struct Params {
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read> bias: array<f32>;
-@group(0) @binding(4) var<storage, read> response_mask: array<f32>;
+@group(0) @binding(4) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(5) var<storage, read_write> values: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 64;
 override NARROW: u32;
 
-fn dot_with_weight(token: u32, first: u32, stride: u32) -> f32 {
-  let start = hidden_start(token);
+/** 0 for a token with is_scored 0, whose state is not read. */
+fn dot_with_weight(token: vec4u, first: u32, stride: u32) -> f32 {
+  if (token.w == 0u) { return 0.0; }
+  let start = token.x * params.hidden_size;
   var sum = 0.0;
   for (var c = first; c < params.hidden_size; c += stride) { sum += hidden[start + c] * weight[c]; }
   return sum;
 }
 
-fn store(token: u32, sum: f32) {
-  if (token >= params.rows * params.response_length) { return; }
-  values[token] = select(0.0, sum + bias[0], response_mask[token] != 0.0);
+fn store(token: vec4u, sum: f32) {
+  values[token.y] = select(0.0, sum + bias[0], token.w != 0u);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -40,12 +38,15 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {
   let index = group.x + group.y * grid.x;
-  let last = params.rows * params.response_length - 1u; // stands in for tokens past the end, which are not stored
   if (params.hidden_size <= NARROW) {
-    let token = index * WORKGROUP_SIZE + lane;
-    store(token, dot_with_weight(min(token, last), 0u, 1u));
-  } else {
-    let sum = workgroup_sum(lane, dot_with_weight(min(index, last), lane, WORKGROUP_SIZE));
-    if (lane == 0u) { store(index, sum); }
+    let entry = index * WORKGROUP_SIZE + lane;
+    if (entry < params.tokens) {
+      let token = scored[entry];
+      store(token, dot_with_weight(token, 0u, 1u));
+    }
+  } else if (index < params.tokens) {
+    let token = scored[index];
+    let sum = workgroup_sum(lane, dot_with_weight(token, lane, WORKGROUP_SIZE));
+    if (lane == 0u) { store(token, sum); }
   }
 }

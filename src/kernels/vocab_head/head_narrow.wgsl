@@ -1,11 +1,4 @@
-// What the narrow vocabulary head kernels share. The includer has `params`; QUADS = C / 4.
-
-/** Where the state before a response token starts, in vectors of four channels. */
-fn hidden_start(token: u32) -> u32 {
-  let b = token / params.response_length;
-  let t = token - b * params.response_length;
-  return (b * params.width + params.first_column + t) * QUADS;
-}
+// What the narrow vocabulary head kernels share; QUADS = C / 4.
 
 /**
  * head_gradient.wgsl for one logit: d z_j = d_log_prob · (1[j = y] - p_j) - d_entropy · p_j (log p_j + H).

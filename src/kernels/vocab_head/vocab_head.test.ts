@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { expectClose, randomValues } from '../testing.ts'
+import { listScored, listScoredAt } from './scored.ts'
 import {
   type HeadSizes,
   vocab_head_backward_ref,
@@ -13,50 +14,47 @@ import {
   vocabHeadKernels,
 } from './vocab_head.ts'
 
-const sizes: HeadSizes = {
-  rows: 2,
-  width: 4,
-  first_column: 1,
-  response_length: 2,
-  hidden_size: 3,
-  vocab_size: 5,
-  inv_temperature: 0.8,
-}
-const tokens = sizes.rows * sizes.response_length
-const hidden = randomValues(sizes.rows * sizes.width * sizes.hidden_size, 1)
+const sizes: HeadSizes = { hidden_size: 3, vocab_size: 5, inv_temperature: 0.8 }
+const batch = { rows: 2, width: 4, first_column: 1, response_length: 2 }
+const tokens = 4
+const list = { tokens, scored: listScored(batch, [4, 0, 2, 2], [1, 1, 1, 1]) }
+const hidden = randomValues(batch.rows * batch.width * sizes.hidden_size, 1)
 const weight = randomValues(sizes.vocab_size * sizes.hidden_size, 2).map((x) => x * 3)
-const response_ids = [4, 0, 2, 2]
 
 test('two logits a = log 3, b = 0: log-probs log 3/4 and log 1/4, entropy and Σ p² by hand', () => {
-  const s = { ...sizes, rows: 1, width: 2, first_column: 0, hidden_size: 1, vocab_size: 2 }
+  const s = { hidden_size: 1, vocab_size: 2 }
   const one = { ...s, inv_temperature: 1 }
   const z = [Math.log(3), 0]
-  const forward = vocab_head_forward_ref(one, [1, 1], z, [0, 1], [1, 1])
+  const both = { tokens: 2, scored: listScoredAt([0], 2, [0, 1], [1, 1]) }
+  const forward = vocab_head_forward_ref(one, [1, 1], z, both)
   expectClose(forward.log_probs, [Math.log(3 / 4), Math.log(1 / 4)], { atol: 1e-14 })
   expectClose(forward.lse, [Math.log(4), Math.log(4)], { atol: 1e-14 })
   const h = -0.75 * Math.log(0.75) - 0.25 * Math.log(0.25)
   expectClose(forward.entropy, [h, h], { atol: 1e-14 })
   expectClose(forward.sum_pi_squared, [10 / 16, 10 / 16], { atol: 1e-14 })
   // At half the logits the odds are sqrt(3) : 1.
-  const warm = vocab_head_forward_ref({ ...s, inv_temperature: 0.5 }, [1, 1], z, [0, 1], [1, 1])
+  const warm = vocab_head_forward_ref({ ...s, inv_temperature: 0.5 }, [1, 1], z, both)
   expect(Math.exp(warm.log_probs[0] - warm.log_probs[1])).toBeCloseTo(Math.sqrt(3), 12)
 })
 
-test('response token t is scored by the state at column first_column + t', () => {
+test('a response token is scored by its entry’s state, into its entry’s slot; others give 0', () => {
   const state = new Float64Array(hidden.length)
-  // Row 1, second response token: column 2 of 0…3.
-  state[(1 * sizes.width + 2) * sizes.hidden_size] = 1
-  const { log_probs } = vocab_head_forward_ref(sizes, state, weight, response_ids, [1, 1, 1, 1])
+  state[6 * sizes.hidden_size] = 1
+  const scored = Uint32Array.of(6, 2, 4, 1, 1, 0, 0, 1, 5, 3, 1, 0, 6, 1, 1, 0)
+  const f = vocab_head_forward_ref(sizes, state, weight, { tokens: 4, scored })
   const uniform = -Math.log(sizes.vocab_size)
-  expectClose(log_probs.subarray(0, 3), [uniform, uniform, uniform])
-  expect(Math.abs(log_probs[3] - uniform)).toBeGreaterThan(0.01)
+  expectClose([f.log_probs[0], f.log_probs[1], f.log_probs[3]], [uniform, 0, 0])
+  expectClose(f.entropy.subarray(0, 2), [-uniform, 0])
+  const z = Array.from({ length: 5 }, (_, v) => 0.8 * weight[v * sizes.hidden_size])
+  const lse = Math.log(z.reduce((sum, x) => sum + Math.exp(x), 0))
+  expectClose([f.log_probs[2], f.lse[2]], [z[4] - lse, lse], { atol: 1e-14 })
 })
 
 test('the backward reference is the finite difference of the forward reference', () => {
   const d_log_probs = [0.7, -1.3, 0, 0.4]
   const d_entropy = [-0.2, 0.5, 0, 0]
   const objective = (h: Float64Array, w: Float64Array) => {
-    const f = vocab_head_forward_ref(sizes, h, w, response_ids, [1, 1, 1, 1])
+    const f = vocab_head_forward_ref(sizes, h, w, list)
     let sum = 0
     for (let i = 0; i < tokens; i++)
       sum += d_log_probs[i] * f.log_probs[i] + d_entropy[i] * f.entropy[i]
@@ -73,7 +71,7 @@ test('the backward reference is the finite difference of the forward reference',
       values[i] = x
       return (up - down) / (2 * step)
     })
-  const backward = vocab_head_backward_ref(sizes, h, w, response_ids, d_log_probs, d_entropy)
+  const backward = vocab_head_backward_ref(sizes, h, w, list, d_log_probs, d_entropy)
   // Central differences in f64 with step 1e-5 are good to about 1e-10.
   expectClose(backward.d_hidden, slopes(h), { atol: 1e-8, rtol: 1e-7 })
   expectClose(backward.d_weight, slopes(w), { atol: 1e-8, rtol: 1e-7 })

@@ -20,14 +20,8 @@ const WIDE = 64
 const tile = head_tile + head_hidden
 
 const params = {
-  /** B. */
-  rows: 'u32',
-  /** T: rows of `hidden` per row of the batch. */
-  width: 'u32',
-  /** Column whose state predicts the first response token: P - 1. */
-  first_column: 'u32',
-  /** R. */
-  response_length: 'u32',
+  /** S: entries of the list, as many as the [B, R] arrays have places. */
+  tokens: 'u32',
   /** C. */
   hidden_size: 'u32',
   /** V. */
@@ -36,32 +30,32 @@ const params = {
   inv_temperature: 'f32',
 } as const
 
-const tokenTiles = (p: { rows: number; response_length: number }): [number, number] =>
-  foldGrid(Math.ceil((p.rows * p.response_length) / NARROW))
+const tokenTiles = ({ tokens }: { tokens: number }): [number, number] =>
+  foldGrid(Math.ceil(tokens / NARROW))
 
 interface HeadSize {
-  readonly rows: number
-  readonly response_length: number
+  readonly tokens: number
   readonly hidden_size: number
   readonly vocab_size: number
 }
 
 /** `products` of [tokens, C] with [C, V] or as large; what else is read and written, in values. */
-const headCost = (p: HeadSize, products: number, values: (tokens: number) => number) => {
-  const tokens = p.rows * p.response_length
+const headCost = (p: HeadSize, products: number, values: number) => {
   const weight = p.vocab_size * p.hidden_size
-  return { flops: 2 * products * tokens * weight, bytes: 4 * (weight + values(tokens)) }
+  return { flops: 2 * products * p.tokens * weight, bytes: 4 * (weight + values) }
 }
 
 /**
  * z = hidden · weightᵀ · inv_temperature; lse = log Σ exp z; log_prob = z[y] - lse; entropy = lse - Σ softmax(z) z;
  * sum_pi_squared = Σ softmax(z)², the probability that two draws agree.
  *
- * hidden [B·T, C], weight [V, C], response_ids u32 [B, R], response_mask [B, R] → log_probs, entropy, lse [B, R], nats, and
+ * hidden [states, C], weight [V, C], scored u32 [S, 4] → log_probs, entropy, lse [B, R], nats, and
  * sum_pi_squared [B, R], in (0, 1].
- * Response token t of row b is scored by hidden row b·T + first_column + t; the caller keeps first_column + R ≤ T.
- * Tokens with response_mask 0 give 0 in all four. A token's numbers are the same bits in any batch: they do not
- * depend on its place or on its neighbours. Ids of unmasked tokens must be below V.
+ * Entry (state, slot, id, is_scored) of `scored` (ScoredTokens): the numbers of token `id` under the policy of hidden row
+ * `state` go to place `slot` of [B, R], or 0 in all four where is_scored is 0: that entry's state and id are not used.
+ * The list holds every slot once. Any order is right; with scored tokens first, those without do no work.
+ * A token's numbers are the same bits in any list: they do not depend on its place or on its neighbours. Ids of scored
+ * tokens must be below V.
  *
  * Source: verl verl/utils/torch_functional.py logprobs_from_logits, entropy_from_logits,
  * calculate_sum_pi_squared_from_logits; running softmax as in FlashAttention, arXiv 2205.14135.
@@ -73,25 +67,23 @@ export const vocab_head_forward = defineKernel({
   bindings: {
     hidden: 'read',
     weight: 'read',
-    response_ids: 'read',
-    response_mask: 'read',
+    scored: 'read',
     log_probs: 'read_write',
     entropy: 'read_write',
     lse: 'read_write',
     sum_pi_squared: 'read_write',
   },
   workgroups: tokenTiles,
-  cost: (p) => headCost(p, 1, (tokens) => tokens * (p.hidden_size + 6)),
+  cost: (p) => headCost(p, 1, p.tokens * (p.hidden_size + 8)),
 })
 
 /**
  * d_hidden = inv_temperature · d_z · weight, where
  * d_z[j] = d_log_prob · (1[j = y] - p_j) - d_entropy · p_j (log p_j + H) and p = softmax(z).
  *
- * hidden, weight, response_ids as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B, R]
- * → d_hidden [B·T, C]. Overwrites rows of response tokens and leaves the others (and perhaps those without gradient) as
- * they are: the caller clears d_hidden first. There is no mask here: a token without gradient has both
- * d_log_probs and d_entropy 0.
+ * hidden, weight, scored as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B, R]
+ * → d_hidden [states, C]. Overwrites rows of scored tokens, each of them one token's alone, and leaves the others (and
+ * perhaps those of scored tokens with both d_log_probs and d_entropy 0) as they are: the caller clears d_hidden first.
  */
 export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
@@ -100,7 +92,7 @@ export const vocab_head_backward_hidden = defineKernel({
   bindings: {
     hidden: 'read',
     weight: 'read',
-    response_ids: 'read',
+    scored: 'read',
     lse: 'read',
     entropy: 'read',
     d_log_probs: 'read',
@@ -108,12 +100,13 @@ export const vocab_head_backward_hidden = defineKernel({
     d_hidden: 'read_write',
   },
   workgroups: tokenTiles,
-  cost: (p) => headCost(p, 2, (tokens) => tokens * (2 * p.hidden_size + 5)),
+  cost: (p) => headCost(p, 2, p.tokens * (2 * p.hidden_size + 8)),
 })
 
 /**
- * partials[s] = inv_temperature · d_zᵀ · hidden over the s-th contiguous part of the tokens; d_z as in
- * vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over s.
+ * partials[s] = inv_temperature · d_zᵀ · hidden over the s-th contiguous part of the list, in its order; d_z as in
+ * vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over s. Tokens with is_scored 0, or with
+ * d_log_probs and d_entropy 0, add nothing, whatever their states hold.
  *
  * Writes all of partials, so it need not be cleared. `splits` from headSplits.
  */
@@ -124,7 +117,7 @@ export const vocab_head_backward_weight = defineKernel({
   bindings: {
     hidden: 'read',
     weight: 'read',
-    response_ids: 'read',
+    scored: 'read',
     lse: 'read',
     entropy: 'read',
     d_log_probs: 'read',
@@ -133,11 +126,7 @@ export const vocab_head_backward_weight = defineKernel({
   },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
   cost: (p) =>
-    headCost(
-      p,
-      2,
-      (tokens) => tokens * (p.hidden_size + 5) + p.splits * p.vocab_size * p.hidden_size,
-    ),
+    headCost(p, 2, p.tokens * (p.hidden_size + 8) + p.splits * p.vocab_size * p.hidden_size),
 })
 
 /** The three kernels of one vocabulary head. */
@@ -183,13 +172,12 @@ const narrow = new Map<number, VocabHeadKernels>()
 function narrowKernels(hidden_size: number): VocabHeadKernels {
   const known = narrow.get(hidden_size)
   if (known) return known
-  const perToken = (p: { rows: number; response_length: number }) =>
-    foldGrid(Math.ceil((p.rows * p.response_length) / NARROW_LANES))
+  const perToken = ({ tokens }: { tokens: number }) => foldGrid(Math.ceil(tokens / NARROW_LANES))
   const both: VocabHeadKernels = {
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
-      wgsl: unrolled(narrow_forward + narrow_head, hidden_size),
+      wgsl: unrolled(narrow_forward, hidden_size),
       workgroups: perToken,
     },
     backward_hidden: {

@@ -1,14 +1,11 @@
 // d_hidden = inv_temperature · d_z · weight, with d_z as in head_gradient.wgsl and z computed again.
-// One workgroup per 16 response tokens owns their rows of d_hidden and adds to them 64 vocabulary entries
-// at a time; lanes stride over columns.
-//   hidden, d_hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]
+// One workgroup per 16 tokens of the list owns their rows of d_hidden and adds to them 64 vocabulary entries
+// at a time; lanes stride over columns. Tokens with is_scored 0 have no row; a tile without gradient does no work.
+//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -17,7 +14,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
@@ -32,11 +29,14 @@ fn wide_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
 var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
 
 /** Writes (first strip) or adds four tokens' gradients in column c. */
-fn put(token: u32, c: u32, values: vec4f, is_first: bool) {
+fn put(entry: u32, c: u32, values: vec4f, is_first: bool) {
   for (var k = 0u; k < 4u; k++) {
-    if (token + k < params.rows * params.response_length) {
-      let at = hidden_row(token + k) * params.hidden_size + c;
-      d_hidden[at] = select(d_hidden[at], 0.0, is_first) + values[k];
+    if (entry + k < params.tokens) {
+      let token = scored[entry + k];
+      if (token.w != 0u) {
+        let at = token.x * params.hidden_size + c;
+        d_hidden[at] = select(d_hidden[at], 0.0, is_first) + values[k];
+      }
     }
   }
 }
@@ -55,12 +55,15 @@ fn main(
   var d_log_prob = vec4f();
   var d_h = vec4f();
   for (var k = 0u; k < 4u; k++) {
-    if (mine + k < params.rows * params.response_length) {
-      ids[k] = response_ids[mine + k];
-      log_sum[k] = lse[mine + k];
-      h[k] = entropy[mine + k];
-      d_log_prob[k] = d_log_probs[mine + k];
-      d_h[k] = d_entropy[mine + k];
+    if (mine + k < params.tokens) {
+      let token = scored[mine + k];
+      if (token.w != 0u) {
+        ids[k] = token.z;
+        log_sum[k] = lse[token.y];
+        h[k] = entropy[token.y];
+        d_log_prob[k] = d_log_probs[token.y];
+        d_h[k] = d_entropy[token.y];
+      }
     }
   }
   let is_moved = any((d_log_prob != vec4f()) | (d_h != vec4f()));

@@ -1,14 +1,11 @@
-// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the response tokens; the caller adds the parts.
+// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens; the caller adds the parts.
 // One workgroup per (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a
-// time, with z computed again; lanes stride over columns.
-//   hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
+// time, with z computed again; lanes stride over columns. States of tokens without gradient are not added.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -18,7 +15,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
@@ -30,7 +27,11 @@ override WORKGROUP_SIZE: u32 = 64;
 fn narrow_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
 fn wide_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
 
+const NO_STATE = 0xffffffffu;
+
 var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+/** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may be anything. */
+var<workgroup> starts: array<u32, 64>;
 
 /** Writes (first tile) or adds four vocabulary entries' gradients in column c. */
 fn put(split: u32, v: u32, c: u32, values: vec4f, is_first: bool) {
@@ -44,26 +45,26 @@ fn put(split: u32, v: u32, c: u32, values: vec4f, is_first: bool) {
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let tokens = params.rows * params.response_length;
   let first = group.x * NARROW;
-  let part = (tokens + params.splits - 1u) / params.splits;
-  let begin = min(group.y * part, tokens);
-  let end = min(begin + part, tokens);
+  let part = (params.tokens + params.splits - 1u) / params.splits;
+  let begin = min(group.y * part, params.tokens);
+  let end = min(begin + part, params.tokens);
   let entries = vec4u(first + lane / 16u * 4u) + vec4u(0u, 1u, 2u, 3u);
 
   var is_first = true;
   for (var tile = begin; tile < end; tile += WIDE) {
-    let mine = tile + lane;
+    let mine = scored[min(tile + lane, end - 1u)];
     var is_moved = false;
-    if (mine < end) { is_moved = d_log_probs[mine] != 0.0 || d_entropy[mine] != 0.0; }
+    if (tile + lane < end && mine.w != 0u) { is_moved = d_log_probs[mine.y] != 0.0 || d_entropy[mine.y] != 0.0; }
     if (workgroup_max(lane, f32(is_moved)) > 0.0) {
+      starts[lane] = select(NO_STATE, mine.x * params.hidden_size, is_moved);
       let z = tile_dots(lane, first, tile) * params.inv_temperature;
       for (var w = 0u; w < 4u; w++) {
         let row = lane % 16u + w * 16u;
-        let token = min(tile + row, end - 1u); // rows past the end are computed and not added
+        let token = scored[min(tile + row, end - 1u)]; // rows past the end are computed and not added
         let d = d_logits(
-          z[w], entries == vec4u(response_ids[token]), vec4f(lse[token]), vec4f(entropy[token]),
-          vec4f(d_log_probs[token]), vec4f(d_entropy[token]),
+          z[w], entries == vec4u(token.z), vec4f(lse[token.y]), vec4f(entropy[token.y]),
+          vec4f(d_log_probs[token.y]), vec4f(d_entropy[token.y]),
         );
         d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
       }
@@ -72,7 +73,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
       for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
         var sums = mat4x4f();
         for (var row = 0u; row < count; row++) {
-          let x = hidden[hidden_row(tile + row) * params.hidden_size + c];
+          let start = starts[row];
+          if (start == NO_STATE) { continue; }
+          let x = hidden[start + c];
           sums[0] += d_z[row * 4u] * x;
           sums[1] += d_z[row * 4u + 1u] * x;
           sums[2] += d_z[row * 4u + 2u] * x;

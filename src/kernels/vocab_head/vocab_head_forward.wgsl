@@ -1,15 +1,12 @@
 // z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
 // sum_pi_squared = Σ softmax(z)².
-// One workgroup per 16 response tokens walks over the vocabulary 64 entries at a time with running sums,
-// as softmax in FlashAttention does. Tokens with response_mask 0 give 0; a tile of them does no work.
-//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse, sum_pi_squared [B, R]
+// One workgroup per 16 tokens of the list walks over the vocabulary 64 entries at a time with running sums,
+// as softmax in FlashAttention does. Tokens with is_scored 0 give 0; a tile of them does no work.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]   log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -18,12 +15,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
-@group(0) @binding(4) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> log_probs: array<f32>;
-@group(0) @binding(6) var<storage, read_write> entropy: array<f32>;
-@group(0) @binding(7) var<storage, read_write> lse: array<f32>;
-@group(0) @binding(8) var<storage, read_write> sum_pi_squared: array<f32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
+@group(0) @binding(4) var<storage, read_write> log_probs: array<f32>;
+@group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
+@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(7) var<storage, read_write> sum_pi_squared: array<f32>;
 
 override WORKGROUP_SIZE: u32 = 64;
 const VERY_NEGATIVE = -1e30;
@@ -60,19 +56,21 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let tokens = params.rows * params.response_length;
   let first = (group.x + group.y * grid.x) * NARROW;
   let mine = first + lane / 16u * 4u;
 
-  var mask = vec4f();
+  var is_scored = vec4<bool>();
   var ids = vec4u();
+  var slots = vec4u();
   for (var k = 0u; k < 4u; k++) {
-    if (mine + k < tokens) {
-      mask[k] = response_mask[mine + k];
-      ids[k] = response_ids[mine + k];
+    if (mine + k < params.tokens) {
+      let token = scored[mine + k];
+      slots[k] = token.y;
+      ids[k] = token.z;
+      is_scored[k] = token.w != 0u;
     }
   }
-  let is_active = workgroup_max(lane, f32(any(mask != vec4f())));
+  let is_active = workgroup_max(lane, f32(any(is_scored)));
 
   var state = Softmax(vec4f(VERY_NEGATIVE), vec4f(), vec4f(), vec4f(), vec4f());
   if (is_active > 0.0) {
@@ -108,22 +106,22 @@ fn main(
   }
   if (lane % 16u == 0u) {
     for (var k = 0u; k < 4u; k++) {
-      if (mine + k >= tokens) { break; }
+      if (mine + k >= params.tokens) { break; }
       var log_prob = 0.0;
       var h = 0.0;
       var log_sum_exp = 0.0;
       var square_sum = 0.0;
-      if (mask[k] != 0.0) {
+      if (is_scored[k]) {
         let log_sum = log(state.sum[k]);
         log_prob = state.label[k] - state.top[k] - log_sum;
         h = log_sum - state.moment[k] / state.sum[k];
         log_sum_exp = state.top[k] + log_sum;
         square_sum = state.squares[k] / (state.sum[k] * state.sum[k]);
       }
-      log_probs[mine + k] = log_prob;
-      entropy[mine + k] = h;
-      lse[mine + k] = log_sum_exp;
-      sum_pi_squared[mine + k] = square_sum;
+      log_probs[slots[k]] = log_prob;
+      entropy[slots[k]] = h;
+      lse[slots[k]] = log_sum_exp;
+      sum_pi_squared[slots[k]] = square_sum;
     }
   }
 }

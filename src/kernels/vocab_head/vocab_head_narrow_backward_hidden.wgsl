@@ -1,14 +1,11 @@
-// d_hidden = inv_temperature · d_z · weight for small vocabularies and states. One invocation per response token owns
-// its row of d_hidden, in registers, and computes each logit again. A token without gradient gets 0.
+// d_hidden = inv_temperature · d_z · weight for small vocabularies and states. One invocation per token of the list owns
+// its row of d_hidden, in registers, and computes each logit again. A scored token without gradient gets 0.
 // A line with $ stands for QUADS = C / 4 lines, one per four channels.
-//   hidden, d_hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]
+//   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_narrow.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -17,7 +14,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
 @group(0) @binding(2) var<storage, read> weight: array<vec4f>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
@@ -30,15 +27,17 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let token = (group.x + group.y * grid.x) * 64u + lane;
-  if (token >= params.rows * params.response_length) { return; }
-  let h = hidden_start(token);
+  let entry = (group.x + group.y * grid.x) * 64u + lane;
+  if (entry >= params.tokens) { return; }
+  let token = scored[entry];
+  if (token.w == 0u) { return; }
+  let h = token.x * QUADS;
   let h$ = hidden[h + $u];
-  let id = response_ids[token];
-  let log_sum_exp = lse[token];
-  let token_entropy = entropy[token];
-  let d_log_prob = d_log_probs[token];
-  let d_h = d_entropy[token];
+  let id = token.z;
+  let log_sum_exp = lse[token.y];
+  let token_entropy = entropy[token.y];
+  let d_log_prob = d_log_probs[token.y];
+  let d_h = d_entropy[token.y];
 
   var sum$ = vec4f();
   if (d_log_prob != 0.0 || d_h != 0.0) {

@@ -1,14 +1,11 @@
-// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the response tokens, for small vocabularies and
+// partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens, for small vocabularies and
 // states. One invocation per (part, vocabulary entry) owns its row of partials, in registers, and walks over the
 // tokens in order, with z computed again. A line with $ stands for QUADS = C / 4 lines, one per four channels.
-//   hidden [B·T, C]   weight [V, C]   response_ids, lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
+//   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_narrow.wgsl
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -18,7 +15,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
 @group(0) @binding(2) var<storage, read> weight: array<vec4f>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
 @group(0) @binding(6) var<storage, read> d_log_probs: array<f32>;
@@ -36,22 +33,23 @@ fn main(
   let v = index % params.vocab_size;
   let w = v * QUADS;
   let w$ = weight[w + $u];
-  let tokens = params.rows * params.response_length;
-  let part = (tokens + params.splits - 1u) / params.splits;
-  let begin = min(index / params.vocab_size * part, tokens);
-  let end = min(begin + part, tokens);
+  let part = (params.tokens + params.splits - 1u) / params.splits;
+  let begin = min(index / params.vocab_size * part, params.tokens);
+  let end = min(begin + part, params.tokens);
 
   var sum$ = vec4f();
-  for (var token = begin; token < end; token++) {
-    let d_log_prob = d_log_probs[token];
-    let d_h = d_entropy[token];
+  for (var entry = begin; entry < end; entry++) {
+    let token = scored[entry];
+    if (token.w == 0u) { continue; }
+    let d_log_prob = d_log_probs[token.y];
+    let d_h = d_entropy[token.y];
     if (d_log_prob != 0.0 || d_h != 0.0) {
-      let h = hidden_start(token);
-      let is_label = response_ids[token] == v;
+      let h = token.x * QUADS;
+      let is_label = token.z == v;
       var products = vec4f();
       products = fma(w$, hidden[h + $u], products);
       let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;
-      let d_z = d_logit(z, is_label, lse[token], entropy[token], d_log_prob, d_h);
+      let d_z = d_logit(z, is_label, lse[token.y], entropy[token.y], d_log_prob, d_h);
       let d = vec4f(d_z * params.inv_temperature);
       sum$ = fma(d, hidden[h + $u], sum$);
     }

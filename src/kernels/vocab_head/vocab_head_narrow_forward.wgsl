@@ -1,14 +1,10 @@
 // z = hidden · weightᵀ · inv_temperature;  lse = log Σ exp z;  log_prob = z[y] - lse;  entropy = lse - Σ softmax(z) z;
-// sum_pi_squared = Σ softmax(z)²; for small vocabularies and states. One invocation per response token, the vocabulary in a plain loop with
-// running sums. Tokens with response_mask 0 give 0. A line with $ stands for QUADS = C / 4 lines, one per four channels.
-//   hidden [B·T, C]   weight [V, C]   response_ids, response_mask, log_probs, entropy, lse, sum_pi_squared [B, R]
-// uses head_narrow.wgsl
+// sum_pi_squared = Σ softmax(z)²; for small vocabularies and states. One invocation per token of the list, the vocabulary in a
+// plain loop with running sums. Tokens with is_scored 0 give 0. A line with $ stands for QUADS = C / 4 lines, one per four channels.
+//   hidden [states, C]   weight [V, C]   scored [S, 4]   log_probs, entropy, lse, sum_pi_squared [B, R]
 
 struct Params {
-  rows: u32,
-  width: u32,
-  first_column: u32,
-  response_length: u32,
+  tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
@@ -17,12 +13,11 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<vec4f>;
 @group(0) @binding(2) var<storage, read> weight: array<vec4f>;
-@group(0) @binding(3) var<storage, read> response_ids: array<u32>;
-@group(0) @binding(4) var<storage, read> response_mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> log_probs: array<f32>;
-@group(0) @binding(6) var<storage, read_write> entropy: array<f32>;
-@group(0) @binding(7) var<storage, read_write> lse: array<f32>;
-@group(0) @binding(8) var<storage, read_write> sum_pi_squared: array<f32>;
+@group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
+@group(0) @binding(4) var<storage, read_write> log_probs: array<f32>;
+@group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
+@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(7) var<storage, read_write> sum_pi_squared: array<f32>;
 
 const VERY_NEGATIVE = -1e30;
 
@@ -32,18 +27,20 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let token = (group.x + group.y * grid.x) * 64u + lane;
-  if (token >= params.rows * params.response_length) { return; }
-  if (response_mask[token] == 0.0) {
-    log_probs[token] = 0.0;
-    entropy[token] = 0.0;
-    lse[token] = 0.0;
-    sum_pi_squared[token] = 0.0;
+  let entry = (group.x + group.y * grid.x) * 64u + lane;
+  if (entry >= params.tokens) { return; }
+  let token = scored[entry];
+  let slot = token.y;
+  if (token.w == 0u) {
+    log_probs[slot] = 0.0;
+    entropy[slot] = 0.0;
+    lse[slot] = 0.0;
+    sum_pi_squared[slot] = 0.0;
     return;
   }
-  let h = hidden_start(token);
+  let h = token.x * QUADS;
   let h$ = hidden[h + $u];
-  let id = response_ids[token];
+  let id = token.z;
 
   var top = VERY_NEGATIVE; // m = max z so far
   var sum = 0.0; // Σ exp(z - m)
@@ -67,8 +64,8 @@ fn main(
     label = select(label, z, v == id);
   }
   let log_sum = log(sum);
-  log_probs[token] = label - top - log_sum;
-  entropy[token] = log_sum - moment / sum;
-  lse[token] = top + log_sum;
-  sum_pi_squared[token] = squares / (sum * sum);
+  log_probs[slot] = label - top - log_sum;
+  entropy[slot] = log_sum - moment / sum;
+  lse[slot] = top + log_sum;
+  sum_pi_squared[slot] = squares / (sum * sum);
 }

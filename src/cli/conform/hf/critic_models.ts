@@ -1,9 +1,12 @@
 // The critic of a case: in float64, and as the trainer makes it.
+
 import type { Gpu } from '../../../kernels/gpu.ts'
 import { valueLossRef } from '../../../kernels/value_loss/value_loss.ref.ts'
 import { VALUE_LOSS_SUMS } from '../../../kernels/value_loss/value_loss.ts'
+import { listScored } from '../../../kernels/vocab_head/scored.ts'
 import type { HfModel } from '../../../model/hf_model.ts'
 import { unpackWeights } from '../../../model/params.ts'
+import { uploadRows } from '../../../model/rows.ts'
 import { forwardRef, type RefArrays } from '../../../model/transformer.ref.ts'
 import { forward } from '../../../model/transformer.ts'
 import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from '../../../model/value.ref.ts'
@@ -80,7 +83,8 @@ export async function createCritic(
   const { matmul } = c
   const size = { rows, response_length, updates: rows, matmul }
   const tensors = createCriticTensors(gpu, model.layout, size)
-  const critic = await Critic.create(gpu, model.layout, tensors, actor.tensors, model.weights)
+  const shared = { batch: actor.batch, workspace: actor.tensors.workspace }
+  const critic = await Critic.create(gpu, model.layout, tensors, shared, model.weights)
   await critic.prepare(mini, 'token-mean')
   return { gpu, actor, critic }
 }
@@ -93,19 +97,21 @@ export async function valuesOfGpu(
   const { rows } = batch
   const width = widthOf(batch)
   const { workspace: ws } = actor.tensors
-  actor.upload(batch)
+  actor.upload(batch, { micro: batch.rows })
   critic.computeValues({ batch: rows, mini: rows, micro: rows })
-  const data = Float32Array.from(batch.attention_mask)
-  const mask = gpu.tensor('mask', 'f32', [rows, width], { data })
+  const [response] = await gpu.read(critic.tensors.values)
+  const columns = { rows, width, first_column: 0, response_length: width }
+  const data = listScored(columns, batch.input_ids, batch.attention_mask)
+  const scored = gpu.tensor('scored', 'u32', [rows * width, 4], { data })
   const values = gpu.tensor('values', 'f32', [rows, width])
-  // The workspace still holds the batch.
+  uploadRows(gpu, ws, batch)
   const everywhere = await gpu.record('values_everywhere', [], (r) => {
     const { model } = critic.tensors
     forward(r, model, ws)
-    readValues(r, model, ws, { mask, values }, { first_column: 0, response_length: width })
+    readValues(r, model, ws, values, { tokens: rows * width, scored })
   })
   gpu.replay(everywhere)
-  const [response, all] = await gpu.read(critic.tensors.values, values)
+  const [all] = await gpu.read(values)
   return { all, response }
 }
 
@@ -132,7 +138,7 @@ export async function valueGradientGpu(
 ): Promise<Gradients> {
   const { gpu, actor, critic } = device
   const { tensors } = critic
-  actor.upload(batch)
+  actor.upload(batch, { micro: batch.rows })
   gpu.write(tensors.values, Float32Array.from(values))
   gpu.write(tensors.returns, Float32Array.from(returns))
   accumulateValueLoss(device, batch, { first: 0, mini: batch.rows }, cliprange_value)

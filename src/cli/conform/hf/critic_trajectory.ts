@@ -171,7 +171,7 @@ async function learnerGpu(
   const { tensors, trainable } = critic
   return {
     async values(batch) {
-      actor.upload(batch)
+      actor.upload(batch, { micro: mini })
       critic.computeValues({ batch: rows, mini, micro: mini })
       return (await gpu.read(tensors.values))[0]
     },

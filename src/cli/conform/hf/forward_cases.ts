@@ -1,4 +1,5 @@
 // Forward passes: logits, states, internal policies, log-probs of responses.
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Gpu } from '../../../kernels/gpu.ts'
@@ -11,7 +12,12 @@ import {
 } from '../../../model/internal_quantities.ts'
 import { internalsRef } from '../../../model/internals.ref.ts'
 import { recordInternals } from '../../../model/internals.ts'
-import { createInternals, readInternals } from '../../../model/internals_tensors.ts'
+import {
+  createInternals,
+  readInternals,
+  uploadInternals,
+} from '../../../model/internals_tensors.ts'
+import { uploadRows } from '../../../model/rows.ts'
 import { forwardRef, policyRef, type RefCache } from '../../../model/transformer.ref.ts'
 import { finalNorm, readPolicy } from '../../../model/transformer.ts'
 import { createWorkspace, type Workspace } from '../../../model/workspace.ts'
@@ -172,6 +178,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
   const quantities = QUANTITY_NAMES.filter((name) => name !== 'logits_layer')
   const tensors = createInternals(gpu, shape, ws, { quantities, positions: 'all' })
   const L = shape.num_hidden_layers
+  uploadInternals(gpu, tensors, batch)
   const program = await gpu.record('internals', [], (r) => {
     recordInternals(r, model, tensors)
     finalNorm(r, model, ws, L)
@@ -215,10 +222,6 @@ function uploadBatch({ shape }: ModelCase, gpu: Gpu, batch: RolloutBatch): Works
   const { rows, response_length } = batch
   const width = widthOf(batch)
   const ws = createWorkspace(gpu, shape, { rows, width, response_length, trains: true })
-  gpu.write(ws.input_ids, batch.input_ids)
-  gpu.write(ws.attention_mask, batch.attention_mask)
-  gpu.write(ws.position_ids, batch.position_ids)
-  gpu.write(ws.response.response_ids, batch.response_ids)
-  gpu.write(ws.response.response_mask, batch.response_mask)
+  uploadRows(gpu, ws, batch)
   return ws
 }

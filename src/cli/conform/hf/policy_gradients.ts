@@ -47,7 +47,7 @@ export async function supervisedGradientGpu(
 ): Promise<Gradients> {
   const actor = await goldenActor(c, gpu, batch, [sftPhase(batch.rows)])
   actor.beginStep()
-  actor.upload(batch)
+  actor.upload(batch, { micro: batch.rows })
   actor.trainable.clearGradients()
   actor.accumulateSupervised(batch, batch.rows)
   const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
@@ -118,7 +118,7 @@ export async function policyGradientGpu(
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
-  actor.upload(batch, Object.fromEntries(uploaded) as BatchColumns)
+  actor.upload(batch, rows, Object.fromEntries(uploaded) as BatchColumns)
   actor.trainable.clearGradients()
   actor.accumulate(batch, phase, rows, 0, 1)
   const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)

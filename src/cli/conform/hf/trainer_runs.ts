@@ -26,7 +26,7 @@ export async function supervisedRunGpu(c: ModelCase, gpu: Gpu, plan: SupervisedP
   for (let s = 0; s < updates; s++) {
     const batch = trajectoryBatch(c, 'sft', s % batches)
     actor.beginStep()
-    actor.upload(batch)
+    actor.upload(batch, { micro: batch.rows })
     actor.updateSupervised(batch, batch.rows, optim, grad_clip, optim.lr)
     const [sums, history] = await gpu.read(actor.tensors.sums, actor.tensors.history)
     append(series, { loss: sums[0], grad_norm: controlOf(history, 'grad_norm') })
@@ -48,7 +48,7 @@ export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Pr
     const phase = plan.phaseOf(i)
     const batch = trajectoryBatch(c, plan.tag, i)
     const rows = phaseRows(phase, widthOf(batch), c.shape)
-    actor.upload(batch, { advantages: Float32Array.from(advantagesOf(c, plan, i)) })
+    actor.upload(batch, rows, { advantages: Float32Array.from(advantagesOf(c, plan, i)) })
     actor.computeLogProbs(phase, rows)
     for (let first = 0; first < plan.rows; first += plan.mini) {
       const mini = sliceBatch(batch, first, plan.mini)
