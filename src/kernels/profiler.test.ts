@@ -45,15 +45,15 @@ test('norm, head, embedding and optimizer against hand counts', () => {
     flops: 24,
     bytes: 4 * (12 + 3 + 2),
   })
-  const head = { rows: 2, width: 9, first_column: 1, response_length: 3, inv_temperature: 1 }
+  const head = { tokens: 6, inv_temperature: 1 }
   const size = { hidden_size: 4, vocab_size: 7 }
   const forward = vocabHeadKernels(size).forward
   expect(forward.name).toContain('narrow')
-  // 6 tokens × 28 multiply-adds; weight 28, states 24, ids, mask and four results 36.
-  expect(cost(forward, { ...head, ...size })).toEqual({ flops: 336, bytes: 4 * (28 + 24 + 36) })
+  // 6 tokens × 28 multiply-adds; weight 28, states 24, entries and four results 48.
+  expect(cost(forward, { ...head, ...size })).toEqual({ flops: 336, bytes: 4 * (28 + 24 + 48) })
   expect(cost(vocab_head_backward_weight, { ...head, ...size, splits: 2 })).toEqual({
     flops: 672,
-    bytes: 4 * (28 + 24 + 30 + 56),
+    bytes: 4 * (28 + 24 + 48 + 56),
   })
   expect(cost(embedding_backward, { tokens: 5, hidden_size: 4, vocab_size: 3 })).toEqual({
     flops: 20,

@@ -26,17 +26,19 @@ override WORKGROUP_SIZE: u32 = 64;
 fn narrow_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
 fn wide_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
 
-var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+const NO_STATE = 0xffffffffu;
 
-/** Writes (first strip) or adds four tokens' gradients in column c. */
-fn put(entry: u32, c: u32, values: vec4f, is_first: bool) {
+var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
+/** Where the tile's states start in hidden; NO_STATE past the list's end and for tokens with is_scored 0. */
+var<workgroup> starts: array<u32, 16>;
+
+/** Writes (first strip) or adds the gradients of the tile's tokens row … row + 3 in column c. */
+fn put(row: u32, c: u32, values: vec4f, is_first: bool) {
   for (var k = 0u; k < 4u; k++) {
-    if (entry + k < params.tokens) {
-      let token = scored[entry + k];
-      if (token.w != 0u) {
-        let at = token.x * params.hidden_size + c;
-        d_hidden[at] = select(d_hidden[at], 0.0, is_first) + values[k];
-      }
+    let start = starts[row + k];
+    if (start != NO_STATE) {
+      let at = start + c;
+      d_hidden[at] = select(d_hidden[at], 0.0, is_first) + values[k];
     }
   }
 }
@@ -55,9 +57,11 @@ fn main(
   var d_log_prob = vec4f();
   var d_h = vec4f();
   for (var k = 0u; k < 4u; k++) {
+    var start = NO_STATE;
     if (mine + k < params.tokens) {
       let token = scored[mine + k];
       if (token.w != 0u) {
+        start = token.x * params.hidden_size;
         ids[k] = token.z;
         log_sum[k] = lse[token.y];
         h[k] = entropy[token.y];
@@ -65,6 +69,7 @@ fn main(
         d_h[k] = d_entropy[token.y];
       }
     }
+    if (lane % 16u == 0u) { starts[lane / 4u + k] = start; }
   }
   let is_moved = any((d_log_prob != vec4f()) | (d_h != vec4f()));
   if (workgroup_max(lane, f32(is_moved)) > 0.0) {
@@ -86,10 +91,10 @@ fn main(
           sums[2] += d_z[row * 4u + 2u] * x;
           sums[3] += d_z[row * 4u + 3u] * x;
         }
-        put(first, c, sums[0], strip == 0u);
-        put(first + 4u, c, sums[1], strip == 0u);
-        put(first + 8u, c, sums[2], strip == 0u);
-        put(first + 12u, c, sums[3], strip == 0u);
+        put(0u, c, sums[0], strip == 0u);
+        put(4u, c, sums[1], strip == 0u);
+        put(8u, c, sums[2], strip == 0u);
+        put(12u, c, sums[3], strip == 0u);
       }
     }
   }

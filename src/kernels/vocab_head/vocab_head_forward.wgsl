@@ -59,18 +59,16 @@ fn main(
   let first = (group.x + group.y * grid.x) * NARROW;
   let mine = first + lane / 16u * 4u;
 
-  var is_scored = vec4<bool>();
+  var is_scored = false;
   var ids = vec4u();
-  var slots = vec4u();
   for (var k = 0u; k < 4u; k++) {
     if (mine + k < params.tokens) {
       let token = scored[mine + k];
-      slots[k] = token.y;
       ids[k] = token.z;
-      is_scored[k] = token.w != 0u;
+      is_scored = is_scored || token.w != 0u;
     }
   }
-  let is_active = workgroup_max(lane, f32(any(is_scored)));
+  let is_active = workgroup_max(lane, f32(is_scored));
 
   var state = Softmax(vec4f(VERY_NEGATIVE), vec4f(), vec4f(), vec4f(), vec4f());
   if (is_active > 0.0) {
@@ -107,21 +105,22 @@ fn main(
   if (lane % 16u == 0u) {
     for (var k = 0u; k < 4u; k++) {
       if (mine + k >= params.tokens) { break; }
+      let token = scored[mine + k];
       var log_prob = 0.0;
       var h = 0.0;
       var log_sum_exp = 0.0;
       var square_sum = 0.0;
-      if (is_scored[k]) {
+      if (token.w != 0u) {
         let log_sum = log(state.sum[k]);
         log_prob = state.label[k] - state.top[k] - log_sum;
         h = log_sum - state.moment[k] / state.sum[k];
         log_sum_exp = state.top[k] + log_sum;
         square_sum = state.squares[k] / (state.sum[k] * state.sum[k]);
       }
-      log_probs[slots[k]] = log_prob;
-      entropy[slots[k]] = h;
-      lse[slots[k]] = log_sum_exp;
-      sum_pi_squared[slots[k]] = square_sum;
+      log_probs[token.y] = log_prob;
+      entropy[token.y] = h;
+      lse[token.y] = log_sum_exp;
+      sum_pi_squared[token.y] = square_sum;
     }
   }
 }
