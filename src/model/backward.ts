@@ -7,10 +7,10 @@ import { derived, type Recorder, type Value } from '../kernels/program.ts'
 import { reduceRows } from '../kernels/reduce/reduce.ts'
 import { rms_norm_backward, rms_norm_weight_grad } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_backward } from '../kernels/rope/rope.ts'
-import { swiglu_backward } from '../kernels/swiglu/swiglu.ts'
 import type { Tensor } from '../kernels/tensor.ts'
 import { vocabHeadKernels } from '../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from './config.ts'
+import { gateUpGrad, qkvGrad } from './fusion.ts'
 import type { ParamTensors } from './params.ts'
 import {
   blockForward,
@@ -117,24 +117,22 @@ export function backwardScratch({ backward }: Workspace): BackwardScratch {
 /** One block, last line of the forward first. d_hidden enters as the gradient of hidden[l+1], leaves as that of hidden[l]. */
 function blockBackward<L extends string>(
   run: Recorder<L>['run'],
-  { shape, weights, inv_freq, matmul }: Model,
+  model: Model,
   grads: ParamTensors,
   ws: Workspace,
   l: number,
   tokens: Tokens<L>,
 ): void {
+  const { shape, weights, inv_freq, matmul } = model
   const d = backwardScratch(ws)
   const a = ws.layers[l]
   const w = weights.layers[l]
   const g = grads.layers[l]
-  const { intermediate_size } = shape
 
   // hidden[l+1] = middle + activated · down^T
-  inputGrad(run, matmul, tokens, d.d_hidden, w.down_proj, d.d_activated)
   weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g.down_proj)
   // activated = silu(gate) · up
-  const ffn = { gate_up: a.gate_up, d_out: d.d_activated, d_gate_up: d.d_gate_up }
-  run(swiglu_backward, { rows: tokens.count, intermediate_size }, ffn)
+  gateUpGrad(run, model, tokens, w.down_proj, a.gate_up, d)
   // gate_up = ffn_in · gate_up_proj^T
   inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
   weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
@@ -183,13 +181,7 @@ function blockBackward<L extends string>(
     )
   // qkv = attn_in · qkv_proj^T + bias
   inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
-  weightGrad(run, matmul, tokens, d.d_qkv, a.attn_in, g.qkv_proj)
-  if (shape.has_qkv_bias)
-    run(
-      reduceRows(tokens.most),
-      { rows: tokens.count, cols: shape.qkv_size },
-      { x: d.d_qkv, out: g.qkv_bias },
-    )
+  qkvGrad(run, model, tokens, d.d_qkv, a.attn_in, g)
   // attn_in = rms_norm(hidden[l])
   const attn_norm = w.input_layernorm
   const x = ws.hidden[l]

@@ -43,8 +43,12 @@ test('a rollout takes the choice for its prompts and for the first token of a re
     recordPrefill(recording)
     recordTokens(recording, 0, 2)
   })
-  // qkv and gate_up of every block, and the head; o and down.
-  expect(counts).toEqual({ matmul_nt_vector_4x4: 2 * L + 1, matmul_nt_add_vector_4x4: 2 * L })
+  // qkv of every block, and the head; gate_up; o and down.
+  expect(counts).toEqual({
+    matmul_nt_vector_4x4: L + 1,
+    matmul_nt_swiglu_vector_4x4: L,
+    matmul_nt_add_vector_4x4: 2 * L,
+  })
 })
 
 test('the internals take it for the pass and for every state that they read', () => {
@@ -54,7 +58,8 @@ test('the internals take it for the pass and for every state that they read', ()
   const counts = products<never>((recorder) => recordInternals(recorder, model, t))
   // Besides the pass: each block's two writes, the logits of each state and of the last one normed.
   expect(counts).toEqual({
-    matmul_nt_vector_4x4: 2 * L + 2 * L + (L + 1) + 1,
+    matmul_nt_vector_4x4: L + 2 * L + (L + 1) + 1,
+    matmul_nt_swiglu_vector_4x4: L,
     matmul_nt_add_vector_4x4: 2 * L,
   })
 })

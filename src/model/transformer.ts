@@ -7,12 +7,20 @@ import { type MatmulChoice, matmulKernel } from '../kernels/matmul/matmul_varian
 import type { Recorder, Value } from '../kernels/program.ts'
 import { rms_norm_forward } from '../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../kernels/rope/rope.ts'
-import { swiglu_forward } from '../kernels/swiglu/swiglu.ts'
 import type { Tensor } from '../kernels/tensor.ts'
 import { vocabHeadKernels } from '../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from './config.ts'
+import { gateUp } from './fusion.ts'
 import type { LayerTensors, ParamTensors } from './params.ts'
 import type { ResponseTensors, Workspace } from './workspace.ts'
+
+/** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */
+export interface Fusion {
+  /** silu(gate) · up and its gradient. */
+  readonly swiglu: boolean
+  /** Of q, k and v, beside the weight's. */
+  readonly bias_gradient: boolean
+}
 
 /** What every pass needs besides activations. */
 export interface Model {
@@ -22,6 +30,8 @@ export interface Model {
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */
   readonly matmul?: MatmulChoice | undefined
+  /** Absent = all of it. Off and on differ at most in the rounding of the bias gradient. */
+  readonly fusion?: Fusion | undefined
 }
 
 /** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which decides on kernels. */
@@ -119,13 +129,14 @@ export function forward<L extends string>(
 /** hidden[l] → what the block's backward needs in ws.layers[l], and hidden[l+1] unless that is known. */
 export function blockForward<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
-  { shape, weights, inv_freq, matmul }: Model,
+  model: Model,
   ws: Workspace,
   l: number,
   tokens: Tokens<L>,
   part: 'all' | 'activations' = 'all',
 ): void {
-  const { hidden_size, intermediate_size, rms_norm_eps: eps } = shape
+  const { shape, weights, inv_freq, matmul } = model
+  const { hidden_size, rms_norm_eps: eps } = shape
   const { rows, width, attention_mask, cu_seqlens, position_ids } = ws
   const norm = { rows: tokens.count, cols: hidden_size, eps }
   const attention = { rows, width, ...headParams(shape), scale: shape.head_dim ** -0.5 }
@@ -160,9 +171,7 @@ export function blockForward<L extends string>(
     y: a.ffn_in,
     inv_rms: a.ffn_inv_rms,
   })
-  linear(run, tokens, a.ffn_in, w.gate_up_proj, a.gate_up, undefined, matmul)
-  const size = { rows: tokens.count, intermediate_size }
-  run(swiglu_forward, size, { gate_up: a.gate_up, out: a.activated })
+  gateUp(run, model, tokens, w.gate_up_proj, a)
   if (part === 'all')
     linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
 }

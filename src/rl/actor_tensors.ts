@@ -1,12 +1,11 @@
 // What the actor keeps on the GPU.
-import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
 import { createWorkspace, type Workspace } from '../model/workspace.ts'
-import { createTrainableTensors, type TrainableTensors } from './trainable.ts'
+import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
 import { type BatchTensors, createBatchTensors } from './training_batch.ts'
 
 /** How large the actor's buffers must be. */
@@ -27,8 +26,7 @@ export interface ActorSize {
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of the passes over the batch (model/rows.ts). Default true. */
   readonly use_remove_padding?: boolean
-  /** Kernels of the linear layers, where they are not the default ones. */
-  readonly matmul?: MatmulChoice | undefined
+  readonly kernels?: KernelChoice
 }
 
 export interface ActorTensors extends TrainableTensors {
@@ -61,7 +59,7 @@ export function createActorTensors(
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
   return {
-    ...createTrainableTensors(alloc, layout, size.updates, size.matmul),
+    ...createTrainableTensors(alloc, layout, size.updates, size.kernels),
     reference: size.has_reference
       ? paramTensors(
           alloc,

@@ -41,7 +41,7 @@ export interface CriticTensors extends TrainableTensors {
 }
 
 /** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
-export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'matmul'> & {
+export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'kernels'> & {
   readonly rows: number
 }
 
@@ -49,12 +49,12 @@ export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'matmul
 export function createCriticTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, response_length, updates, matmul }: CriticSize,
+  { rows, response_length, updates, kernels }: CriticSize,
 ): CriticTensors {
   const response = (label: string) =>
     alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
   return {
-    ...createTrainableTensors(alloc, layout, updates, matmul),
+    ...createTrainableTensors(alloc, layout, updates, kernels),
     values: response('values'),
     returns: response('returns'),
     value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {

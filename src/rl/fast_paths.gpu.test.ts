@@ -42,7 +42,7 @@ const { layout, flat } = testWeights(TINY, 21)
 const BATCHES = Array.from({ length: 3 }, (_, i) => makeRows(100 + i))
 const LR = 1e-3
 
-type FastPaths = Pick<ActorSize, 'matmul' | 'use_remove_padding' | 'enable_gradient_checkpointing'>
+type FastPaths = Pick<ActorSize, 'kernels' | 'use_remove_padding' | 'enable_gradient_checkpointing'>
 
 /** The weights after 30 optimizer steps: 10 supervised ones, 10 of an inner layer's policy, 10 of the whole policy. */
 async function trained(paths: FastPaths): Promise<Float32Array> {
@@ -97,7 +97,7 @@ const VARIANTS = ['vector_4x4', 'slices_16x16', 'skinny_8x16', 'staged_32x32_4x4
 test.for(VARIANTS)(
   'on %s 30 steps end at the default run’s weights within rounding, and twice at the same bits',
   async (variant) => {
-    const weights = await trained({ matmul: { '*': variant } })
+    const weights = await trained({ kernels: { matmul: { '*': variant } } })
     const expected = await ordinaryRun()
     const moved = norm(difference(expected, flat))
     expect(moved).toBeGreaterThan(0.5)
@@ -106,7 +106,7 @@ test.for(VARIANTS)(
     expect(error / moved).toBeLessThan(1e-4)
     // k shared among lanes is another order of summation, so that these bits show whether the choice arrived.
     if (/^(slices|skinny)_/.test(variant)) expect(error).toBeGreaterThan(0)
-    expect(await trained({ matmul: { '*': variant } })).toEqual(weights)
+    expect(await trained({ kernels: { matmul: { '*': variant } } })).toEqual(weights)
   },
 )
 

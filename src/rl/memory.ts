@@ -24,6 +24,7 @@ export function actorSize({
   enable_gradient_checkpointing = false,
   use_remove_padding = true,
   matmul,
+  fusion,
 }: TrainerConfig): ActorSize {
   const lengths = phases.map((phase) =>
     phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
@@ -45,7 +46,7 @@ export function actorSize({
     has_reference: phases.some(needsReference),
     enable_gradient_checkpointing,
     use_remove_padding,
-    matmul,
+    kernels: { matmul, fusion },
   }
 }
 
@@ -53,8 +54,8 @@ export function actorSize({
 export function criticSize(config: TrainerConfig): CriticSize | undefined {
   const phases = config.phases.filter((phase) => phase.kind === 'rl' && needsCritic(phase))
   if (phases.length === 0) return undefined
-  const { batch_rows: rows, response_length, updates, matmul } = actorSize(config)
-  return { rows, response_length, updates, matmul }
+  const { batch_rows: rows, response_length, updates, kernels } = actorSize(config)
+  return { rows, response_length, updates, ...(kernels && { kernels }) }
 }
 
 /** Where the critic's weights lie. */

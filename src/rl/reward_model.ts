@@ -61,7 +61,7 @@ export function createRewardModelTensors(
 ): RewardModelTensors {
   const { shape } = layout
   return {
-    ...createTrainableTensors(alloc, layout, 1, matmul),
+    ...createTrainableTensors(alloc, layout, 1, { matmul }),
     workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
     score: createScoreTensors(alloc, rows),
     sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),

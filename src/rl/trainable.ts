@@ -1,6 +1,5 @@
 // A model and the optimizer that trains it: weights, gradients, moments, and the recorded clip and AdamW.
 import type { Gpu } from '../kernels/gpu.ts'
-import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import {
   adamw_update,
   CONTROL,
@@ -25,6 +24,9 @@ import type { Optim } from './phase.ts'
 /** torch.optim.AdamW's eps. */
 const ADAM_EPS = 1e-8
 
+/** Which kernels a model runs, where they are not the default ones. */
+export type KernelChoice = Pick<Model, 'matmul' | 'fusion'>
+
 export interface TrainableTensors {
   readonly model: Model
   readonly gradients: ParamTensors
@@ -41,14 +43,14 @@ export interface TrainableTensors {
 }
 
 /**
- * Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step, `matmul` = the
- * kernels of its linear layers where they are not the default ones.
+ * Allocates a model with its gradients and moments; `updates` = most optimizer steps in one training step, `kernels` =
+ * which ones it runs.
  */
 export function createTrainableTensors(
   alloc: Allocator,
   layout: ParamLayout,
   updates: number,
-  matmul?: MatmulChoice,
+  kernels: KernelChoice = {},
 ): TrainableTensors {
   const { shape } = layout
   const flat = (label: string, kind: 'weights' | 'gradients' | 'optimizer') =>
@@ -58,7 +60,7 @@ export function createTrainableTensors(
   const weights = paramTensors(alloc, layout, flat('weights', 'weights'))
   const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
   return {
-    model: { shape, weights, inv_freq, matmul },
+    model: { shape, weights, inv_freq, ...kernels },
     gradients: paramTensors(alloc, layout, flat('gradients', 'gradients')),
     m: flat('adam_m', 'optimizer'),
     v: flat('adam_v', 'optimizer'),

@@ -3,6 +3,7 @@ import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
 import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
+import type { Fusion } from '../model/transformer.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
@@ -61,6 +62,8 @@ export interface TrainerConfig {
    * same choice, and differ in rounding between choices.
    */
   readonly matmul?: MatmulChoice | undefined
+  /** What runs inside a matrix product instead of after it (model/fusion.ts). Default: all of it. */
+  readonly fusion?: Fusion | undefined
 }
 
 /** One response of a step, as text. */

@@ -1,8 +1,6 @@
 // Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
 // register has a name and every multiplication its own statement.
-import head_nn from './matmul_tiles_nn.wgsl?raw'
-import head_nt from './matmul_tiles_nt.wgsl?raw'
-import head_nt_add from './matmul_tiles_nt_add.wgsl?raw'
+import { type FusedOp, HEADS } from './matmul_tile_heads.ts'
 
 /**
  * The four products of a linear layer. nn: a [m, k] b [k, n], the input's gradient. nt: a [m, k] b [n, k]ᵀ, the layer.
@@ -37,6 +35,8 @@ interface Factor {
   readonly along_k: boolean
   /** A lane's elements are `lanes` apart, so that neighbouring lanes read neighbours; else they are side by side. */
   readonly interleaved: boolean
+  /** The second half of the elements lies params.n after the first, in the tile and in each lane: gate and up. */
+  readonly in_halves?: boolean
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
@@ -47,26 +47,27 @@ const pairs = (rows: number, cols: number, line: (r: number, c: number) => strin
 const component = (i: number): string => 'xyzw'[i % 4]
 
 /** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples of 4. */
-export function tileSource(op: MatmulOp, tile: Tile): string {
+export function tileSource(op: MatmulOp | FusedOp, tile: Tile): string {
   const { down, across, rows, cols } = tile
-  const in_rows = op === 'nt' || op === 'nt_add'
   const a: Factor = {
     ...{ name: 'a', lane: 'y', lanes: down, count: rows, size: down * rows },
-    along_k: op !== 'tn',
+    along_k: !op.startsWith('tn'),
     interleaved: tile.stage > 0,
   }
   const b: Factor = {
     ...{ name: 'b', lane: 'x', lanes: across, count: cols, size: across * cols },
-    along_k: in_rows,
+    along_k: op.startsWith('nt'),
     interleaved: true,
+    in_halves: op === 'nt_swiglu',
   }
-  const head = { nn: head_nn, tn: head_nn, nt: head_nt, nt_add: head_nt_add }[op]
-  return head + memory(tile, a, b) + main(tile, a, b)
+  return HEADS[op] + memory(tile, a, b) + main(tile, a, b, op === 'tn_bias')
 }
 
 /** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
 const resultType = (b: Factor) => (b.along_k ? 'f32' : 'vec4f')
 const unit = (b: Factor) => (b.along_k ? 1 : 4)
+/** Of so many columns in a row, how many are stored by themselves: all, or each with its twin in the other half. */
+const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)
 /** A staged row along k is one vector longer than needed, so that neighbouring lanes meet other memory banks. */
 const stagedWidth = (factor: Factor, stage: number) =>
   factor.along_k ? stage / 4 + 1 : factor.size / 4
@@ -83,10 +84,13 @@ function memory({ slices, stage }: Tile, a: Factor, b: Factor): string {
   ].join('')
 }
 
-function main(tile: Tile, a: Factor, b: Factor): string {
+function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
   const { down, across, slices, stage } = tile
   const width = b.size / unit(b)
   const cols = b.count / unit(b)
+  const reach = stored(b, b.size)
+  const result = (r: number, c: number) =>
+    b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
   // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the columns.
   const [x, y, slice] = b.along_k
     ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
@@ -102,16 +106,18 @@ let m4 = params.m / 4u;
 let n4 = params.n / 4u;
 let k4 = params.k / 4u;
 let tile = group.x + group.y * grid.x;
-let tiles_across = (params.n + ${b.size - 1}u) / ${b.size}u;
+let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
 let a_first = tile / tiles_across * ${a.size}u;
-let b_first = tile % tiles_across * ${b.size}u;
+let b_first = tile % tiles_across * ${reach}u;
 if (a_first >= params.m) { return; }
 let x = ${x};
 let y = ${y};
 let slice = ${slice};
 ${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
-${stage ? stagedLoop(tile, a, b) : directLoop(tile, a, b)}
-${slices > 1 ? storeSlices(tile, a, b, width) : pairs(a.count, cols, (r, c) => `store(a_first + ${rowOf(a, r)}, b_first / ${unit(b)}u + ${c * across}u + x, c${r}_${c});`)}
+${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
+${stage ? stagedLoop(tile, a, b, has_bias) : directLoop(tile, a, b, has_bias)}
+${slices > 1 ? storeSlices(tile, a, b, width) : pairs(a.count, stored(b, cols), (r, c) => `store(a_first + ${rowOf(a, r)}, b_first / ${unit(b)}u + ${c * across}u + x, ${result(r, c)});`)}
+${has_bias ? storeBias(tile, a) : ''}
 }
 `
 }
@@ -127,17 +133,18 @@ const rowOf = (a: Factor, r: number): string =>
 /** A loop over vectors of k where any factor lies along it, else over k. */
 const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
 
-function directLoop({ slices }: Tile, a: Factor, b: Factor): string {
+function directLoop({ slices }: Tile, a: Factor, b: Factor, has_bias: boolean): string {
   // The last row, column or vector stands in for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
     const { name, count, along_k } = factor
     const size = name === 'a' ? 'm' : 'n'
+    const half = stored(factor, count)
+    const row = (i: number) => {
+      const in_half = `min(${name}_first + ${placeOf(factor, i % half)}, params.${size} - 1u)`
+      return i < half ? in_half : `(params.n + ${in_half})`
+    }
     return along_k
-      ? lines(
-          count,
-          (i) =>
-            `let ${name}${i}_at = min(${name}_first + ${placeOf(factor, i)}, params.${size} - 1u) * k4;`,
-        )
+      ? lines(count, (i) => `let ${name}${i}_at = ${row(i)} * k4;`)
       : lines(
           count / 4,
           (i) =>
@@ -158,10 +165,11 @@ ${starts(a)}
 ${starts(b)}
 for (var p = slice; p < ${vectorsOfK(a, b) ? 'k4' : 'params.k'}; p += ${slices}u) {
 ${terms(a, b, element)}
+${has_bias ? biasTerms(a) : ''}
 }`
 }
 
-function stagedLoop(tile: Tile, a: Factor, b: Factor): string {
+function stagedLoop(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
   const { stage } = tile
   const element = (factor: Factor, i: number, p: string) => {
     const { name, along_k } = factor
@@ -178,6 +186,7 @@ ${fill(tile, b)}
 workgroupBarrier();
 for (var p = 0u; p < ${vectorsOfK(a, b) ? stage / 4 : stage}u; p++) {
 ${terms(a, b, element)}
+${has_bias ? biasTerms(a) : ''}
 }
 workgroupBarrier();
 }`
@@ -187,13 +196,16 @@ workgroupBarrier();
 function fill({ down, across, stage }: Tile, factor: Factor): string {
   const { name, size, along_k } = factor
   const [vectors, limit] = [stage / 4, name === 'a' ? 'm' : 'n']
+  const source = factor.in_halves
+    ? `min(${name}_first + row % ${size / 2}u, params.n - 1u) + row / ${size / 2}u * params.n`
+    : `min(${name}_first + row, params.${limit} - 1u)`
   const each = `for (var e = lane; e < ${(size * stage) / 4}u; e += ${down * across}u) {`
   return along_k
     ? `${each}
   let row = e / ${vectors}u;
   let p = first_p / 4u + e % ${vectors}u;
   staged = vec4f();
-  if (p < k4) { staged = ${name}[min(${name}_first + row, params.${limit} - 1u) * k4 + p]; }
+  if (p < k4) { staged = ${name}[(${source}) * k4 + p]; }
   ${name}_tile[e + row] = staged; // a row is one vector longer
 }`
     : `${each}
@@ -238,17 +250,49 @@ ${load(b)}
 ${pairs(a.count, b.count / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}`
 }
 
+/** The bias's terms of one k, A's rows as they are, in the first column of tiles. */
+const biasTerms = (a: Factor): string =>
+  `if (b_first == 0u) {\n${lines(a.count / 4, (i) => `bias${i} += a${i};`)}\n}`
+
+/** All lanes of a row have the same sums of the bias; the first stores them. */
+function storeBias({ down, across, slices }: Tile, a: Factor): string {
+  const vectors = a.size / 4
+  const each = (line: (i: number) => string) => lines(a.count / 4, line)
+  if (slices === 1)
+    return `if (b_first == 0u && x == 0u) {
+${each((i) => `store_bias(a_first / 4u + ${placeOf(a, i)}, bias${i});`)}
+}`
+  return `if (b_first == 0u) {
+workgroupBarrier();
+if (x == 0u) {
+${each((i) => `slice_sums[slice * ${vectors}u + ${placeOf(a, i)}] = bias${i};`)}
+}
+workgroupBarrier();
+for (var e = lane; e < ${vectors}u; e += ${down * across * slices}u) {
+${sumSlices('sum', 'e', vectors, slices)}
+  store_bias(a_first / 4u + e, sum);
+}
+}`
+}
+
 /** Sums the slices in order: slice s has the terms s, s + slices, ... */
+const sumSlices = (sum: string, at: string, size: number, slices: number): string =>
+  `var ${sum} = slice_sums[${at}];
+for (var s = 1u; s < ${slices}u; s++) { ${sum} += slice_sums[s * ${size}u + ${at}]; }`
+
 function storeSlices({ down, across, slices }: Tile, a: Factor, b: Factor, width: number): string {
   const cols = b.count / unit(b)
   const size = a.size * width
   const place = (r: number, c: number) =>
     `slice * ${size}u + (${rowOf(a, r)}) * ${width}u + ${c * across}u + x`
+  const reach = stored(b, width)
+  const [row, col] = [`e / ${reach}u`, `e % ${reach}u`]
   return `${pairs(a.count, cols, (r, c) => `slice_sums[${place(r, c)}] = c${r}_${c};`)}
 workgroupBarrier();
-for (var e = lane; e < ${size}u; e += ${down * across * slices}u) {
-  var sum = slice_sums[e];
-  for (var s = 1u; s < ${slices}u; s++) { sum += slice_sums[s * ${size}u + e]; }
-  store(a_first + e / ${width}u, b_first / ${unit(b)}u + e % ${width}u, sum);
+for (var e = lane; e < ${a.size * reach}u; e += ${down * across * slices}u) {
+let at = ${row} * ${width}u + ${col};
+${sumSlices('sum', 'at', size, slices)}
+${b.in_halves ? sumSlices('twin', `(at + ${reach}u)`, size, slices) : ''}
+store(a_first + ${row}, b_first / ${unit(b)}u + ${col}, sum${b.in_halves ? ', twin' : ''});
 }`
 }

@@ -48,7 +48,7 @@ type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
 // skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory.
-const TILES: Readonly<Record<string, Sizes>> = {
+const SIZES: Readonly<Record<string, Sizes>> = {
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
   vector_4x4: [8, 8, 4, 4, 1, 0],
@@ -62,13 +62,20 @@ const TILES: Readonly<Record<string, Sizes>> = {
   staged_128x64_8x8: [16, 8, 8, 8, 1, 16],
 }
 
+/** The tiles of the variants that matmul_tiles.ts writes out. */
+export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
+  Object.entries(SIZES).map(([name, [down, across, rows, cols, slices, stage]]) => [
+    name,
+    { down, across, rows, cols, slices, stage },
+  ]),
+)
+
 /** What is read in vectors of four has whole ones. */
 const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
   (op === 'tn' ? m : k) % 4 === 0 && (op === 'nt' || op === 'nt_add' || n % 4 === 0)
 
-function tileVariant(name: string, sizes: Sizes): MatmulVariant {
-  const [down, across, rows, cols, slices, stage] = sizes
-  const tile: Tile = { down, across, rows, cols, slices, stage }
+function tileVariant(name: string, tile: Tile): MatmulVariant {
+  const { down, across, rows, cols, slices, stage } = tile
   const made = new Map<MatmulOp, AnyKernel>()
   const make = (op: MatmulOp) => ({
     ...plain[op],
@@ -106,7 +113,7 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
     supports: (op, { m, n }) => op === 'tn' && m % 4 === 0 && n % 4 === 0,
     kernel: () => matmul_tn_split as never,
   },
-  ...Object.entries(TILES).map(([name, sizes]) => tileVariant(name, sizes)),
+  ...Object.entries(TILES).map(([name, tile]) => tileVariant(name, tile)),
 ]
 
 const byName = new Map(MATMUL_VARIANTS.map((variant) => [variant.name, variant]))
@@ -145,19 +152,26 @@ export function shapeClass(op: MatmulOp, { m, n, k }: MatmulSize): string {
 }
 
 /**
- * The kernel for a product: the chosen variant of its class, else of the class '*', which is every class; the default where
+ * What a product runs on: the chosen variant of its class, else of the class '*', which is every class; the default where
  * the choice has neither or the variant does not support the size. Throws RangeError for the name of no variant.
  */
-export function matmulKernel<Op extends MatmulOp>(
+export function chosenVariant(
   choice: MatmulChoice | undefined,
-  op: Op,
+  op: MatmulOp,
   size: MatmulSize,
-): MatmulKernel<Op> {
+): MatmulVariant {
   const shape_class = shapeClass(op, size)
   const name = choice?.[shape_class] ?? choice?.['*']
   const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
-  return (variant?.supports(op, size) ? variant : defaultVariant(op, size)).kernel(op)
+  return variant?.supports(op, size) ? variant : defaultVariant(op, size)
 }
+
+/** The kernel of the chosen variant. Throws RangeError for the name of no variant. */
+export const matmulKernel = <Op extends MatmulOp>(
+  choice: MatmulChoice | undefined,
+  op: Op,
+  size: MatmulSize,
+): MatmulKernel<Op> => chosenVariant(choice, op, size).kernel(op)
 
 /** Every kernel once. */
 export const variants: readonly AnyKernel[] = MATMUL_VARIANTS.flatMap((variant) =>

@@ -81,7 +81,7 @@ export async function createCritic(
   const actor = await goldenActor(c, gpu, batch, [], mini)
   const { rows, response_length } = batch
   const { matmul } = c
-  const size = { rows, response_length, updates: rows, matmul }
+  const size = { rows, response_length, updates: rows, kernels: { matmul } }
   const tensors = createCriticTensors(gpu, model.layout, size)
   const shared = { batch: actor.batch, workspace: actor.tensors.workspace }
   const critic = await Critic.create(gpu, model.layout, tensors, shared, model.weights)

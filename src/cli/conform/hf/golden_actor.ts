@@ -65,7 +65,7 @@ export function goldenActor(
     updates: batch.rows,
     probe_rows: Math.min(micro_rows, batch.rows),
     has_reference: true,
-    matmul,
+    kernels: { matmul },
   }
   return Actor.create(gpu, model.layout, size, phases, model.weights)
 }

@@ -1,0 +1,26 @@
+// d_gate_up, the gradient of out = silu(gate) * up for d_out = A B: an input's gradient and swiglu_backward.wgsl in one.
+//   d_gate_up, gate_up [m, 2n] (a row is gate, then up)   a [m, k]   b [k, n]   d_out [m, n] is nowhere; n and k
+//   multiples of 4
+// The body is written out by matmul_tiles.ts. uses swiglu_sigmoid.wgsl
+
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> b: array<vec4f>;
+@group(0) @binding(3) var<storage, read> gate_up: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> d_gate_up: array<vec4f>;
+
+fn store(row: u32, vector: u32, d_out: vec4f) {
+  let width = params.n / 4u;
+  if (row >= params.m || vector >= width) { return; }
+  let at = row * 2u * width + vector;
+  let gate = gate_up[at];
+  let s = vec4f(sigmoid(gate.x), sigmoid(gate.y), sigmoid(gate.z), sigmoid(gate.w));
+  d_gate_up[at] = d_out * gate_up[at + width] * s * (1.0 + gate * (1.0 - s));
+  d_gate_up[at + width] = d_out * gate * s;
+}
