@@ -46,6 +46,7 @@ const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
 const inLoss: Condition = ({ actor }) => actor.use_kl_loss
+const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
 
 /** A field, or all that lies below it, has an effect only where the condition holds. */
@@ -78,6 +79,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     algorithm.rollout_correction.bypass_mode,
   'algorithm.rollout_correction.rollout_is_threshold': isWeighted,
   'algorithm.rollout_correction.rollout_is_batch_normalize': isWeighted,
+  'algorithm.filter_groups.metric': filters,
+  'algorithm.filter_groups.max_num_gen_batches': filters,
   'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) => algorithm.overlong_buffer.len > 0,
 }
 
@@ -100,6 +103,7 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['algorithm.kl_ctrl', 'KL to the reference'],
   ['algorithm.rollout_correction', 'Rollout correction'],
   ['algorithm.overlong_buffer', 'Reward'],
+  ['algorithm.filter_groups', 'Rollout'],
   ['algorithm', 'Algorithm'],
 ]
 

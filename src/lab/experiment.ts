@@ -4,6 +4,7 @@ import { groupOf, hasEffect } from './conditions.ts'
 import type { FieldInfo, FieldValue } from './fields.ts'
 import { type Leaf, leavesOf } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
+import { trainedHasEffect } from './phase_fields.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
 import { brokenRules, settingsOf, taskOf } from './rules.ts'
 import {
@@ -59,6 +60,9 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['actor.loss_scale_factor', off(0)],
   ['actor.ppo_micro_batch_size_per_gpu', off(0)],
   ['algorithm.overlong_buffer', off({ len: 0 })],
+  ['algorithm.filter_groups', off({})],
+  ['algorithm.filter_groups.metric', off('acc')],
+  ['freeze.layers', (value) => (Array.isArray(value) ? value.join() : value)],
   ['algorithm.rollout_correction.rollout_is', off('off')],
   ['algorithm.rollout_correction.rollout_rs', off('')],
   [
@@ -226,8 +230,13 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
     value: phase.target_layer,
     has_effect: true,
   }
+  const before = experiment.phases[index - 1]?.kind
+  const own = leavesOf(RL).map(([name]) => trainedHasEffect(name, phase, before))
   return [
-    ...fieldsOf(experiment, group, path, leavesOf(RL)),
+    ...fieldsOf(experiment, group, path, leavesOf(RL)).map((field, i) => ({
+      ...field,
+      has_effect: own[i],
+    })),
     { ...target, path: `${path}.target_layer` },
     ...overrideFields(experiment, phase, index),
   ]

@@ -2,6 +2,7 @@
 import type { KlPenalty } from '../kernels/kl/kl_penalty.ts'
 import type { LossAggMode, LossMode } from '../kernels/policy_loss/policy_loss.ts'
 import type { RsCriterion } from '../kernels/rollout_correction/rollout_correction.ts'
+import type { FilterMetric } from '../rl/filter_groups.ts'
 import {
   ACTOR_DEFAULTS,
   type Actor,
@@ -438,6 +439,13 @@ const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
 
 const kl_ctrl = ALGORITHM_DEFAULTS.kl_ctrl
 
+const FILTER_METRICS: Readonly<Record<FilterMetric, string>> = {
+  acc: 'acc (the task’s verdict)',
+  score: 'score (the same)',
+  seq_reward: 'seq_reward (with the overlong penalty)',
+  seq_final_reward: 'seq_final_reward (with all penalties)',
+}
+
 export const ALGORITHM: Tree<AlgorithmFields> = {
   gamma: number({
     label: 'Discount',
@@ -519,6 +527,28 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
       max: 100,
       step: 0.1,
       unit: 'reward',
+    }),
+  },
+  filter_groups: {
+    enable: boolean({
+      label: 'Dynamic sampling',
+      help: 'Whether prompts whose responses all score the same are left out and others drawn in their place (DAPO).',
+      default: ALGORITHM_DEFAULTS.filter_groups.enable,
+    }),
+    metric: select(
+      {
+        label: 'Same score by',
+        help: 'What has to differ between the responses to a prompt for it to be trained on.',
+      },
+      FILTER_METRICS,
+    ),
+    max_num_gen_batches: integer({
+      label: 'Batches drawn at most',
+      help: 'How many batches a step may draw; when they do not hold enough prompts of different scores, others fill up.',
+      default: ALGORITHM_DEFAULTS.filter_groups.max_num_gen_batches,
+      min: 1,
+      max: 100,
+      unit: 'batches',
     }),
   },
   balance_batch: boolean({

@@ -5,6 +5,8 @@ import type { Task } from '../tasks/task.ts'
 import { comparesGroups, correctsRollout, hasCritic, type PhaseSettings } from './conditions.ts'
 import type { Overrides } from './fields.ts'
 import { type Document, type Issue, isDocument, valueAt } from './paths.ts'
+import { layersOf } from './phase_fields.ts'
+import { filterRules, trainedRules } from './phase_rules.ts'
 import { type ActorFields, type AlgorithmFields, listOf } from './rl_fields.ts'
 import { ADV_ESTIMATOR_LABELS, type Experiment, type RlDocument } from './schema.ts'
 
@@ -17,7 +19,7 @@ export function taskOf(choice: Experiment['task']): Task {
 type Rule = (holds: boolean, path: string, involved: readonly string[], message: string) => void
 
 /** What the rules of one rl phase speak of. */
-interface RuledPhase {
+export interface RuledPhase {
   readonly experiment: Experiment
   readonly phase: RlDocument
   /** 'phases.1' */
@@ -47,6 +49,8 @@ export function brokenRules(experiment: Experiment): Issue[] {
     rewardRules(ruled)
     correctionRules(ruled)
     rejectionRules(ruled)
+    trainedRules(ruled)
+    filterRules(ruled)
   }
   // One broken shared setting is one issue, however many phases use it.
   return issues.filter((a, i) => issues.findIndex((b) => b.path === a.path) === i)
@@ -266,13 +270,15 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     if (phase.kind === 'sft') return { ...phase, name: phase.name || 'warm start' }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
-    const { kind, steps } = phase
+    const { kind, steps, target_readout, reset_optimizer, freeze, lr_factor_above } = phase
     const { actor, algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
       name: phase.name || name,
       steps,
       target_layer,
+      ...{ target_readout, reset_optimizer, lr_factor_above },
+      freeze: { ...freeze, layers: layersOf(freeze.layers) },
       ...settings,
       actor: engineActor(actor),
       algorithm: engineAlgorithm(algorithm),

@@ -18,6 +18,7 @@ import {
   type Tree,
   text,
 } from './fields.ts'
+import { type TrainedFields, trainedFields } from './phase_fields.ts'
 import {
   ACTOR,
   type ActorFields,
@@ -60,7 +61,7 @@ interface SftFields {
   readonly optim: Optim
 }
 
-interface RlFields {
+interface RlFields extends TrainedFields {
   /** '' = named after the layer it trains. */
   readonly name: string
   readonly steps: number
@@ -97,7 +98,7 @@ export interface Experiment {
   readonly critic: CriticFields
   readonly algorithm: AlgorithmFields
   readonly validation: Validation
-  readonly probe: Probe
+  readonly probe: Required<Probe>
 }
 
 export const EXPERIMENT_VERSION = 1
@@ -249,6 +250,7 @@ export const RL: Tree<RlFields> = {
     },
     ADV_ESTIMATOR_LABELS,
   ),
+  ...trainedFields(MAX_LAYERS),
 }
 
 /** What `target_layer` is in forms; its options depend on the number of layers (experiment.ts). */
@@ -342,7 +344,7 @@ export const VALIDATION: Tree<Validation> = {
   }),
 }
 
-export const PROBE: Tree<Probe> = {
+export const PROBE: Tree<Required<Probe>> = {
   freq: integer({
     label: 'Every',
     help: 'Steps between two measurements of every layer’s entropy; 0 = never.',
@@ -358,6 +360,11 @@ export const PROBE: Tree<Probe> = {
     min: 1,
     max: 1024,
     unit: 'responses',
+  }),
+  internals: boolean({
+    label: 'Entropy changes',
+    help: 'Whether it is also measured how attention and feed-forward of every layer change the entropy, on steps that validate.',
+    default: false,
   }),
 }
 

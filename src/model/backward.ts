@@ -17,6 +17,8 @@ import {
   headParams,
   headParamsOf,
   type Model,
+  type Readout,
+  readsNormed,
   ropeParams,
   scoredResponse,
   type Tokens,
@@ -25,8 +27,8 @@ import {
 import { type BackwardScratch, NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
 
 /**
- * Gradient of everything that readPolicy(layer) used, from ws.response.d_log_probs and d_entropy.
- * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm only for layer = L.
+ * Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and d_entropy.
+ * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm's weight where it was read through.
  * Blocks above `layer` are not run. `count` as in forward().
  */
 export function backward<L extends string>(
@@ -37,18 +39,19 @@ export function backward<L extends string>(
   layer: number,
   inv_temperature: Value<L>,
   count?: Value<L>,
+  readout: Readout = 'raw',
 ): void {
   const { shape, weights } = model
   const { run } = recorder
   const scratch = backwardScratch(ws)
   const { d_hidden, d_normed } = scratch
-  const is_final = layer === shape.num_hidden_layers
-  const d_read = is_final ? d_normed : d_hidden
+  const is_normed = readsNormed(shape, layer, readout)
+  const d_read = is_normed ? d_normed : d_hidden
 
   // log_probs, entropy = head(hidden · E^T)
   const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
   const head = {
-    hidden: is_final ? ws.normed : ws.hidden[layer],
+    hidden: is_normed ? ws.normed : ws.hidden[layer],
     weight: weights.lm_head,
     scored,
     lse,
@@ -69,7 +72,7 @@ export function backward<L extends string>(
     { x: scratch.head_partials, out: grads.lm_head },
   )
 
-  backwardStates(recorder, model, grads, ws, layer, count)
+  backwardStates(recorder, model, grads, ws, layer, count, readout)
 }
 
 /**
@@ -83,12 +86,13 @@ export function backwardStates<L extends string>(
   ws: Workspace,
   layer: number,
   count?: Value<L>,
+  readout: Readout = 'raw',
 ): void {
   const { run } = recorder
   const { shape, weights } = model
   const tokens = tokensOf(ws, count)
-  if (layer === shape.num_hidden_layers) {
-    // normed = rms_norm(hidden[L])
+  if (readsNormed(shape, layer, readout)) {
+    // normed = rms_norm(hidden[layer])
     const x = ws.hidden[layer]
     normBackward(run, shape, ws, tokens, x, weights.norm, ws.normed_inv_rms, grads.norm, 0)
   }

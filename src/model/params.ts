@@ -40,7 +40,10 @@ export interface ParamLayout {
   readonly size: number
   /** Weights without padding: what a person calls the model's size. */
   readonly num_parameters: number
-  /** End of segment 0 (embedding and head), 1…L (blocks), L+1 (final norm, and the score where there is one), in elements. */
+  /**
+   * Ends of the segments, in elements: the embedding, the untied head where there is one, block 1…L, and the final norm
+   * with the score where there is one. Each has an optimizer's step count and rate of its own.
+   */
   readonly segment_ends: readonly number[]
   readonly slices: {
     readonly embed_tokens: Slice
@@ -133,11 +136,10 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
   }
 
   const embed_tokens = place([matrix('model.embed_tokens', shape.vocab_size, C, EMBEDDING_STD)])
-  const lm_head =
-    shape.tie_word_embeddings || head !== 'lm_head'
-      ? embed_tokens
-      : place([matrix('lm_head', shape.vocab_size, C)])
   closeSegment()
+  const is_tied = shape.tie_word_embeddings || head !== 'lm_head'
+  const lm_head = is_tied ? embed_tokens : place([matrix('lm_head', shape.vocab_size, C)])
+  if (!is_tied) closeSegment()
   const q = shape.attention_size
   const kv = shape.num_key_value_heads * D
   const to_residual = (fan_in: number) => 1 / Math.sqrt(fan_in * 2 * L)
@@ -218,12 +220,17 @@ export function paramTensors(
   }
 }
 
+/** The segment of block 1: before it come the embedding and the untied head. */
+export const firstBlockSegment = ({ segment_ends, shape }: ParamLayout): number =>
+  segment_ends.length - 1 - shape.num_hidden_layers
+
 /** Elements and segments that a policy read after `layer` blocks trains; all of them for the final policy. */
 export function trainedPrefix(
   layout: ParamLayout,
   layer: number,
 ): { count: number; segments: number } {
-  const segments = layer === layout.shape.num_hidden_layers ? layer + 2 : layer + 1
+  const blocks_end = firstBlockSegment(layout) + layer
+  const segments = layer === layout.shape.num_hidden_layers ? blocks_end + 1 : blocks_end
   return { count: layout.segment_ends[segments - 1], segments }
 }
 
@@ -283,13 +290,14 @@ export function sharedRuns(
   from: ParamLayout,
   to: ParamLayout,
 ): { from_offset: number; to_offset: number; count: number }[] {
-  const blocks = ({ slices, segment_ends, shape }: ParamLayout) =>
-    slices.norm.offset + shape.hidden_size - segment_ends[0]
+  const start = (layout: ParamLayout) => layout.segment_ends[firstBlockSegment(layout) - 1]
+  const blocks = (layout: ParamLayout) =>
+    layout.slices.norm.offset + layout.shape.hidden_size - start(layout)
   const embedding = ({ shape }: ParamLayout) => shape.vocab_size * shape.hidden_size
   if (blocks(from) !== blocks(to) || embedding(from) !== embedding(to))
     throw new RangeError('weights: expected two transformers of the same size')
   return [
     { from_offset: 0, to_offset: 0, count: embedding(from) },
-    { from_offset: from.segment_ends[0], to_offset: to.segment_ends[0], count: blocks(from) },
+    { from_offset: start(from), to_offset: start(to), count: blocks(from) },
   ]
 }

@@ -8,7 +8,7 @@ import { paramTensors, unpackWeights } from './params.ts'
 import { uploadRows } from './rows.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from './testing.ts'
 import { backwardRef, forwardRef, policyRef } from './transformer.ref.ts'
-import { forward, type Model, readPolicy } from './transformer.ts'
+import { forward, type Model, type Readout, readPolicy } from './transformer.ts'
 import { createWorkspace, sliceWorkspace, type Workspace } from './workspace.ts'
 
 const gpu = await Gpu.open()
@@ -49,10 +49,16 @@ function load(ws: Workspace, batch: Batch) {
 }
 
 /** Log-probs and entropies of the policy of `layer`, [rows, R] each. */
-async function score(model: Model, ws: Workspace, layer: number, temperature = 1) {
+async function score(
+  model: Model,
+  ws: Workspace,
+  layer: number,
+  temperature = 1,
+  readout: Readout = 'raw',
+) {
   const program = await gpu.record('score', [], (r) => {
     forward(r, model, ws, layer)
-    readPolicy(r, model, ws, layer, 1 / temperature)
+    readPolicy(r, model, ws, layer, 1 / temperature, {}, undefined, readout)
   })
   gpu.replay(program)
   const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
@@ -78,12 +84,18 @@ const name = (c: ModelConfig) =>
   `${c.model_type}, ${c.tie_word_embeddings ? 'tied' : 'untied'}, ${c.num_attention_heads}:${c.num_key_value_heads}`
 
 /** Holds policy and gradients of one layer to the float64 model. */
-async function expectAgreement(config: ModelConfig, batch: Batch, layer: number): Promise<void> {
+async function expectAgreement(
+  config: ModelConfig,
+  batch: Batch,
+  layer: number,
+  readout: Readout = 'raw',
+): Promise<void> {
   const { layout, exact, model, grads, ws } = build(config, batch)
   const temperature = 0.8
-  const scored = await score(model, ws, layer, temperature)
+  const scored = await score(model, ws, layer, temperature, readout)
   const cache = forwardRef(config, exact, batch, { layers: layer })
-  const truth = policyRef(config, exact, cache, layer, refResponse(batch, temperature))
+  const response = { ...refResponse(batch, temperature), readout }
+  const truth = policyRef(config, exact, cache, layer, response)
   // f32 through three blocks: a few ulp of numbers up to about 10.
   expectClose(scored.log_probs, truth.log_probs, { atol: 2e-5, rtol: 2e-5 })
   expectClose(scored.entropy, truth.entropy, { atol: 2e-5, rtol: 2e-5 })
@@ -94,13 +106,13 @@ async function expectAgreement(config: ModelConfig, batch: Batch, layer: number)
   gpu.write(ws.response.d_log_probs, d_log_probs)
   gpu.write(ws.response.d_entropy, d_entropy)
   const program = await gpu.record('backward', [], (r) =>
-    backward(r, model, grads, ws, layer, 1 / temperature),
+    backward(r, model, grads, ws, layer, 1 / temperature, undefined, readout),
   )
   gpu.replay(program)
   const [flat] = await gpu.read(grads.flat)
   const named = unpackWeights(layout, flat)
   const expected = backwardRef(config, exact, cache, layer, {
-    ...refResponse(batch, temperature),
+    ...response,
     d_log_probs,
     d_entropy,
   })
@@ -122,6 +134,9 @@ describe.for(CONFIGS.map((config) => [name(config), config] as const))('%s', ([,
   test.for([1, 2, 3])('layer %i: policy and every gradient equal the float64 model', (layer) =>
     expectAgreement(config, BATCH, layer),
   )
+
+  test('layer 2 through the final norm: policy and every gradient, the norm’s too', () =>
+    expectAgreement(config, BATCH, 2, 'normed'))
 })
 
 test('activations that the backward computes again give the same bits from less memory', async () => {

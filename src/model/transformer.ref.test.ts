@@ -9,6 +9,7 @@ import {
   policyRef,
   type RefArrays,
   type RefBatch,
+  type RefResponse,
 } from './transformer.ref.ts'
 
 const L = 2
@@ -97,15 +98,27 @@ const d_log_probs = Array.from(randomValues(9, 501))
 const d_entropy = Array.from(randomValues(9, 502))
 
 /** Σ d_log_probs · log_probs + d_entropy · entropy, whose gradient backwardRef promises. */
-function objective(config: ModelConfig, params: RefArrays, layer: number): number {
+function objective(
+  config: ModelConfig,
+  params: RefArrays,
+  layer: number,
+  readout?: RefResponse['readout'],
+): number {
   const cache = forwardRef(config, params, paddedBatch(), { layers: layer })
-  const { log_probs, entropy } = policyRef(config, params, cache, layer, scored())
+  const response = { ...scored(), readout }
+  const { log_probs, entropy } = policyRef(config, params, cache, layer, response)
   return log_probs.reduce((sum, lp, i) => sum + d_log_probs[i] * lp + d_entropy[i] * entropy[i], 0)
 }
 
-function gradients(config: ModelConfig, params: RefArrays, layer: number): RefArrays {
+function gradients(
+  config: ModelConfig,
+  params: RefArrays,
+  layer: number,
+  readout?: RefResponse['readout'],
+): RefArrays {
   const cache = forwardRef(config, params, paddedBatch(), { layers: layer })
-  return backwardRef(config, params, cache, layer, { ...scored(), d_log_probs, d_entropy })
+  const response = { ...scored(), d_log_probs, d_entropy, readout }
+  return backwardRef(config, params, cache, layer, response)
 }
 
 describe.for(CONFIGS)('$model_type', (config) => {
@@ -115,10 +128,15 @@ describe.for(CONFIGS)('$model_type', (config) => {
     return policyRef(config, params, cache, L, scored(extra))
   }
 
-  test.for([0, 1, L])(
-    'the gradients of layer %i are finite differences of the forward',
-    (layer) => {
-      const grads = gradients(config, params, layer)
+  test.for([
+    [0, 'raw'],
+    [1, 'raw'],
+    [1, 'normed'],
+    [L, 'raw'],
+  ] as const)(
+    'the gradients of layer %i, %s, are finite differences of the forward',
+    ([layer, readout]) => {
+      const grads = gradients(config, params, layer, readout)
       for (const [name, grad] of Object.entries(grads)) {
         // A direction in which nothing cancels by accident: random, seeded by the parameter's place.
         const direction = randomValues(grad.length, 900 + Object.keys(params).indexOf(name))
@@ -128,7 +146,7 @@ describe.for(CONFIGS)('$model_type', (config) => {
         })
         // Five-point stencil: error of order step^4 = 1e-12, and rounding of 1e-15 / step.
         const step = 1e-3
-        const at = (n: number) => objective(config, moved(n * step), layer)
+        const at = (n: number) => objective(config, moved(n * step), layer, readout)
         const slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step)
         const expected = grad.reduce((sum, g, i) => sum + g * direction[i], 0)
         expect(Math.abs(expected), `${name} has a gradient to compare`).toBeGreaterThan(1e-4)
@@ -147,6 +165,24 @@ describe.for(CONFIGS)('$model_type', (config) => {
     expect(names(L)).toEqual(Object.keys(params).sort())
     expect(names(1)).toEqual(readBy(1).sort())
     expect(names(0)).toEqual(readBy(0).sort())
+    const normed = Object.keys(gradients(config, params, 1, 'normed')).sort()
+    expect(normed).toEqual([...readBy(1), 'model.norm.weight'].sort())
+  })
+
+  test('through the final norm the length of an inner state does not count', () => {
+    const cache = forwardRef(config, params, paddedBatch(), { layers: 1 })
+    const hidden_states = cache.hidden_states.map((x) => x.map((value) => 3 * value))
+    const longer = { ...cache, hidden_states }
+    const exact = { ...config, rms_norm_eps: 0 }
+    const of = (c: typeof cache, readout: 'raw' | 'normed') =>
+      policyRef(exact, params, c, 1, { ...scored(), readout }).log_probs
+    expectClose(of(longer, 'normed'), of(cache, 'normed'), { atol: 1e-12, rtol: 0 })
+    expect(() => expectClose(of(longer, 'raw'), of(cache, 'raw'), { atol: 1e-3 })).toThrow()
+    // The last layer is always read through it.
+    const whole = forwardRef(config, params, paddedBatch())
+    const last = (readout: 'raw' | 'normed') =>
+      policyRef(config, params, whole, L, { ...scored(), readout }).log_probs
+    expect(last('raw')).toEqual(last('normed'))
   })
 
   test('padding changes nothing, however much there is', () => {

@@ -67,6 +67,8 @@ export interface RefResponse {
   readonly first_column: number
   readonly response_length: number
   readonly temperature: number
+  /** Whether an inner layer's states go through the final norm first; default 'raw' = no. */
+  readonly readout?: 'raw' | 'normed' | undefined
 }
 
 /**
@@ -147,11 +149,24 @@ export function logitsRef(
   return linear(states, config.hidden_size, params[`${headName(config)}.weight`])
 }
 
-/** What the policy of `layer` reads its logits from: for L the final-normed state, below it the raw residual stream. */
-function statesOf(config: ModelConfig, cache: RefCache, layer: number): Float64Array {
+/** Whether the policy of `layer` is read through the final norm: for L always, below it where `readout` says so. */
+const readsNormed = (config: ModelConfig, layer: number, readout: RefResponse['readout']) =>
+  layer === config.num_hidden_layers || readout === 'normed'
+
+/** What the policy of `layer` reads its logits from, [M, C]. */
+function statesOf(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  layer: number,
+  { readout }: RefResponse,
+): Float64Array {
   if (!(layer < cache.hidden_states.length))
     throw new RangeError(`layer: expected at most ${cache.blocks.length} blocks, got ${layer}`)
-  return layer === config.num_hidden_layers ? cache.normed : cache.hidden_states[layer]
+  const states = cache.hidden_states[layer]
+  return readsNormed(config, layer, readout)
+    ? rmsNorm(states, params['model.norm.weight'], config.rms_norm_eps)
+    : states
 }
 
 /** Calls `visit` with each unmasked response token: its index in [B, R], its token's index m, and its log-softmax. */
@@ -165,7 +180,7 @@ function eachResponseToken(
 ): void {
   const { hidden_size: C } = config
   const { response_mask, first_column, response_length: R, temperature } = response
-  const states = statesOf(config, cache, layer)
+  const states = statesOf(config, params, cache, layer, response)
   for (let i = 0; i < cache.batch.rows * R; i++) {
     if (!response_mask[i]) continue
     const m = Math.floor(i / R) * cache.batch.width + first_column + (i % R)
@@ -177,7 +192,7 @@ function eachResponseToken(
 
 /**
  * Log-probabilities of the response tokens and entropies of their distributions, [B, R] in nats, under the policy read
- * after `layer` blocks: softmax(hidden[layer] · U^T / temperature), with the final norm only for layer L.
+ * after `layer` blocks: softmax(hidden[layer] · U^T / temperature), with the final norm for layer L and for readout 'normed'.
  * Zero where response_mask is. Source: BuPO eq. 5, arXiv 2512.19673.
  */
 export function policyRef(
@@ -198,7 +213,7 @@ export function policyRef(
 
 /**
  * Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name. Parameters that
- * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm for layer < L.
+ * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm where it is not read through.
  */
 export function backwardRef(
   config: ModelConfig,
@@ -210,7 +225,7 @@ export function backwardRef(
   const { hidden_size: C } = config
   const { response_ids, temperature, d_log_probs, d_entropy } = response
   const grads: RefArrays = {}
-  const states = statesOf(config, cache, layer)
+  const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
   eachResponseToken(config, params, cache, layer, response, (i, m, log_p, h) => {
     // d log p[id] / d z = onehot(id) − p;  d H / d z = −p · (log p + H);  z = logits / temperature
@@ -230,7 +245,7 @@ export function backwardRef(
       m * C,
     )
   })
-  backwardStatesRef(config, params, cache, layer, d_states, grads)
+  backwardStatesRef(config, params, cache, layer, d_states, grads, response.readout)
   return grads
 }
 
@@ -242,11 +257,12 @@ export function backwardStatesRef(
   layer: number,
   d_states: Float64Array,
   grads: RefArrays,
+  readout: RefResponse['readout'] = 'raw',
 ): void {
   const { hidden_size: C, rms_norm_eps } = config
   const { batch, hidden_states } = cache
   let d_hidden = d_states
-  if (layer === config.num_hidden_layers)
+  if (readsNormed(config, layer, readout))
     d_hidden = rmsNormBackward(
       params,
       grads,

@@ -245,9 +245,22 @@ export function unembed<L extends string>(
 }
 
 /**
+ * How an inner layer's policy is read: 'raw' = its states as they are (BuPO eq. 5, arXiv 2512.19673), 'normed' = with the
+ * final norm first (the logit lens, there table 5). The last layer's always has the norm.
+ */
+export type Readout = 'raw' | 'normed'
+
+/** Whether a policy is read through the final norm. */
+export const readsNormed = (
+  { num_hidden_layers }: Pick<ModelShape, 'num_hidden_layers'>,
+  layer: number,
+  readout: Readout,
+): boolean => layer === num_hidden_layers || readout === 'normed'
+
+/**
  * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
  * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it.
- * layer < L: softmax(hidden[layer] · E^T), no norm (BuPO eq. 5, arXiv 2512.19673); layer = L: the model's own, with the
+ * layer < L: softmax(hidden[layer] · E^T), or of the normed states (see Readout); layer = L: the model's own, with the
  * final norm. Training and display both call this.
  */
 export function readPolicy<L extends string>(
@@ -258,10 +271,11 @@ export function readPolicy<L extends string>(
   inv_temperature: Value<L>,
   out: Partial<PolicyTensors> = {},
   count?: Value<L>,
+  readout: Readout = 'raw',
 ): void {
-  const is_final = layer === model.shape.num_hidden_layers
-  if (is_final) finalNorm(recorder, model, ws, layer, count)
-  const hidden = is_final ? ws.normed : ws.hidden[layer]
+  const is_normed = readsNormed(model.shape, layer, readout)
+  if (is_normed) finalNorm(recorder, model, ws, layer, count)
+  const hidden = is_normed ? ws.normed : ws.hidden[layer]
   unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
 }
 

@@ -18,6 +18,7 @@ import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, spreadRows } from './batch.ts'
 import type { Phase, RlPhase } from './phase.ts'
 import { OPTIM, RL, SFT } from './testing.ts'
+import { segmentFactors } from './trained_segments.ts'
 
 const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers
@@ -77,9 +78,10 @@ function stepRef(
   layout: ReturnType<typeof testWeights>['layout'],
   batch: RolloutBatch,
   advantages: Float32Array,
-  { actor, target_layer }: RlPhase,
+  phase: RlPhase,
   lr: number,
 ) {
+  const { actor, target_layer, target_readout: readout } = phase
   const named = () =>
     Object.fromEntries(
       layout.params.map(({ name, offset, size: n }) => [
@@ -103,6 +105,7 @@ function stepRef(
         first_column: P - 1,
         response_length: R,
         temperature: rollout.temperature,
+        readout,
       },
       advantages: cut(advantages, R),
     }
@@ -131,7 +134,10 @@ function stepRef(
     const grads = backwardRef(TINY, named(), mini_cache, target_layer, { ...mini.response, ...out })
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
-    const { count, segments } = trainedPrefix(layout, target_layer)
+    const lr_factors = segmentFactors(layout, phase)
+    const { count, segments } = lr_factors
+      ? { count: layout.size, segments: layout.segment_ends.length }
+      : trainedPrefix(layout, target_layer)
     const [beta1, beta2] = actor.optim.betas
     const settings = {
       lr,
@@ -141,7 +147,13 @@ function stepRef(
       weight_decay: actor.optim.weight_decay,
       max_norm: 1,
     }
-    const where = { count, chunk_segment: chunkSegments(layout), active_segments: segments }
+    const chunk_segment = chunkSegments(layout)
+    const where = {
+      count,
+      chunk_segment,
+      active_segments: segments,
+      ...(lr_factors && { lr_factors }),
+    }
     grad_norms.push(adamw_step_ref(state, flat, settings, where).grad_norm)
   }
   return { old, loss, grad_norms }
@@ -200,6 +212,58 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
   expect(error / moved).toBeLessThan(1e-3)
   // Blocks above layer 2 counted only the steps after the switch.
   expect(state.steps).toEqual([20, 20, 20, 10, 10])
+})
+
+test('through the norm, with frozen parts and other rates above: every weight follows float64', async () => {
+  const freeze = { embed_tokens: true, layers: [1] }
+  const normed: RlPhase = { ...phase(2), target_readout: 'normed' }
+  const slow: RlPhase = { ...phase(L), lr_factor_above: { layer: 1, factor: 0.1 } }
+  const frozen: RlPhase = { ...phase(L), freeze }
+  const phases = [normed, slow, frozen, phase(L)]
+  const { actor, layout, flat } = await createActor(phases)
+  const state = {
+    weights: Float64Array.from(flat),
+    m: new Float64Array(layout.size),
+    v: new Float64Array(layout.size),
+    steps: layout.segment_ends.map(() => 0),
+  }
+  const rows = phaseRows(normed, P + R, TINY)
+  for (let step = 0; step < 8; step++) {
+    const current = phases[Math.floor(step / 2)]
+    const before = unpackWeights(layout, await actor.exportWeights())
+    const batch = makeRows(200 + step)
+    const advantages = randomValues(ROWS, step).map((x) => 1.5 * x)
+    const spread = batch.response_mask.map((m, i) => m * advantages[Math.floor(i / R)])
+    actor.beginStep()
+    actor.upload(batch, rows, { advantages: spread })
+    actor.computeLogProbs(current, rows)
+    actor.updatePolicy(batch, current, rows, 2e-3, step)
+    const { sums, history, batch: tensors } = actor.tensors
+    const [loss_sums, records, old] = await gpu.read(sums, history, tensors.old_log_probs)
+    const truth = stepRef(state, layout, batch, spread, current, 2e-3)
+    expectClose(old as Float32Array, truth.old, { atol: 2e-4, rtol: 2e-4 })
+    expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
+    truth.grad_norms.forEach((norm, i) => {
+      const seen = records[i * CONTROL.length + CONTROL.indexOf('grad_norm')]
+      expect(Math.abs(seen - norm) / norm, `step ${step}, update ${i}`).toBeLessThan(2e-3)
+    })
+    const after = unpackWeights(layout, await actor.exportWeights())
+    for (const { name } of layout.params) {
+      const block = Number(/layers\.(\d+)\./.exec(name)?.[1] ?? -1) + 1
+      const is_still =
+        (current === normed && block === 3) ||
+        (current === frozen && (block === 1 || name === 'model.embed_tokens.weight'))
+      if (is_still) expect(after[name], `${name} moved in step ${step}`).toEqual(before[name])
+      else expect(after[name], `${name} did not move in step ${step}`).not.toEqual(before[name])
+    }
+  }
+  const weights = await actor.exportWeights()
+  const moved = Math.hypot(...state.weights.map((w, i) => w - flat[i]))
+  const error = Math.hypot(...state.weights.map((w, i) => w - weights[i]))
+  expect(moved).toBeGreaterThan(0.5)
+  expect(error / moved).toBeLessThan(1e-3)
+  // Two updates a step: the embedding and block 1 miss two steps, block 3 two others.
+  expect(state.steps).toEqual([12, 12, 16, 12, 16])
 })
 
 test('the first mini-batch has a ratio of exactly 1, and equal rewards give exactly no gradient', async () => {

@@ -20,6 +20,7 @@ import {
   type UpdateLive,
 } from './programs.ts'
 import { Trainable } from './trainable.ts'
+import { segmentFactors, type TrainedPart } from './trained_segments.ts'
 import { TrainingBatch } from './training_batch.ts'
 
 /** Most tokens of one forward and backward; larger mini-batches are accumulated. */
@@ -69,9 +70,10 @@ export function phaseRows(phase: Phase, width: number, model: ModelWidths): Batc
 }
 
 /** What an update needs to know of its phase. */
-export type PolicyPhase = Pick<RlPhase, 'target_layer' | 'actor' | 'algorithm'> & {
-  readonly rollout: Pick<RlPhase['rollout'], 'temperature' | 'max_response_length'>
-}
+export type PolicyPhase = TrainedPart &
+  Pick<RlPhase, 'actor' | 'algorithm'> & {
+    readonly rollout: Pick<RlPhase['rollout'], 'temperature' | 'max_response_length'>
+  }
 
 /** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
 export interface BatchColumns {
@@ -153,23 +155,23 @@ export class Actor {
       )
       return
     }
-    const layer = phase.target_layer
-    await this.trainable.prepare(layer)
+    const { target_layer: layer, target_readout: readout } = phase
+    await this.trainable.prepare(layer, segmentFactors(layout, phase))
     const live = ['row', 'tokens', 'inv_temperature'] as const
-    await this.#record(this.#score, `${layer}/${micro}`, 'old_log_prob', live, (r) =>
-      recordScore(r, tensors, ws, layer),
+    await this.#record(this.#score, scoreKey(phase, micro), 'old_log_prob', live, (r) =>
+      recordScore(r, tensors, ws, layer, readout),
     )
     const { reference } = tensors
     if (needsReference(phase) && reference)
-      await this.#record(this.#reference, `${layer}/${micro}`, 'ref', live, (r) =>
-        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer),
+      await this.#record(this.#reference, scoreKey(phase, micro), 'ref', live, (r) =>
+        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer, readout),
       )
     await this.#record(
       this.#update,
       updateKey(phase, micro),
       'update_actor',
       [...live, ...OBJECTIVE_LIVE],
-      (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase)),
+      (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase), readout),
     )
   }
 
@@ -224,11 +226,11 @@ export class Actor {
 
   #replayRows(
     programs: ReadonlyMap<string, Program<ScoreLive>>,
-    { target_layer, rollout }: PolicyPhase,
+    phase: PolicyPhase,
     rows: BatchRows,
   ): void {
-    const program = prepared(programs.get(`${target_layer}/${rows.micro}`))
-    const inv_temperature = 1 / rollout.temperature
+    const program = prepared(programs.get(scoreKey(phase, rows.micro)))
+    const inv_temperature = 1 / phase.rollout.temperature
     for (let row = 0; row < rows.batch; row += rows.micro)
       this.#gpu.replay(program, {
         row,
@@ -256,12 +258,13 @@ export class Actor {
     step: number,
   ): number {
     const { actor, target_layer } = phase
+    const lr_factors = segmentFactors(this.layout, phase)
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++)
       for (let first = 0; first < rows.batch; first += rows.mini) {
         if (tokenCount(batch, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
         this.accumulate(batch, phase, rows, first, step)
-        this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr)
+        this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
     return this.trainable.updates
   }
@@ -345,9 +348,13 @@ export class Actor {
 export const needsReference = (phase: Phase): boolean =>
   phase.kind === 'rl' && (phase.actor.use_kl_loss || phase.algorithm.use_kl_in_reward)
 
+/** Phases with equal keys read the same policy in passes of the same size. */
+const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
+  `${target_layer}/${target_readout}/${micro}`
+
 /** Phases with equal keys share their recorded update. */
 const updateKey = (phase: PolicyPhase, micro: number): string =>
-  JSON.stringify([phase.target_layer, micro, objectiveOf(phase)])
+  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase)])
 
 /** Another number for every micro-batch of a run. */
 const callSeed = (step: number, update: number, row: number): number =>

@@ -204,6 +204,19 @@ export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
   }
 }
 
+/** Batches [B, columns] of one kind, one below the other. */
+export function joined<T extends Uint32Array | Float32Array>(arrays: readonly T[]): T {
+  const all = new (arrays[0].constructor as new (length: number) => T)(
+    arrays.reduce((total, { length }) => total + length, 0),
+  )
+  let at = 0
+  for (const array of arrays) {
+    all.set(array, at)
+    at += array.length
+  }
+  return all
+}
+
 /** The given rows of [B, columns], in that order. */
 export function pickRows<T extends Uint32Array | Float32Array>(
   values: T,

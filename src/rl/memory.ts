@@ -11,6 +11,7 @@ import { needsReference, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
+import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
 import type { RlPhase } from './phase.ts'
 import { createSamplerTensors } from './sampler.ts'
 import type { TrainerConfig } from './trainer.ts'
@@ -62,6 +63,10 @@ export function criticSize(config: TrainerConfig): CriticSize | undefined {
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape(model), 'value_head')
 
+/** Whether a run ever measures the entropy changes of its layers' modules. */
+export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
+  (probe.internals ?? false) && validation.test_freq > 0
+
 export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
   return {
     rows: rollout.train_batch_size * rollout.n,
@@ -106,26 +111,30 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
   const { updates } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
-  // Where a step has no critic or no rollout, the loss sums are read in place of theirs.
-  const sums = 3 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
-  const metrics = sums + 2 * updates * CONTROL.length + layers
+  // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
+  const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
+  const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
+  const metrics = sums + 2 * updates * CONTROL.length + layers + changes
   alloc.reserveReads(4 * Math.max(metrics, ...responses, ...driverReads(config)), 3)
 }
 
 /** Elements that phases read back for their advantages. */
 function driverReads(config: TrainerConfig): number[] {
   const { batch_rows, response_length } = actorSize(config)
-  return config.phases.map((phase) =>
-    // The rollout's log-probs come with its responses.
-    phase.kind === 'rl' ? (driverColumns(phase).length + 1) * batch_rows * response_length : 0,
-  )
+  return config.phases.map((phase) => {
+    if (phase.kind !== 'rl') return 0
+    // The rollout's log-probs come with its responses, and its entropies where a batch is chosen from several.
+    const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)
+    return arrays * batch_rows * response_length
+  })
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
 export function planMemory(config: TrainerConfig): MemoryPlan {
   const plan = new MemoryPlan()
   const layout = paramLayout(modelShape(config.model))
-  createActorTensors(plan, layout, actorSize(config))
+  const actor = createActorTensors(plan, layout, actorSize(config))
+  if (measuresChanges(config)) createLayerChangesTensors(plan, actor)
   const critic = criticSize(config)
   if (critic) createCriticTensors(plan, criticLayout(config), critic)
   for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)

@@ -115,6 +115,7 @@ export function rlMetrics(
       ...(values && { values }),
     }),
     ...experience.metrics,
+    ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
     ...computeTimingMetrics(batch, timing),

@@ -2,9 +2,11 @@
 import type { KlPenalty } from '../kernels/kl/kl_penalty.ts'
 import type { LossAggMode, LossMode } from '../kernels/policy_loss/policy_loss.ts'
 import type { AdvantageConfig, AdvEstimator } from './advantages.ts'
+import type { FilterGroups } from './filter_groups.ts'
 import type { KlControllerConfig } from './kl.ts'
 import type { OverlongBuffer } from './overlong.ts'
 import type { RolloutCorrection } from './rollout_correction.ts'
+import type { TrainedPart } from './trained_segments.ts'
 
 /** AdamW and its learning-rate schedule; verl's `optim` block. */
 export interface Optim {
@@ -140,6 +142,8 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   readonly rollout_correction: RolloutCorrection
   /** DAPO's penalty for responses close to the maximum length; null = none. */
   readonly overlong_buffer: Omit<OverlongBuffer, 'max_resp_len'> | null
+  /** DAPO's dynamic sampling. */
+  readonly filter_groups: FilterGroups
   /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by default. */
   readonly balance_batch: boolean
 }
@@ -161,6 +165,7 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
     loss_type: 'ppo_clip',
   },
   overlong_buffer: null,
+  filter_groups: { enable: false, metric: 'acc', max_num_gen_batches: 10 },
   balance_batch: false,
 }
 
@@ -176,13 +181,15 @@ export interface SftPhase {
 }
 
 /** Reinforcement learning of one layer's policy; the last layer's is the model's own. */
-export interface RlPhase {
+export interface RlPhase extends TrainedPart {
   readonly kind: 'rl'
   readonly name: string
   readonly steps: number
   readonly adv_estimator: AdvEstimator
   /** Blocks applied before the unembedding, 1…L; L is the final policy (with the final norm). */
   readonly target_layer: number
+  /** The actor's moments and step counts start from zero where this phase begins. */
+  readonly reset_optimizer?: boolean
   readonly rollout: Rollout
   readonly actor: Actor
   /** Used by estimators that need values (gae). */
@@ -208,4 +215,6 @@ export interface Probe {
   readonly freq: number
   /** Rows of the batch. */
   readonly rows: number
+  /** Measure the entropy changes of every layer's modules too, on steps that validate (layer_changes.ts); default false. */
+  readonly internals?: boolean
 }

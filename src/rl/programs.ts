@@ -1,10 +1,10 @@
 // The actor's programs: what is recorded once and replayed in every step.
 import { masked_sum } from '../kernels/metrics/metrics.ts'
 import { sft_loss } from '../kernels/policy_loss/policy_loss.ts'
-import type { Recorder } from '../kernels/program.ts'
+import type { LiveValues, Recorder } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { backward } from '../model/backward.ts'
-import { forward, type Model, readPolicy } from '../model/transformer.ts'
+import { forward, type Model, type Readout, readPolicy } from '../model/transformer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
 import { type Objective, type ObjectiveLive, recordObjective } from './objective.ts'
@@ -56,10 +56,11 @@ export function recordScore(
   t: ActorTensors,
   ws: Workspace,
   layer: number,
+  readout?: Readout,
 ): void {
   loadRows(r, t.batch, ws)
   forward(r, t.model, ws, layer, undefined, tokens)
-  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens)
+  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
   storeRows(r, ws.response.log_probs, t.batch.old_log_probs)
   storeRows(r, ws.response.sum_pi_squared, t.batch.sum_pi_squared)
 }
@@ -71,10 +72,11 @@ export function recordReference(
   reference: Model,
   ws: Workspace,
   layer: number,
+  readout?: Readout,
 ): void {
   loadRows(r, t.batch, ws)
   forward(r, reference, ws, layer, undefined, tokens)
-  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens)
+  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
   storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
 }
 
@@ -85,6 +87,7 @@ export function recordUpdate(
   ws: Workspace,
   layer: number,
   objective: Objective,
+  readout?: Readout,
 ): void {
   const { batch } = t
   loadRows(r, batch, ws)
@@ -92,9 +95,10 @@ export function recordUpdate(
   if (!objective.bypass) loadColumns(r, batch, ws.response, ['rollout_is_weights'])
   if (objective.kl_loss_type) loadColumns(r, batch, ws.response, ['ref_log_prob'])
   forward(r, t.model, ws, layer, undefined, tokens)
-  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens)
+  const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
+  readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
   recordObjective(r, objective, ws.response, t)
-  backward(r, t.model, t.gradients, ws, layer, (live) => live.inv_temperature, tokens)
+  backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
 }
 
 export function recordSft(

@@ -3,12 +3,28 @@ import type { Gpu } from '../kernels/gpu.ts'
 import type { RolloutSize } from '../model/rollout.ts'
 import type { Sample } from '../tasks/task.ts'
 import { balanceBatch } from './balance.ts'
-import { makeBatch, pickRows, promptBatch, type RolloutBatch, widenRows } from './batch.ts'
+import {
+  joined,
+  makeBatch,
+  pickRows,
+  promptBatch,
+  type RolloutBatch,
+  responseMask,
+  widenRows,
+} from './batch.ts'
 import { driverColumns } from './experience.ts'
+import {
+  checkFilterGroups,
+  chooseGroups,
+  filterMetrics,
+  informativeGroups,
+  needsMore,
+} from './filter_groups.ts'
 import { rolloutSize, sizeKey } from './memory.ts'
 import { overlongReward, tokenLevelScores } from './overlong.ts'
 import type { RlPhase } from './phase.ts'
 import type { Sampler } from './sampler.ts'
+import { sum } from './stats.ts'
 import type { StepSample, TrainerConfig } from './trainer.ts'
 
 /** The counter-based generator's stream for training; validation has its own (validation.ts). */
@@ -16,7 +32,8 @@ const TRAIN_STREAM = 0
 
 /** One batch of responses, judged. Rows stand in the order in which mini-batches are cut from them. */
 export interface Drawn {
-  readonly sampler: Sampler
+  /** The rollout that still holds this batch; none where the batch was chosen from several. */
+  readonly sampler?: Sampler
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
@@ -33,6 +50,23 @@ export interface Drawn {
   /** Rows as they were sampled: row b stood at order[b]. */
   readonly order: readonly number[]
   readonly timing: { readonly gen: number; readonly reward: number }
+  /** What choosing from several batches found. */
+  readonly metrics: Readonly<Record<string, number>>
+}
+
+/** Responses as they came from the rollout: n to each prompt, side by side. */
+interface Responses {
+  /** Of each row, [B]. */
+  readonly samples: readonly Sample[]
+  /** [B, R] */
+  readonly response_ids: Uint32Array
+  readonly log_probs?: Float32Array
+  /** Where a batch is chosen from several. */
+  readonly entropy?: Float32Array
+  /** ReMax's, [B]. */
+  readonly baselines?: readonly number[]
+  readonly sampler?: Sampler
+  readonly metrics?: Readonly<Record<string, number>>
 }
 
 /** Draws the prompts of a run one after the other, samples responses and has the task judge them. */
@@ -89,37 +123,92 @@ export class Responder {
     const { rollout } = phase
     const started = performance.now()
     const R = rollout.max_response_length
-    const prompts = this.takeSamples(rollout.train_batch_size)
-    const drawn = prompts.flatMap((sample) => Array.from({ length: rollout.n }, () => sample))
-    const sampler = this.sampler(rolloutSize(this.#config, phase))
-    const baselines = await this.#baselines(phase, sampler, drawn, step)
-    await this.#generate(sampler, phase, drawn, step)
-    const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
-    const { response_ids: ids, log_probs } = sampler.rollout.tensors
-    const [all_ids, all_log_probs] = await (needs_log_probs
-      ? this.#gpu.read(ids, log_probs)
-      : this.#gpu.read(ids)) // readback 1
+    const drawn = phase.algorithm.filter_groups.enable
+      ? await this.#respondFiltered(phase, step)
+      : await this.#respond(phase, step)
+    const { response_ids, log_probs, baselines, sampler, metrics = {} } = drawn
     const generated = performance.now()
 
-    const order = this.#order(phase, drawn, all_ids)
-    const samples = order.map((row) => drawn[row])
-    const { batch, texts, scores } = this.#judge(samples, pickRows(all_ids, order, R), R)
+    const order = this.#order(phase, drawn.samples, response_ids)
+    const samples = order.map((row) => drawn.samples[row])
+    const { batch, texts, scores } = this.#judge(samples, pickRows(response_ids, order, R), R)
     const token_level_scores = tokenLevelScores(
       penalised(phase, scores, batch),
       batch.response_lengths,
       batch.response_length,
     )
     return {
-      sampler,
-      ...{ samples, batch, texts, scores, token_level_scores, order },
+      ...(sampler && { sampler }),
+      ...{ samples, batch, texts, scores, token_level_scores, order, metrics },
       index: order.map((row) => Math.floor(row / rollout.n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
-      ...(all_log_probs && {
-        rollout_log_probs: this.#widen(pickRows(all_log_probs, order, R), R),
-      }),
+      ...(log_probs && { rollout_log_probs: this.#widen(pickRows(log_probs, order, R), R) }),
       timing: {
         gen: (generated - started) / 1000,
         reward: (performance.now() - generated) / 1000,
+      },
+    }
+  }
+
+  /** One batch from the next prompts. `gen_batch` counts those of one step: each has random numbers of its own. */
+  async #respond(phase: RlPhase, step: number, gen_batch = 0): Promise<Responses> {
+    const { train_batch_size, n } = phase.rollout
+    const prompts = this.takeSamples(train_batch_size)
+    const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
+    const sampler = this.sampler(rolloutSize(this.#config, phase))
+    const baselines = await this.#baselines(phase, sampler, samples, step)
+    await this.#generate(sampler, phase, samples, step, { row_offset: gen_batch * samples.length })
+    const { response_ids: ids, log_probs, entropy } = sampler.rollout.tensors
+    const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
+    const extra = [
+      ...(needs_log_probs ? [log_probs] : []),
+      ...(phase.algorithm.filter_groups.enable ? [entropy] : []),
+    ]
+    const [response_ids, ...read] = await this.#gpu.read(ids, ...extra) // readback 1
+    return {
+      ...{ samples, response_ids, sampler },
+      ...(baselines && { baselines }),
+      ...(needs_log_probs && { log_probs: read[0] as Float32Array }),
+      ...(phase.algorithm.filter_groups.enable && { entropy: read.at(-1) as Float32Array }),
+    }
+  }
+
+  /** DAPO: batches are drawn until enough groups have any spread, or no more may be drawn; then a batch is made of them. */
+  async #respondFiltered(phase: RlPhase, step: number): Promise<Responses> {
+    const { rollout, algorithm } = phase
+    const { train_batch_size, n, max_response_length: R } = rollout
+    checkFilterGroups(algorithm.filter_groups, algorithm.use_kl_in_reward)
+    const drawn: Responses[] = []
+    const informative: boolean[][] = []
+    do {
+      const responses = await this.#respond(phase, step, drawn.length)
+      const { batch, scores } = this.#judge(responses.samples, responses.response_ids, R)
+      const { metric } = algorithm.filter_groups
+      const is_verdict = metric === 'acc' || metric === 'score'
+      const values = is_verdict ? scores : penalised(phase, scores, batch)
+      drawn.push(responses)
+      informative.push(informativeGroups(values, n))
+    } while (needsMore(informative, train_batch_size, algorithm.filter_groups))
+
+    const rows = chooseGroups(informative, train_batch_size).flatMap(({ gen_batch, group }) =>
+      Array.from({ length: n }, (_, i) => (gen_batch * train_batch_size + group) * n + i),
+    )
+    const pick = <T extends Uint32Array | Float32Array>(arrays: readonly T[]): T =>
+      pickRows(joined(arrays), rows, R)
+    const samples = drawn.flatMap((responses) => responses.samples)
+    const baselines = drawn.flatMap((responses) => responses.baselines ?? [])
+    const response_ids = pick(drawn.map((responses) => responses.response_ids))
+    const log_probs = drawn.flatMap((responses) => responses.log_probs ?? [])
+    const entropy = pick(drawn.flatMap((responses) => responses.entropy ?? []))
+    const mask = responseMask(response_ids, R, this.#config.tokenizer.eos_token_id)
+    return {
+      samples: rows.map((row) => samples[row]),
+      response_ids,
+      ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
+      ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
+      metrics: {
+        ...filterMetrics(informative),
+        'actor/entropy': sum(entropy.map((h, i) => (mask[i] ? h : 0))) / sum(mask),
       },
     }
   }
@@ -133,13 +222,13 @@ export class Responder {
     phase: RlPhase,
     samples: readonly Sample[],
     step: number,
-    change: { readonly temperature?: number } = {},
+    change: { readonly temperature?: number; readonly row_offset?: number } = {},
   ): Promise<void> {
     const { seed, task, tokenizer } = this.#config
-    const sampling = { seed, stream: TRAIN_STREAM, step, row_offset: 0 }
+    const sampling = { row_offset: 0, ...change, seed, stream: TRAIN_STREAM, step }
     const distinct = samples.filter((_, b) => b % phase.rollout.n === 0)
     const prompts = promptBatch(distinct, task, tokenizer)
-    await rollout.generate(prompts, { ...phase.rollout, ...change, ...sampling })
+    await rollout.generate(prompts, { ...phase.rollout, ...sampling })
   }
 
   /** ReMax's baseline: the score of a greedy response to each row's prompt. */

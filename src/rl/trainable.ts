@@ -2,12 +2,14 @@
 import type { Gpu } from '../kernels/gpu.ts'
 import {
   adamw_update,
+  adamw_update_rates,
   CONTROL,
   grad_norm_finish,
+  grad_norm_finish_rates,
   grad_norm_partial,
   OPTIMIZER_BLOCKS,
 } from '../kernels/optimizer/optimizer.ts'
-import type { Program, Recorder } from '../kernels/program.ts'
+import type { LiveValues, Program, Recorder } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { inverseFrequencies } from '../model/config.ts'
 import {
@@ -20,6 +22,7 @@ import {
 } from '../model/params.ts'
 import type { Model } from '../model/transformer.ts'
 import type { Optim } from './phase.ts'
+import { frozenRuns } from './trained_segments.ts'
 
 /** torch.optim.AdamW's eps. */
 const ADAM_EPS = 1e-8
@@ -35,6 +38,8 @@ export interface TrainableTensors {
   readonly chunk_segment: Tensor
   /** 1 - beta^t of each segment, [segments, 2]. */
   readonly corrections: Tensor
+  /** Factor of the learning rate of each segment, where a phase has any; [segments]. */
+  readonly lr_factors: Tensor
   readonly partials: Tensor
   /** The last optimizer step, [CONTROL.length]. */
   readonly control: Tensor
@@ -68,6 +73,7 @@ export function createTrainableTensors(
       kind: 'optimizer',
     }),
     corrections: optimizer('corrections', layout.segment_ends.length, 2),
+    lr_factors: optimizer('lr_factors', layout.segment_ends.length),
     partials: optimizer('norm_partials', OPTIMIZER_BLOCKS),
     control: optimizer('control', CONTROL.length),
     history: optimizer('history', updates, CONTROL.length),
@@ -76,50 +82,73 @@ export function createTrainableTensors(
 
 type ApplyLive = 'lr' | 'beta1' | 'beta2' | 'weight_decay' | 'max_norm'
 
-/** Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. */
+/**
+ * Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. With
+ * `lr_factors` over those of a factor above 0.
+ */
 function recordApply(
+  alloc: Allocator,
   r: Recorder<ApplyLive>,
   t: TrainableTensors,
   layout: ParamLayout,
   layer: number,
+  lr_factors: LrFactors,
 ): void {
-  const { count, segments } = trainedPrefix(layout, layer)
+  const { count, segments } = lr_factors
+    ? { count: layout.size, segments: layout.segment_ends.length }
+    : trainedPrefix(layout, layer)
+  if (lr_factors)
+    for (const run of frozenRuns(layout, lr_factors)) {
+      const { flat } = t.gradients
+      r.clear(alloc.view(flat, 'frozen_gradients', run.offset, [run.count]))
+    }
   const { partials, control, corrections, chunk_segment, m, v } = t
   r.run(grad_norm_partial, { count }, { gradients: t.gradients.flat, partials })
-  r.run(
-    grad_norm_finish,
-    {
-      max_norm: (live) => live.max_norm,
-      segments: layout.segment_ends.length,
-      active_segments: segments,
-      one_minus_beta1: (live) => 1 - live.beta1,
-      one_minus_beta2: (live) => 1 - live.beta2,
-    },
-    { partials, control, corrections },
-  )
-  r.run(
-    adamw_update,
-    {
-      count,
-      lr: (live) => live.lr,
-      beta1: (live) => live.beta1,
-      beta2: (live) => live.beta2,
-      one_minus_beta1: (live) => 1 - live.beta1,
-      one_minus_beta2: (live) => 1 - live.beta2,
-      eps: ADAM_EPS,
-      weight_decay: (live) => live.weight_decay,
-    },
-    {
-      gradients: t.gradients.flat,
-      control,
-      chunk_segment,
-      corrections,
-      weights: t.model.weights.flat,
-      m,
-      v,
-    },
-  )
+  const finish = {
+    max_norm: (live: LiveValues<ApplyLive>) => live.max_norm,
+    segments: layout.segment_ends.length,
+    active_segments: segments,
+    one_minus_beta1: (live: LiveValues<ApplyLive>) => 1 - live.beta1,
+    one_minus_beta2: (live: LiveValues<ApplyLive>) => 1 - live.beta2,
+  }
+  const update = {
+    count,
+    lr: (live: LiveValues<ApplyLive>) => live.lr,
+    beta1: (live: LiveValues<ApplyLive>) => live.beta1,
+    beta2: (live: LiveValues<ApplyLive>) => live.beta2,
+    one_minus_beta1: finish.one_minus_beta1,
+    one_minus_beta2: finish.one_minus_beta2,
+    eps: ADAM_EPS,
+    weight_decay: (live: LiveValues<ApplyLive>) => live.weight_decay,
+  }
+  const state = {
+    gradients: t.gradients.flat,
+    control,
+    chunk_segment,
+    corrections,
+    weights: t.model.weights.flat,
+    m,
+    v,
+  }
+  if (lr_factors) {
+    const rates = { lr_factors: t.lr_factors }
+    r.run(grad_norm_finish_rates, finish, { partials, control, corrections, ...rates })
+    r.run(adamw_update_rates, update, { ...state, ...rates })
+  } else {
+    r.run(grad_norm_finish, finish, { partials, control, corrections })
+    r.run(adamw_update, update, state)
+  }
 }
+
+/** A factor of the learning rate for every segment (trained_segments.ts); undefined = the whole prefix at one rate. */
+type LrFactors = readonly number[] | undefined
+
+const applyKey = (layer: number, lr_factors: LrFactors): string =>
+  lr_factors ? frozenKey(lr_factors) : `layer ${layer}`
+
+/** Programs differ in what they leave out; the rates themselves are data. */
+const frozenKey = (lr_factors: readonly number[]) =>
+  lr_factors.map((factor) => (factor === 0 ? '-' : '+')).join('')
 
 /** A model that learns. Calls encode GPU work in order; nothing is read back but by exportWeights. */
 export class Trainable {
@@ -127,7 +156,9 @@ export class Trainable {
   readonly tensors: TrainableTensors
   #gpu: Gpu
   #clear: Program<never>
-  #apply = new Map<number, Program<ApplyLive>>()
+  #apply = new Map<string, Program<ApplyLive>>()
+  /** What lr_factors holds. */
+  #lr_factors = ''
   #updates = 0
 
   private constructor(
@@ -157,11 +188,13 @@ export class Trainable {
   }
 
   /** Records the optimizer step of the policy of `layer`, if that has not been done. */
-  async prepare(layer: number): Promise<void> {
-    if (this.#apply.has(layer)) return
+  async prepare(layer: number, lr_factors?: LrFactors): Promise<void> {
+    const key = applyKey(layer, lr_factors)
+    if (this.#apply.has(key)) return
     const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm'] as const
-    const record = (r: Recorder<ApplyLive>) => recordApply(r, this.tensors, this.layout, layer)
-    this.#apply.set(layer, await this.#gpu.record('adamw', live, record))
+    const record = (r: Recorder<ApplyLive>) =>
+      recordApply(this.#gpu, r, this.tensors, this.layout, layer, lr_factors)
+    this.#apply.set(key, await this.#gpu.record('adamw', live, record))
   }
 
   /** Optimizer steps since beginStep. */
@@ -177,15 +210,24 @@ export class Trainable {
     this.#gpu.replay(this.#clear)
   }
 
-  /** Clips the gradients and takes one AdamW step with the learning rate `lr`. */
-  apply(layer: number, optim: Optim, max_norm: number, lr: number): void {
-    const program = this.#apply.get(layer)
+  /** Clips the gradients and takes one AdamW step with the learning rate `lr`, of each segment times its factor. */
+  apply(layer: number, optim: Optim, max_norm: number, lr: number, lr_factors?: LrFactors): void {
+    const program = this.#apply.get(applyKey(layer, lr_factors))
     if (!program) throw new Error(`trainable: layer ${layer} was not prepared`)
+    if (lr_factors) this.#setFactors(lr_factors)
     const { control, history } = this.tensors
     const [beta1, beta2] = optim.betas
     this.#gpu.replay(program, { lr, beta1, beta2, weight_decay: optim.weight_decay, max_norm })
     this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
     this.#updates++
+  }
+
+  /** Uploads the factors where they are not those of the last step. */
+  #setFactors(lr_factors: readonly number[]): void {
+    const key = lr_factors.join()
+    if (key === this.#lr_factors) return
+    this.#gpu.write(this.tensors.lr_factors, Float32Array.from(lr_factors))
+    this.#lr_factors = key
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

@@ -19,11 +19,13 @@ import {
   type ScoredBatch,
 } from './experience.ts'
 import { type KlController, klController } from './kl.ts'
+import { LayerChanges } from './layer_changes.ts'
 import { maskedMeanRows } from './masked.ts'
 import {
   actorSize,
   criticLayout,
   criticSize,
+  measuresChanges,
   planMemory,
   reserveReads,
   rolloutSizes,
@@ -109,6 +111,7 @@ export class Trainer {
   #actor: Actor
   #critic: Critic | undefined
   #responder: Responder
+  #changes: LayerChanges | undefined
   #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
@@ -127,8 +130,10 @@ export class Trainer {
     actor: Actor,
     critic: Critic | undefined,
     responder: Responder,
+    changes: LayerChanges | undefined,
   ) {
     this.#gpu = gpu
+    this.#changes = changes
     this.config = config
     this.layout = layout
     this.#actor = actor
@@ -163,7 +168,10 @@ export class Trainer {
       )
     reserveReads(gpu, config)
     const responder = new Responder(gpu, config, samplers, actor.size.response_length)
-    return new Trainer(gpu, config, layout, actor, critic, responder)
+    const changes = measuresChanges(config)
+      ? await LayerChanges.create(gpu, actor.tensors)
+      : undefined
+    return new Trainer(gpu, config, layout, actor, critic, responder, changes)
   }
 
   get phases(): readonly Phase[] {
@@ -311,7 +319,8 @@ export class Trainer {
     const metrics = rlMetrics(phase, drawn, { ...experience, response_mask }, values)
     const { sampler } = drawn
     const learner = critic && { critic, critic_lr }
-    return { phase, batch, lr, probe_tokens, sampler, ...learner, samples, metrics }
+    const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
+    return { phase, batch, lr, probe_tokens, ...rest }
   }
 
   /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
@@ -396,6 +405,8 @@ export class Trainer {
     const { sums, history, probe_sums, correction_sums } = actor.tensors
     this.#gpu.stage('probe')
     if (probe_tokens > 0) actor.probe()
+    const changes = this.#isValidationDue() ? this.#changes : undefined
+    const changed_tokens = changes?.measure(spreadRows(batch, actor.size.probe_rows)) ?? 0
     this.#gpu.stage('gen')
     sampler?.sumEntropy()
     const { updates } = actor.trainable
@@ -409,9 +420,19 @@ export class Trainer {
       critic?.tensors.value_sums ?? sums,
       critic?.tensors.history ?? history,
       correction_sums,
+      changes?.tensors.sums ?? sums,
     ) // readback 2
     return read.then(
-      ([loss_sums, controls, layer_sums, [entropy], value_sums, critic_controls, corrections]) => ({
+      ([
+        loss_sums,
+        controls,
+        layer_sums,
+        [entropy],
+        value_sums,
+        critic_controls,
+        corrections,
+        change_sums,
+      ]) => ({
         ...metrics,
         ...(phase.kind === 'sft'
           ? { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
@@ -426,6 +447,7 @@ export class Trainer {
         }),
         ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
         ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
+        ...changes?.metrics(change_sums, changed_tokens),
         'timing_s/update_actor': (performance.now() - queued) / 1000,
       }),
     )
@@ -462,7 +484,8 @@ export class Trainer {
       this.#critic_step = 0
       this.#actor.resetOptimizer()
       this.#beginStage()
-    }
+    } else if (this.current.kind === 'rl' && this.current.reset_optimizer)
+      this.#actor.resetOptimizer()
   }
 
   /** What reinforcement learning starts from: a frozen copy of the policy. */

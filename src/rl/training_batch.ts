@@ -2,7 +2,7 @@
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { layRows } from '../model/rows.ts'
-import type { RolloutBatch } from './batch.ts'
+import { joined, type RolloutBatch } from './batch.ts'
 
 /** What RolloutBatch holds, plus what is computed from it. */
 export interface BatchTensors {
@@ -118,14 +118,4 @@ export class TrainingBatch {
       )
     return count
   }
-}
-
-function joined(parts: readonly Uint32Array[]): Uint32Array {
-  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

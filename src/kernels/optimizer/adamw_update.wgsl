@@ -1,7 +1,8 @@
 // AdamW with g = gradient · clip_coef:  p ← p (1 - lr · weight_decay);  m ← β1 m + (1 - β1) g;  v ← β2 v + (1 - β2) g²;
-//   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment. One lane per element.
+//   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment and lr times the segment's
+//   factor; nothing of a segment with factor 0 changes. One lane per element.
 //   gradients, weights, m, v [≥ count]   control [CONTROL.length]   chunk_segment [≥ count / 64]   corrections [segments, 2]
-// the indices of control come from CONTROL
+// the indices of control come from CONTROL, lrFactor from optimizer.ts
 
 struct Params {
   count: u32,
@@ -34,14 +35,17 @@ fn main(
   let i = (group.x + group.y * grid.x) * WORKGROUP_SIZE + lane;
   if (i >= params.count || control[IS_FINITE] == 0.0) { return; }
   let segment = chunk_segment[i / 64u];
+  let factor = lrFactor(segment);
+  if (factor == 0.0) { return; }
+  let lr = params.lr * factor;
   let c1 = corrections[2u * segment];
   let c2 = corrections[2u * segment + 1u];
 
   let g = gradients[i] * control[CLIP_COEF];
   let m_new = params.beta1 * m[i] + params.one_minus_beta1 * g;
   let v_new = params.beta2 * v[i] + params.one_minus_beta2 * g * g;
-  let decayed = weights[i] * (1.0 - params.lr * params.weight_decay);
-  weights[i] = decayed - params.lr / c1 * m_new / (sqrt(v_new) / sqrt(c2) + params.eps);
+  let decayed = weights[i] * (1.0 - lr * params.weight_decay);
+  weights[i] = decayed - lr / c1 * m_new / (sqrt(v_new) / sqrt(c2) + params.eps);
   m[i] = m_new;
   v[i] = v_new;
 }

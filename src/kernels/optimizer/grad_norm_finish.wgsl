@@ -1,7 +1,7 @@
 // norm = sqrt(Σ partials);  clip_coef = min(1, max_norm / (norm + 1e-6));  c ← c + (1 - β)(1 - c), so that after t steps
-// c = 1 - βᵗ, for both betas of each active segment. One workgroup; lanes stride over segments.
+// c = 1 - βᵗ, for both betas of each active segment whose factor is not 0. One workgroup; lanes stride over segments.
 //   partials [OPTIMIZER_BLOCKS] (bits of f32)   control [CONTROL.length]   corrections [segments, 2]
-// uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS and the indices of control come from optimizer.ts
+// uses workgroup_reduce.wgsl; OPTIMIZER_BLOCKS, the indices of control and lrFactor come from optimizer.ts
 
 struct Params {
   max_norm: f32,
@@ -35,6 +35,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
 
   if (is_finite) {
     for (var s = lane; s < min(params.active_segments, params.segments); s += WORKGROUP_SIZE) {
+      if (lrFactor(s) == 0.0) { continue; }
       let c1 = corrections[2u * s];
       let c2 = corrections[2u * s + 1u];
       corrections[2u * s] = c1 + params.one_minus_beta1 * (1.0 - c1);

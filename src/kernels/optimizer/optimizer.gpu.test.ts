@@ -5,8 +5,10 @@ import { expectClose, randomValues } from '../testing.ts'
 import { adamw_step_ref } from './optimizer.ref.ts'
 import {
   adamw_update,
+  adamw_update_rates,
   CONTROL,
   grad_norm_finish,
+  grad_norm_finish_rates,
   grad_norm_partial,
   OPTIMIZER_BLOCKS,
 } from './optimizer.ts'
@@ -136,6 +138,85 @@ describe('adamw_update', () => {
       corrections,
       run.state.steps.flatMap((t) => [1 - betas.beta1 ** t, 1 - betas.beta2 ** t]),
       { atol: 0, rtol: 1e-6 },
+    )
+  })
+})
+
+describe('with a rate for each segment', () => {
+  test('follows the reference: full, a tenth, frozen for a while; Infinity in what is frozen is not seen', async () => {
+    const chunk_segment = [0, 0, 1, 2, 2, 3]
+    const run = setUp(chunk_segment, 31)
+    const lr_factors = gpu.tensor('lr_factors', 'f32', [run.segments])
+    const tensors = { ...run.tensors, lr_factors }
+    const where = { count: run.length, active_segments: 4 }
+    const start = run.state.weights.slice()
+    for (let t = 0; t < 6; t++) {
+      const rates = t < 3 ? [1, 0.1, 0, 0.5] : [0, 2, 1, 1]
+      gpu.write(lr_factors, Float32Array.from(rates))
+      const gradients = randomValues(run.length, 200 + t).map((g) => g * 0.2)
+      // The caller clears what is frozen; the truth leaves it out of the norm.
+      const cleared = gradients.map((g, i) => (rates[chunk_segment[Math.floor(i / 64)]] ? g : 0))
+      gpu.write(tensors.gradients, cleared)
+      const settings = { lr: 0.01, max_norm: 0.7 }
+      await gpu.run(grad_norm_partial, { count: run.length }, tensors)
+      const finish = { max_norm: 0.7, segments: 4, active_segments: 4, ...one_minus }
+      await gpu.run(grad_norm_finish_rates, finish, tensors)
+      // No kernel may look at a frozen gradient.
+      const broken = cleared.map((g, i) =>
+        rates[chunk_segment[Math.floor(i / 64)]] ? g : Number.POSITIVE_INFINITY,
+      )
+      gpu.write(tensors.gradients, broken)
+      const update = { count: run.length, lr: settings.lr, ...betas, ...one_minus, ...rest }
+      await gpu.run(adamw_update_rates, update, tensors)
+      const truth = adamw_step_ref(
+        run.state,
+        gradients,
+        { ...betas, ...rest, ...settings },
+        { ...where, chunk_segment, lr_factors: rates },
+      )
+      const [control, weights, m, v] = await gpu.read(
+        tensors.control,
+        tensors.weights,
+        tensors.m,
+        tensors.v,
+      )
+      expect(control[0]).toBeCloseTo(truth.grad_norm, 5)
+      expect(truth.clip_coef).toBeLessThan(1)
+      expectClose(weights, run.state.weights)
+      expectClose(m, run.state.m)
+      expectClose(v, run.state.v)
+      if (t === 2) {
+        expect(weights.subarray(192, 320)).toEqual(Float32Array.from(start.subarray(192, 320)))
+        expect(weights[64]).not.toBe(start[64])
+      }
+    }
+    expect(run.state.steps).toEqual([3, 6, 3, 6])
+    const [corrections] = await gpu.read(tensors.corrections)
+    expectClose(
+      corrections,
+      run.state.steps.flatMap((t) => [1 - betas.beta1 ** t, 1 - betas.beta2 ** t]),
+      { atol: 0, rtol: 1e-6 },
+    )
+  })
+
+  test('factors of 1 give the bits of one rate', async () => {
+    const chunk_segment = [0, 0, 1, 2]
+    const [one, rates] = [setUp(chunk_segment, 5), setUp(chunk_segment, 5)]
+    const lr_factors = gpu.tensor('lr_factors', 'f32', [3], { data: new Float32Array(3).fill(1) })
+    const tensors = { ...rates.tensors, lr_factors }
+    const count = one.length
+    for (let t = 0; t < 3; t++) {
+      const gradients = randomValues(count, t)
+      await step(one, gradients, { count, active_segments: 3, lr: 0.01, max_norm: 1 })
+      gpu.write(tensors.gradients, gradients)
+      await gpu.run(grad_norm_partial, { count }, tensors)
+      const finish = { max_norm: 1, segments: 3, active_segments: 3, ...one_minus }
+      await gpu.run(grad_norm_finish_rates, finish, tensors)
+      const update = { count, lr: 0.01, ...betas, ...one_minus, ...rest }
+      await gpu.run(adamw_update_rates, update, tensors)
+    }
+    expect(await gpu.read(tensors.weights, tensors.m, tensors.v)).toEqual(
+      await gpu.read(one.tensors.weights, one.tensors.m, one.tensors.v),
     )
   })
 })

@@ -21,6 +21,7 @@ export interface AdamwState {
 /**
  * One step of weights[0…count): clips by the global norm of gradients[0…count), counts a step for the first
  * `active_segments` segments, updates. Does nothing when the norm is not finite. Returns norm and clip factor.
+ * `lr_factors` = factor of lr of each segment (default 1); one with 0 is frozen: no part of the norm, no step, no change.
  */
 export function adamw_step_ref(
   state: AdamwState,
@@ -30,23 +31,30 @@ export function adamw_step_ref(
     readonly count: number
     readonly chunk_segment: ArrayLike<number>
     readonly active_segments: number
+    readonly lr_factors?: ArrayLike<number>
   },
 ): { grad_norm: number; clip_coef: number } {
   const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
+  const factorOf = (segment: number) => layout.lr_factors?.[segment] ?? 1
+  const segmentAt = (i: number) => layout.chunk_segment[Math.floor(i / 64)]
   let squares = 0
-  for (let i = 0; i < layout.count; i++) squares += gradients[i] ** 2
+  for (let i = 0; i < layout.count; i++)
+    if (factorOf(segmentAt(i)) > 0) squares += gradients[i] ** 2
   const grad_norm = Math.sqrt(squares)
   if (!Number.isFinite(grad_norm)) return { grad_norm, clip_coef: 0 }
   const clip_coef = Math.min(1, max_norm / (grad_norm + 1e-6))
-  for (let s = 0; s < layout.active_segments; s++) state.steps[s]++
+  for (let s = 0; s < layout.active_segments; s++) if (factorOf(s) > 0) state.steps[s]++
   for (let i = 0; i < layout.count; i++) {
-    const t = state.steps[layout.chunk_segment[Math.floor(i / 64)]]
+    const segment = segmentAt(i)
+    if (factorOf(segment) === 0) continue
+    const rate = lr * factorOf(segment)
+    const t = state.steps[segment]
     const g = gradients[i] * clip_coef
     state.m[i] = beta1 * state.m[i] + (1 - beta1) * g
     state.v[i] = beta2 * state.v[i] + (1 - beta2) * g * g
     const denominator = Math.sqrt(state.v[i]) / Math.sqrt(1 - beta2 ** t) + eps
-    const step = ((lr / (1 - beta1 ** t)) * state.m[i]) / denominator
-    state.weights[i] = state.weights[i] * (1 - lr * weight_decay) - step
+    const step = ((rate / (1 - beta1 ** t)) * state.m[i]) / denominator
+    state.weights[i] = state.weights[i] * (1 - rate * weight_decay) - step
   }
   return { grad_norm, clip_coef }
 }

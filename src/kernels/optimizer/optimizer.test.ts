@@ -59,3 +59,18 @@ test('a segment that starts later starts at its own first step, and a non-finite
   expect(state.weights[0]).toBeCloseTo(0.8, 5)
   expect(state.weights[64]).toBeCloseTo(0.9, 5)
 })
+
+test('a rate of its own moves a segment by so much more, decay included; a frozen one is not there at all', () => {
+  const chunk_segment = [0, 1, 2]
+  const where = { count: 192, chunk_segment, active_segments: 3 }
+  const gradients = new Float64Array(192).fill(0.01)
+  gradients.fill(1000, 128)
+  const state = fresh(192, 3)
+  const found = adamw_step_ref(state, gradients, settings, { ...where, lr_factors: [1, 0.1, 0] })
+  expect(found.grad_norm).toBeCloseTo(Math.sqrt(128) * 0.01, 12)
+  expect(state.steps).toEqual([1, 1, 0])
+  // The first step of AdamW: the rate, and weight_decay · rate of a weight of 1.
+  expect(state.weights[0]).toBeCloseTo(1 - 0.1 - 0.05, 6)
+  expect(state.weights[64]).toBeCloseTo(1 - 0.01 - 0.005, 6)
+  expect([state.weights[128], state.m[128], state.v[128]]).toEqual([1, 0, 0])
+})

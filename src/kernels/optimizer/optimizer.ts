@@ -3,6 +3,9 @@
 // Weights, gradients and both moments share one layout. Parameters start at multiples of 64 elements, and each
 // 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
 // a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does.
+//
+// Two kernels come twice: where every segment learns at the same rate, and with a factor of the rate for each segment
+// (torch's parameter groups), where 0 means frozen (torch's requires_grad = False).
 import { defineKernel, foldGrid } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
@@ -27,6 +30,14 @@ export const CONTROL = [
 const constants = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
 const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
 
+/** Every segment at the full rate. */
+const one_rate = 'fn lrFactor(segment: u32) -> f32 { return 1.0; }\n'
+/** The rates as the storage buffer lr_factors [segments]. */
+const ratesAt = (binding: number) =>
+  `@group(0) @binding(${binding}) var<storage, read> lr_factors: array<f32>;
+fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
+`
+
 /**
  * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element of gradients[0…count) from the b-th on.
  *
@@ -42,6 +53,19 @@ export const grad_norm_partial = defineKernel({
   cost: ({ count }) => ({ flops: 2 * count, bytes: 4 * (count + OPTIMIZER_BLOCKS) }),
 })
 
+const finish_params = {
+  max_norm: 'f32',
+  segments: 'u32',
+  active_segments: 'u32',
+  one_minus_beta1: 'f32',
+  one_minus_beta2: 'f32',
+} as const
+const finish_bindings = {
+  partials: 'read',
+  control: 'read_write',
+  corrections: 'read_write',
+} as const
+
 /**
  * norm = sqrt(Σ partials); clip_coef = min(1, max_norm / (norm + 1e-6)); and, when the norm is finite, the bias
  * corrections c = 1 - βᵗ of segments 0…active_segments - 1 go one step on: c ← c + (1 - β)(1 - c).
@@ -53,17 +77,40 @@ export const grad_norm_partial = defineKernel({
  */
 export const grad_norm_finish = defineKernel({
   name: 'grad_norm_finish',
-  wgsl: finish + constants + controlIndices + reduce,
-  params: {
-    max_norm: 'f32',
-    segments: 'u32',
-    active_segments: 'u32',
-    one_minus_beta1: 'f32',
-    one_minus_beta2: 'f32',
-  },
-  bindings: { partials: 'read', control: 'read_write', corrections: 'read_write' },
+  wgsl: finish + constants + controlIndices + reduce + one_rate,
+  params: finish_params,
+  bindings: finish_bindings,
   workgroups: () => [1],
 })
+
+/** grad_norm_finish with lr_factors [segments]: a segment with factor 0 counts no step, whether active or not. */
+export const grad_norm_finish_rates = defineKernel({
+  name: 'grad_norm_finish_rates',
+  wgsl: finish + constants + controlIndices + reduce + ratesAt(4),
+  params: finish_params,
+  bindings: { ...finish_bindings, lr_factors: 'read' },
+  workgroups: () => [1],
+})
+
+const update_params = {
+  count: 'u32',
+  lr: 'f32',
+  beta1: 'f32',
+  beta2: 'f32',
+  one_minus_beta1: 'f32',
+  one_minus_beta2: 'f32',
+  eps: 'f32',
+  weight_decay: 'f32',
+} as const
+const update_bindings = {
+  gradients: 'read',
+  control: 'read',
+  chunk_segment: 'read',
+  corrections: 'read',
+  weights: 'read_write',
+  m: 'read_write',
+  v: 'read_write',
+} as const
 
 /**
  * One AdamW step of weights[0…count), the trained prefix; decay is decoupled and gradients are scaled by clip_coef.
@@ -77,26 +124,22 @@ export const grad_norm_finish = defineKernel({
  */
 export const adamw_update = defineKernel({
   name: 'adamw_update',
-  wgsl: update + controlIndices,
-  params: {
-    count: 'u32',
-    lr: 'f32',
-    beta1: 'f32',
-    beta2: 'f32',
-    one_minus_beta1: 'f32',
-    one_minus_beta2: 'f32',
-    eps: 'f32',
-    weight_decay: 'f32',
-  },
-  bindings: {
-    gradients: 'read',
-    control: 'read',
-    chunk_segment: 'read',
-    corrections: 'read',
-    weights: 'read_write',
-    m: 'read_write',
-    v: 'read_write',
-  },
+  wgsl: update + controlIndices + one_rate,
+  params: update_params,
+  bindings: update_bindings,
+  workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
+  cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
+})
+
+/**
+ * adamw_update with lr_factors [segments] (≥ 0): the rate of a segment, in the step and in the decay, is lr times its
+ * factor. Weights and moments of a segment with factor 0 stay as they are; the caller keeps its gradients out of the norm.
+ */
+export const adamw_update_rates = defineKernel({
+  name: 'adamw_update_rates',
+  wgsl: update + controlIndices + ratesAt(8),
+  params: update_params,
+  bindings: { ...update_bindings, lr_factors: 'read' },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
   cost: ({ count }) => ({ flops: 15 * count, bytes: 4 * 7 * count }),
 })

@@ -66,6 +66,9 @@ test('the form leaves out what has no effect', () => {
     'algorithm.norm_adv_by_std_in_grpo',
     'algorithm.balance_batch',
   ])
+  expect(plain.get('Rollout')?.at(-1)).toBe('algorithm.filter_groups.enable')
+  const sampling = shown({ algorithm: { filter_groups: { enable: true } } })
+  expect(sampling.get('Rollout')).toContain('algorithm.filter_groups.max_num_gen_batches')
 
   const gae = shown({ phases: [{ kind: 'rl', adv_estimator: 'gae' }, { kind: 'rl' }] })
   expect(gae.get('Critic')).toContain('critic.cliprange_value')

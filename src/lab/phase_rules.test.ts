@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
+import { decodeLink, encodeLink } from './link.ts'
+
+function parsed(document: object) {
+  const result = parseExperiment(document)
+  if (!result.ok) throw new Error(JSON.stringify(result.issues))
+  return result.experiment
+}
+const issues = (document: object): string[] => {
+  const result = parseExperiment(document)
+  return result.ok ? [] : result.issues.map(({ path, message }) => `${path}: ${message}`)
+}
+const rl = (fields: object, rest: object = {}) => ({ ...rest, phases: [{ kind: 'rl', ...fields }] })
+const filter = (fields: object) => ({ algorithm: { filter_groups: { enable: true, ...fields } } })
+
+describe('what a phase trains', () => {
+  test('reaches the engine, layers as numbers; what is not said is off', () => {
+    const said = {
+      target_layer: 5,
+      target_readout: 'normed',
+      reset_optimizer: true,
+      freeze: { embed_tokens: true, layers: '1, 3' },
+      lr_factor_above: { layer: 2, factor: 0.1 },
+    }
+    const [phase] = resolvePhases(parsed(rl(said)))
+    expect(phase).toMatchObject({ ...said, freeze: { embed_tokens: true, layers: [1, 3] } })
+    const [plain] = resolvePhases(parsed(rl({})))
+    expect(plain).toMatchObject({
+      target_layer: 6,
+      target_readout: 'raw',
+      reset_optimizer: false,
+      freeze: { embed_tokens: false, layers: [] },
+      lr_factor_above: { factor: 1 },
+    })
+    // A list may be written as one, too.
+    expect(parsed(rl({ freeze: { layers: [1, 3] } }))).toEqual(
+      parsed(rl({ freeze: { layers: '1,3' } })),
+    )
+  })
+
+  test.for([
+    [rl({ target_readout: 'normed' }), /^phases.0.target_readout: .* has the final norm already/],
+    [rl({ freeze: { layers: '2,7' } }), /^phases.0.freeze.layers: .*which has 6; got 7/],
+    [rl({ freeze: { layers: '0' } }), /^phases.0.freeze.layers: expected nothing or whole numbers/],
+    [
+      rl({ freeze: { layers: '1,' } }),
+      /^phases.0.freeze.layers: expected nothing or whole numbers/,
+    ],
+    [
+      rl({ freeze: { embed_tokens: true, layers: '1,2,3,4,5,6' } }),
+      /^phases.0.freeze.layers: .*would learn nothing/,
+    ],
+    [
+      rl({ target_layer: 2, freeze: { embed_tokens: true, layers: '1,2' } }),
+      /^phases.0.freeze.layers: .*would learn nothing/,
+    ],
+    [
+      rl({ freeze: { embed_tokens: true, layers: '1' }, lr_factor_above: { layer: 1, factor: 0 } }),
+      /^phases.0.freeze.layers: .*would learn nothing/,
+    ],
+    [
+      rl({ lr_factor_above: { layer: 6, factor: 0.1 } }),
+      /^phases.0.lr_factor_above.layer: expected less than 6, the last layer/,
+    ],
+    [
+      rl({ target_layer: 3, lr_factor_above: { layer: 3, factor: 0.1 } }),
+      /^phases.0.lr_factor_above.layer: expected less than 3, the trained layer/,
+    ],
+    [rl({ lr_factor_above: { factor: -1 } }), /^phases.0.lr_factor_above.factor: .* 0 to 10/],
+  ] as const)('%j is refused with its reason', ([document, reason]) => {
+    expect(issues(document)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test.for([
+    rl({ target_layer: 2, target_readout: 'normed' }),
+    rl({ freeze: { embed_tokens: true, layers: '1,2,3,4,5' } }),
+    rl({ freeze: { layers: '1,2,3,4,5,6' } }),
+    // A head of its own is left to train.
+    rl(
+      { freeze: { embed_tokens: true, layers: '1,2,3,4,5,6' } },
+      { model: { tie_word_embeddings: false } },
+    ),
+    // Not used, so it may be anything.
+    rl({ target_layer: 1, lr_factor_above: { layer: 9, factor: 1 } }),
+    rl({ lr_factor_above: { layer: 0, factor: 0 } }),
+  ])('%j is legal', (document) => {
+    expect(issues(document)).toEqual([])
+  })
+
+  test('a form shows each where it has an effect', () => {
+    const shown = (document: object, index: number) =>
+      experimentFields(parsed(document))
+        .filter(({ path, has_effect }) => path.startsWith(`phases.${index}.`) && has_effect)
+        .map(({ path }) => path.slice(`phases.${index}.`.length))
+    const final = shown({ phases: [{ kind: 'sft' }, { kind: 'rl' }] }, 1)
+    expect(final).toEqual(expect.arrayContaining(['freeze.layers', 'lr_factor_above.factor']))
+    for (const hidden of ['target_readout', 'reset_optimizer', 'lr_factor_above.layer'])
+      expect(final, hidden).not.toContain(hidden)
+    const slow = { kind: 'rl', target_layer: 3, lr_factor_above: { factor: 0.1 } }
+    expect(shown({ phases: [{ kind: 'rl' }, slow] }, 1)).toEqual(
+      expect.arrayContaining(['target_readout', 'reset_optimizer', 'lr_factor_above.layer']),
+    )
+  })
+
+  test('a link carries it', () => {
+    const experiment = parsed({
+      phases: [
+        { kind: 'sft' },
+        {
+          kind: 'rl',
+          target_layer: 5,
+          target_readout: 'normed',
+          reset_optimizer: true,
+          freeze: { embed_tokens: true, layers: '1,2' },
+          lr_factor_above: { layer: 3, factor: 0 },
+        },
+      ],
+      ...filter({ metric: 'seq_reward', max_num_gen_batches: 4 }),
+      probe: { internals: true },
+    })
+    const { experiment: back, notices } = decodeLink(encodeLink(experiment))
+    expect(notices).toEqual([])
+    expect(back).toEqual(experiment)
+  })
+
+  test('a model that loses a layer says which setting is in the way', () => {
+    const edit = withField(parsed(rl({ freeze: { layers: '6' } })), 'model.num_hidden_layers', 4)
+    expect(edit).toEqual({
+      ok: false,
+      message: 'phases.0.freeze.layers: expected layers of the model, which has 4; got 6',
+    })
+  })
+})
+
+describe('dynamic sampling', () => {
+  test('is off unless asked for, and verl’s nulls are understood', () => {
+    expect(parsed({}).algorithm.filter_groups).toEqual({
+      enable: false,
+      metric: 'acc',
+      max_num_gen_batches: 10,
+    })
+    expect(parsed({ algorithm: { filter_groups: null } })).toEqual(parsed({}))
+    expect(parsed(filter({ metric: null }))).toEqual(parsed(filter({})))
+  })
+
+  test('a phase may set it for itself', () => {
+    const phases = [{ kind: 'rl', ...filter({ max_num_gen_batches: 3 }) }, { kind: 'rl' }]
+    const [own, other] = resolvePhases(parsed({ phases }))
+    expect(own).toMatchObject(filter({ metric: 'acc', max_num_gen_batches: 3 }))
+    expect(other).toMatchObject({ algorithm: { filter_groups: { enable: false } } })
+  })
+
+  test.for([
+    [
+      { ...rl({ adv_estimator: 'gae' }), rollout: { n: 1 }, ...filter({}) },
+      /^algorithm.filter_groups.enable: .*one response alone cannot differ.* n = 1/,
+    ],
+    [
+      {
+        algorithm: {
+          use_kl_in_reward: true,
+          filter_groups: { enable: true, metric: 'seq_final_reward' },
+        },
+      },
+      /^algorithm.filter_groups.metric: .*none would be left out; got seq_final_reward/,
+    ],
+    [filter({ max_num_gen_batches: 0 }), /^algorithm.filter_groups.max_num_gen_batches: .*from 1/],
+    [filter({ metric: 'pred' }), /^algorithm.filter_groups.metric: expected 'acc' or 'score'/],
+  ] as const)('%j is refused with its reason', ([document, reason]) => {
+    expect(issues(document)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('the rest of it has an effect only where it is on', () => {
+    const effect = (document: object) =>
+      experimentFields(parsed(document)).find(
+        ({ path }) => path === 'algorithm.filter_groups.metric',
+      )?.has_effect
+    expect(effect({})).toBe(false)
+    expect(effect(filter({}))).toBe(true)
+  })
+})
+
+test.for(['grpo', 'rloo', 'opo', 'gpg', 'reinforce_plus_plus_baseline', 'optimal_token_baseline'])(
+  '%s with one response per prompt is refused, because it compares responses',
+  (adv_estimator) => {
+    expect(issues({ ...rl({ adv_estimator }), rollout: { n: 1 } })).toEqual([
+      expect.stringMatching(/^rollout.n: expected at least 2 responses per prompt/),
+    ])
+  },
+)
+
+test('DAPO is an experiment: clip-higher, dynamic sampling, the overlong penalty and the mean over tokens', () => {
+  const dapo = {
+    actor: { clip_ratio_low: 0.2, clip_ratio_high: 0.28, loss_agg_mode: 'token-mean' },
+    algorithm: {
+      filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 10 },
+      overlong_buffer: { len: 2, penalty_factor: 1 },
+    },
+  }
+  const [, phase] = resolvePhases(parsed({ ...dapo, rollout: { max_response_length: 8 } }))
+  expect(phase).toMatchObject(dapo)
+})

@@ -1,0 +1,57 @@
+// Which layer BuPO should train first, from how much each feed-forward changes the entropy.
+
+/** Nats below which a feed-forward counts as changing nothing. */
+export const DEFAULT_THRESHOLD = 0.05
+
+export interface SuggestedLayer {
+  /** Blocks below the policy to train, 1…L−1; undefined where the measurement names none. */
+  readonly layer: number | undefined
+  /** One sentence. */
+  readonly why: string
+}
+
+const nats = (value: number) => `${value > 0 ? '+' : ''}${value.toFixed(2)} nats`
+
+/**
+ * The boundary layer of BuPO (arXiv 2512.19673 section 5.3): the last layer whose feed-forward still raises the entropy,
+ * before they merely integrate or converge. `delta_h_ffn` holds ΔH_FFN of layers 1…L (metrics `layer/delta_h_ffn/<l>`).
+ * The paper names no bound for "about zero": a change counts from above `threshold` nats on (≥ 0).
+ *
+ * The last layer has no inner policy of its own: where even its feed-forward raises the entropy the one below is named.
+ * Throws RangeError for a model of one layer, a number that is not finite or a threshold below 0.
+ */
+export function suggestedLayer(
+  delta_h_ffn: readonly number[],
+  threshold: number = DEFAULT_THRESHOLD,
+): SuggestedLayer {
+  const L = delta_h_ffn.length
+  if (L < 2) throw new RangeError(`delta_h_ffn: expected at least 2 layers, got ${L}`)
+  const broken = delta_h_ffn.findIndex((x) => !Number.isFinite(x))
+  if (broken >= 0)
+    throw new RangeError(
+      `delta_h_ffn: expected numbers, got ${delta_h_ffn[broken]} for layer ${broken + 1}`,
+    )
+  if (!(threshold >= 0))
+    throw new RangeError(`threshold: expected at least 0 nats, got ${threshold}`)
+  const raises = delta_h_ffn.map((change) => change > threshold)
+  const last = raises.lastIndexOf(true) + 1
+  if (last === 0)
+    return {
+      layer: undefined,
+      why: `No layer’s feed-forward raises the entropy by more than ${threshold} nats, so there is no boundary to train at.`,
+    }
+  if (last === L)
+    return {
+      layer: L - 1,
+      why: `Feed-forwards raise the entropy up to the last layer (${nats(delta_h_ffn[L - 1])}), whose policy is the whole model’s; layer ${L - 1} is the last inner one.`,
+    }
+  const below = raises.flatMap((is_raised, l) => (l < last && !is_raised ? [l + 1] : []))
+  const but =
+    below.length === 0
+      ? ''
+      : ` Below it layer${below.length > 1 ? 's' : ''} ${below.join(', ')} did not raise it: the boundary is not a clear one.`
+  return {
+    layer: last,
+    why: `Layer ${last} is the last whose feed-forward raises the entropy (${nats(delta_h_ffn[last - 1])}); that of layer ${last + 1} changes it by ${nats(delta_h_ffn[last])}.${but}`,
+  }
+}
