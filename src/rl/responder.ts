@@ -5,14 +5,19 @@ import type { Sample } from '../tasks/task.ts'
 import { balanceBatch } from './balance.ts'
 import { makeBatch, pickRows, promptBatch, type RolloutBatch, widenRows } from './batch.ts'
 import { driverColumns } from './experience.ts'
-import { rolloutSize, sizeKey } from './memory.ts'
+import { pairSize, rolloutSize, sizeKey } from './memory.ts'
 import { overlongReward, tokenLevelScores } from './overlong.ts'
+import { type Candidate, sequenceRow } from './pairs.ts'
 import type { RlPhase } from './phase.ts'
 import type { Sampler } from './sampler.ts'
 import type { StepSample, TrainerConfig } from './trainer.ts'
 
-/** The counter-based generator's stream for training; validation has its own (validation.ts). */
+/** The counter-based generator's streams for training and for pairs; validation has its own (validation.ts). */
 const TRAIN_STREAM = 0
+const PAIR_STREAM = 2
+
+/** Scores whole responses, one number each; [B]. */
+export type RewardScorer = (batch: RolloutBatch) => Promise<ArrayLike<number>>
 
 /** One batch of responses, judged. Rows stand in the order in which mini-batches are cut from them. */
 export interface Drawn {
@@ -20,8 +25,10 @@ export interface Drawn {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
-  /** What the task said of each row, [B]. */
+  /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
+  /** What the task said of each row, [B]. */
+  readonly task_scores: readonly number[]
   /** With penalties, at the last token of each row; [B, R]. */
   readonly token_level_scores: Float64Array
   /** Prompt of each row, [B]. */
@@ -84,15 +91,46 @@ export class Responder {
     return this.#makeBatch(samples, response_ids, R)
   }
 
-  /** Samples n responses to each of the next prompts, reads them back and has them judged. */
-  async draw(phase: RlPhase, step: number): Promise<Drawn> {
+  /** Prompts that pairs of responses are sampled to at a time. */
+  get prompts_at_once(): number {
+    return pairSize(this.#config).rows / 2
+  }
+
+  /** Two responses to each of `prompts_at_once` problems, judged; draws differ by (step, round). */
+  async respondTwice(
+    samples: readonly Sample[],
+    temperature: number,
+    step: number,
+    round: number,
+  ): Promise<[Candidate, Candidate][]> {
+    const { seed, task, tokenizer } = this.#config
+    const size = pairSize(this.#config)
+    const { rollout } = this.sampler(size)
+    const row_offset = round * size.rows
+    const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
+    const prompts = promptBatch(samples, task, tokenizer)
+    await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
+    const [ids] = await this.#gpu.read(rollout.tensors.response_ids)
+    const twice = samples.flatMap((sample) => [sample, sample])
+    const { batch, texts, scores } = this.#judge(twice, ids, size.response_length)
+    const candidates = texts.map((text, b) => ({
+      row: sequenceRow(batch, b),
+      text,
+      is_ended: batch.is_ended[b],
+      score: scores[b],
+    }))
+    return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
+  }
+
+  /** Samples n responses to each of the next prompts, reads them back and has them judged: by `reward` where it is given. */
+  async draw(phase: RlPhase, step: number, reward?: RewardScorer): Promise<Drawn> {
     const { rollout } = phase
     const started = performance.now()
     const R = rollout.max_response_length
     const prompts = this.takeSamples(rollout.train_batch_size)
     const drawn = prompts.flatMap((sample) => Array.from({ length: rollout.n }, () => sample))
     const sampler = this.sampler(rolloutSize(this.#config, phase))
-    const baselines = await this.#baselines(phase, sampler, drawn, step)
+    const baselines = await this.#baselines(phase, sampler, drawn, step, reward)
     await this.#generate(sampler, phase, drawn, step)
     const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
     const { response_ids: ids, log_probs } = sampler.rollout.tensors
@@ -103,15 +141,17 @@ export class Responder {
 
     const order = this.#order(phase, drawn, all_ids)
     const samples = order.map((row) => drawn[row])
-    const { batch, texts, scores } = this.#judge(samples, pickRows(all_ids, order, R), R)
+    const judged = this.#judge(samples, pickRows(all_ids, order, R), R)
+    const { batch, texts, scores: task_scores } = judged
+    const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
-      penalised(phase, scores, batch),
+      reward ? scores : penalised(phase, scores, batch),
       batch.response_lengths,
       batch.response_length,
     )
     return {
       sampler,
-      ...{ samples, batch, texts, scores, token_level_scores, order },
+      ...{ samples, batch, texts, scores, task_scores, token_level_scores, order },
       index: order.map((row) => Math.floor(row / rollout.n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
       ...(all_log_probs && {
@@ -148,12 +188,13 @@ export class Responder {
     sampler: Sampler,
     samples: readonly Sample[],
     step: number,
+    reward: RewardScorer | undefined,
   ): Promise<readonly number[] | undefined> {
     if (phase.adv_estimator !== 'remax') return undefined
     await this.#generate(sampler, phase, samples, step, { temperature: 0 })
     const [ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids)
     const { batch, scores } = this.#judge(samples, ids, phase.rollout.max_response_length)
-    return penalised(phase, scores, batch)
+    return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
   }
 
   /** Responses [B, R] as a batch and as text, and what the task says of them: 0 for one that did not end. */
@@ -209,14 +250,15 @@ export class Responder {
 
 /** The samples of a step as they are reported, in the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: Drawn, advantages: ArrayLike<number>): StepSample[] {
-  const { order, samples, texts, scores, batch } = drawn
+  const { order, samples, texts, scores, task_scores, batch } = drawn
   const reported: StepSample[] = []
   order.forEach((row, b) => {
     reported[row] = {
       prompt: samples[b].prompt,
       response: texts[b],
       ground_truth: samples[b].ground_truth,
-      score: scores[b],
+      score: task_scores[b],
+      ...(scores !== task_scores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],
       is_ended: batch.is_ended[b],
