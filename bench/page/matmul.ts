@@ -8,6 +8,7 @@ import { presetOf } from '../../src/lab/presets.ts'
 import { trainerConfig } from '../../src/lab/trainer_config.ts'
 import { type ModelConfig, modelShape } from '../../src/model/config.ts'
 import { phaseRows } from '../../src/rl/actor.ts'
+import { trainsActor } from '../../src/rl/phase.ts'
 import { finishTf } from '../peers/tfjs.ts'
 import { median } from './median.ts'
 import { openPeers } from './open.ts'
@@ -79,7 +80,7 @@ export function matmulShapes(preset_id: string): MatmulShape[] {
   if (!preset) throw new RangeError(`no preset ${preset_id}`)
   const { model, phases, task } = trainerConfig(preset.experiment)
   const width = task.max_prompt_length + task.max_response_length
-  const tokens = phaseRows(phases[0], width, model).micro * width
+  const tokens = phaseRows(phases.filter(trainsActor)[0], width, model).micro * width
   // SmolLM2-135M's sizes.
   const large: ModelConfig = {
     ...model,

@@ -68,7 +68,11 @@ export async function benchTraining(preset_id: string): Promise<TrainingRow> {
   const preset = presetOf(preset_id)
   if (!preset) throw new RangeError(`no preset ${preset_id}`)
   const { experiment } = preset
-  const phases = experiment.phases.filter(({ kind }) => kind === 'rl').slice(-1)
+  const phases = experiment.phases
+    .filter((phase) => phase.kind === 'rl')
+    .slice(-1)
+    // Without the phase that trains it there is no reward model.
+    .map((phase) => ({ ...phase, reward_model: { enable: false } }))
   // Validation and probes come every few steps; the step itself is what is measured.
   const config = trainerConfig({
     ...experiment,

@@ -22,6 +22,7 @@ export interface ProgressLine {
 const HEADLINES = [
   ['critic/score/mean', 'reward'],
   ['train/loss', 'loss'],
+  ['reward_model/loss', 'loss'],
 ] as const
 
 /** Makes a function that shows one step; `now_ms` is a clock. */

@@ -106,8 +106,19 @@ async function tune(gpu: Gpu, config: TrainerConfig, pinned: MatmulChoice): Prom
   return { ...Object.fromEntries(settled), ...choice }
 }
 
+/** Refuses an experiment that would wait for a person for ever. */
+function refuseQuestions({ phases }: Experiment): void {
+  for (const [i, phase] of phases.entries())
+    if (phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts)
+      throw new LabFailure(
+        `phases.${i}.pairs.source: 'human' asks the person at the page, and here is none. ` +
+          `Use 'judge', or an experiment with phases.${i}.pairs.verdicts: links copied from a finished run have them`,
+      )
+}
+
 async function trainExperiment(options: Options): Promise<number> {
   const { experiment, out, save, warm_start } = options
+  refuseQuestions(experiment)
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)

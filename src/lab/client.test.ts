@@ -7,6 +7,8 @@ import {
   choosePreset,
   closeLab,
   editField,
+  giveVerdict,
+  keepVerdicts,
   type LabPage,
   type LabPort,
   nextPhase,
@@ -18,6 +20,7 @@ import {
   shareLink,
   stepOnce,
   train,
+  undoVerdict,
 } from './client.ts'
 import { decodeLink } from './link.ts'
 import { PRESETS } from './presets.ts'
@@ -320,4 +323,52 @@ test('a card in the hash is shown and leaves the experiment alone; a broken one 
   openPage('', '#card=1&adapter=x')
   expect(labStore.getState().shared_card).toBeUndefined()
   expect(labStore.getState().notices[0]).toMatch(/^The benchmark result in the link was left out/)
+})
+
+test('verdicts are of the pair in line, and go into links once they have taught something', () => {
+  openPage('?v=1&p=rlhf-clicks')
+  port().says({ type: 'adapter', adapter })
+  draw()
+  giveVerdict('a')
+  expect(types()).toEqual(['open'])
+  train()
+  const asked = (given: number, verdicts: string): LabEvent => ({
+    type: 'pairs',
+    run: 1,
+    phase: 1,
+    pairs: [{ id: given, prompt: '1+1=', response_a: '2', response_b: '3' }],
+    pending: 9,
+    given,
+    min_pairs: 2,
+    verdicts,
+  })
+  port().says(
+    { type: 'phase', run: 1, step: 1, phase: 1, reason: 'steps' },
+    { type: 'status', run: 1, status: 'waiting' },
+    asked(2, 'ab'),
+  )
+  draw()
+  giveVerdict('skip')
+  undoVerdict()
+  stepOnce()
+  expect(port().commands.slice(2)).toEqual([
+    { type: 'verdict', id: 2, choice: 'skip' },
+    { type: 'undo_verdict' },
+    // A run that waits is a run: no other begins.
+    { type: 'step' },
+  ])
+  // Training has not begun: whoever opens the link is asked as well.
+  expect(shareLink().url).not.toMatch(/verdicts/)
+  port().says({ type: 'step', run: 1, step: 2, phase: 1, phase_step: 1, metrics: {} })
+  draw()
+  const { url, says } = shareLink()
+  expect(url).toMatch(/&phases.1.pairs.verdicts=ab$/)
+  expect(says).toMatch(/your verdicts/)
+  expect(labStore.getState().experiment).toBe(labStore.getState().run_experiment)
+  keepVerdicts()
+  expect(labStore.getState().experiment.phases[1]).toMatchObject({ pairs: { verdicts: 'ab' } })
+  expect(shareLink().url).toBe(url)
+  // Another experiment has nothing to do with them.
+  choosePreset('rlhf-tiny')
+  expect(shareLink().url).not.toMatch(/verdicts/)
 })

@@ -4,7 +4,7 @@ import { type Experiment, withField } from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
-import { applyEvent, emptyRun, initialState, labStore } from './store.ts'
+import { applyEvent, emptyRun, initialState, type LabState, labStore } from './store.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
@@ -190,17 +190,50 @@ export const resume = (): void => post({ type: 'resume' })
 /** Ends the phase after the step in flight. */
 export const nextPhase = (): void => post({ type: 'next_phase' })
 
+/** Says which response of the pair that is next in line is better, or that neither is. */
+export function giveVerdict(choice: 'a' | 'b' | 'skip'): void {
+  const pair = labStore.getState().asked?.pairs[0]
+  if (pair) post({ type: 'verdict', id: pair.id, choice })
+}
+
+/** Takes the last verdict back. */
+export const undoVerdict = (): void => post({ type: 'undo_verdict' })
+
+/**
+ * The experiment that the settings show; where the run is of it and a person has taught its reward model, with what they
+ * said, so that it repeats the run without asking.
+ */
+export function taughtExperiment(state: LabState): Experiment {
+  const { experiment, run_experiment, verdicts } = state
+  if (experiment !== run_experiment) return experiment
+  return Object.entries(verdicts).reduce((taught, [phase, said]) => {
+    // Before its first step a reward model may still wait for more.
+    const has_begun = Number(phase) < state.phase || state.phase_step > 0
+    if (said === '' || !has_begun) return taught
+    const result = withField(taught, `phases.${phase}.pairs.verdicts`, said)
+    return result.ok ? result.experiment : taught
+  }, experiment)
+}
+
+/** Puts what a person said in this run into the settings, so that the next run repeats it. */
+export function keepVerdicts(): void {
+  labStore.setState((state) => ({ experiment: taughtExperiment(state) }))
+}
+
+/** There is a run that can go on. */
+const BUSY: readonly LabState['status'][] = ['preparing', 'running', 'paused', 'waiting']
+
 /** One training step, then a pause; begins a run where there is none. */
 export function stepOnce(): void {
   const { status } = labStore.getState()
-  if (status !== 'running' && status !== 'paused' && status !== 'preparing') start(true)
+  if (!BUSY.includes(status)) start(true)
   post({ type: 'step' })
 }
 
 /** Measures the next step; begins a run where there is none, which then pauses. */
 export function profileStep(): void {
   const { status } = labStore.getState()
-  if (status !== 'running' && status !== 'paused' && status !== 'preparing') start(true)
+  if (!BUSY.includes(status)) start(true)
   labStore.setState({ is_profiling: true })
   post({ type: 'profile' })
 }
@@ -243,9 +276,11 @@ export function editField(path: string, value: unknown): string | undefined {
 
 /** The link that opens this experiment, and what to tell the person who copies it. */
 export function shareLink(): { readonly url: string; readonly says: string } {
-  const { experiment } = labStore.getState()
+  const state = labStore.getState()
+  const experiment = taughtExperiment(state)
   const query = encodeLink(experiment)
-  const holds = 'it opens this experiment with its seed'
+  const with_verdicts = experiment === state.experiment ? '' : ' and your verdicts'
+  const holds = `it opens this experiment with its seed${with_verdicts}`
   const url = `${page.address}?${query}`
   if (url.length <= MAX_LINK_LENGTH) return { url, says: `${holds}.` }
   return {

@@ -1,7 +1,7 @@
 // Where a setting of a reinforcement phase has an effect, and the heading it stands under.
 import type { LossMode } from '../kernels/policy_loss/policy_loss.ts'
 import type { AdvEstimator } from '../rl/advantages.ts'
-import type { Rollout } from '../rl/phase.ts'
+import type { RlPhase, Rollout } from '../rl/phase.ts'
 import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 
 /** All settings of one rl phase, its own laid over the experiment's. */
@@ -11,6 +11,7 @@ export interface PhaseSettings {
   readonly actor: ActorFields
   readonly critic: CriticFields
   readonly algorithm: AlgorithmFields
+  readonly reward_model: RlPhase['reward_model']
 }
 
 /** Estimators that never look at the other responses to a prompt. */
@@ -81,6 +82,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.rollout_correction.rollout_is_batch_normalize': isWeighted,
   'algorithm.filter_groups.metric': filters,
   'algorithm.filter_groups.max_num_gen_batches': filters,
+  // verl's reward managers return a reward model's scores as they are.
+  'algorithm.overlong_buffer': ({ reward_model }) => !reward_model.enable,
   'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) => algorithm.overlong_buffer.len > 0,
 }
 

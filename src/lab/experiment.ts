@@ -6,13 +6,16 @@ import { type Leaf, leavesOf } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
-import { brokenRules, settingsOf, taskOf } from './rules.ts'
+import { brokenRules, hasRewardModel, settingsOf, taskOf } from './rules.ts'
 import {
   type Experiment,
   experimentSchema,
   MODEL,
+  PHASE_KINDS,
   type PhaseDocument,
   PROBE,
+  REWARD_MODEL,
+  type RewardModelDocument,
   RL,
   type RlDocument,
   ROLLOUT,
@@ -26,9 +29,9 @@ import {
 
 export type { FieldKind, FieldOption, FieldValue } from './fields.ts'
 export type { Issue } from './paths.ts'
-export { resolvePhases, taskOf } from './rules.ts'
+export { hasRewardModel, resolvePhases, taskOf } from './rules.ts'
 export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
-export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES } from './schema.ts'
+export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, PHASE_KINDS } from './schema.ts'
 
 export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
@@ -105,7 +108,7 @@ function withResponseLength(document: Document): Document {
  * sets nothing is left out.
  */
 function tidyPhase(phase: PhaseDocument, layers: number): PhaseDocument {
-  if (phase.kind === 'sft') return phase
+  if (phase.kind !== 'rl') return phase
   const tidy = withoutEmpty(phase as unknown as Document) as unknown as typeof phase
   return phase.target_layer === layers ? { ...tidy, target_layer: 'final' } : tidy
 }
@@ -156,7 +159,8 @@ export function newPhase(
   beside: readonly PhaseDocument[] = [],
 ): PhaseDocument {
   const parsed = parseExperiment({ phases: [{ kind }] })
-  if (!parsed.ok) throw new RangeError(`newPhase: expected 'sft' or 'rl', got ${kind}`)
+  if (!parsed.ok)
+    throw new RangeError(`newPhase: expected one of ${PHASE_KINDS.join(', ')}, got ${kind}`)
   const [phase] = parsed.experiment.phases
   const last = beside.filter((other) => other.kind === 'rl').at(-1)
   return phase.kind === 'rl' && last ? { ...phase, adv_estimator: last.adv_estimator } : phase
@@ -213,11 +217,22 @@ function overrideFields(experiment: Experiment, phase: RlDocument, index: number
   })
 }
 
+/** Whether a setting of a reward_model phase changes anything. */
+function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
+  if (name === 'pairs.min_pairs') return source === 'human'
+  return name !== 'pairs.verdicts' || source !== 'judge'
+}
+
 function phaseFields(experiment: Experiment, index: number): Field[] {
   const phase = experiment.phases[index]
   const path = `phases.${index}`
   const group = `Phase ${index + 1}`
   if (phase.kind === 'sft') return fieldsOf(experiment, group, path, leavesOf(SFT))
+  if (phase.kind === 'reward_model')
+    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => ({
+      ...field,
+      has_effect: matters(field.path.slice(path.length + 1), phase.pairs.source),
+    }))
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
     { value: 'final', label: 'whole model' },
@@ -231,7 +246,11 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
     has_effect: true,
   }
   const before = experiment.phases[index - 1]?.kind
-  const own = leavesOf(RL).map(([name]) => trainedHasEffect(name, phase, before))
+  // A switch that could only be refused is left out of forms.
+  const can_be_rewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
+  const own = leavesOf(RL).map(([name]) =>
+    name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
+  )
   return [
     ...fieldsOf(experiment, group, path, leavesOf(RL)).map((field, i) => ({
       ...field,

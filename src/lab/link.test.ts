@@ -6,6 +6,7 @@ import {
   experimentFields,
   type Field,
   newPhase,
+  PHASE_KINDS,
   parseExperiment,
   withField,
 } from './experiment.ts'
@@ -35,6 +36,7 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
         return fc.constantFrom('', 'token_k1', 'token_k1,seq_max_k2')
       if (field.path.endsWith('rollout_rs_threshold'))
         return fc.constantFrom('', '2', '0.5_2', '0.5_2,3')
+      if (field.path.endsWith('verdicts')) return fc.constantFrom('', 'ab', 'absu', 'a2b10u')
       return fc.string({ unit: 'grapheme', maxLength: 20 })
   }
 }
@@ -43,9 +45,7 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
 const anyExperiment: fc.Arbitrary<Experiment> = fc
   .tuple(
     fc.constantFrom(...PRESETS),
-    fc.option(
-      fc.array(fc.constantFrom('sft' as const, 'rl' as const), { minLength: 1, maxLength: 4 }),
-    ),
+    fc.option(fc.array(fc.constantFrom(...PHASE_KINDS), { minLength: 1, maxLength: 4 })),
     fc.array(fc.tuple(fc.nat(), fc.infiniteStream(fc.nat())), { maxLength: 8 }),
   )
   .chain(([{ experiment }, kinds, edits]) => {
@@ -81,7 +81,7 @@ test('a link brings back exactly the experiment it was made from', () => {
     { numRuns: 40, seed: 1 },
   )
   expect(changed).toBeGreaterThan(25)
-})
+}, 60_000)
 
 test('every preset has the shortest link, and a few edits stay readable', () => {
   for (const { id, experiment } of PRESETS) {
@@ -152,6 +152,19 @@ describe('links that were given away keep their meaning', () => {
         },
       },
     ],
+    [
+      'v=1&p=rlhf-clicks&phases.1.pairs.verdicts=abbsa3ab7u',
+      { phases: [{}, { kind: 'reward_model', pairs: { verdicts: 'abbsa3ab7u' } }, {}] },
+    ],
+    [
+      'v=1&p=tiny&phases=sft,reward_model,rl&phases.2.reward_model.enable=true',
+      { phases: [{}, { kind: 'reward_model' }, { reward_model: { enable: true } }] },
+    ],
+    // Without the phase that trains it, a preset's phase has no reward model.
+    [
+      'v=1&p=rlhf-tiny&phases=sft,sft,rl',
+      { phases: [{}, { kind: 'sft' }, { reward_model: { enable: false } }] },
+    ],
     // Names no own setting: the phase goes by the experiment's.
     [
       'v=1&p=two-skills-grpo&actor.optim.lr=0.0003&phases.1.actor.optim.lr=inherit',
@@ -194,6 +207,11 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['&a=1'.repeat(500), /too long/],
     ['phases=sft,dpo', /^phases: expected 1 to 8 .*Kept sft,rl,rl/],
     [`phases=${Array(1000).fill('rl').join(',')}`, /^phases: expected 1 to 8/],
+    [
+      'phases.1.reward_model.enable=true',
+      /^phases.1.reward_model.enable: expected false, because no earlier phase of kind reward_model/,
+    ],
+    ['p=rlhf-clicks&phases.1.pairs.verdicts=yes', /verdicts: expected nothing, or letters a, b, s/],
     ['phases.99.steps=3', /^Not understood/],
     ['task.id=chess&seed=3', /^task.id: expected .*got 'chess'. Kept/, { seed: 3 }],
     ['task.digits=50', /^task.digits: expected a whole number/, { task: { digits: 2 } }],
@@ -224,14 +242,14 @@ describe('a bad link says what was wrong and keeps the rest', () => {
 
 test('every preset can have other phases and another task', () => {
   for (const { id } of PRESETS)
-    for (const kinds of ['sft', 'rl', 'rl,sft,rl,rl', 'sft,sft,sft,rl', 'sft,rl,rl,rl,rl,rl,rl,rl'])
+    for (const kinds of ['sft', 'rl,sft,rl,rl', 'sft,reward_model,rl', 'sft,rl,rl,rl,rl,rl,rl,rl'])
       for (const task of ['sort_digits', 'bracket_completion', 'reverse_digits']) {
         const { experiment, notices } = decodeLink(`p=${id}&phases=${kinds}&task.id=${task}`)
         expect(notices, `${id} ${kinds} ${task}`).toEqual([])
         expect(experiment.phases.map(({ kind }) => kind).join()).toBe(kinds)
         expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
       }
-})
+}, 60_000)
 
 test('an empty query is the first preset, without a word', () => {
   for (const query of ['', '?', '&&'])

@@ -5,9 +5,11 @@ import {
   experimentFields,
   type Field,
   type FieldValue,
+  hasRewardModel,
   type Issue,
   MAX_PHASES,
   newPhase,
+  PHASE_KINDS,
   type PhaseDocument,
   parseExperiment,
   type TaskChoice,
@@ -55,12 +57,18 @@ const startTask = (preset: Preset, id: string): TaskChoice =>
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
   const { max_response_length, ...rollout } = base.rollout
+  const phases = kinds.map((kind, i) =>
+    base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
+  )
   return parsedOrThrow({
     ...base,
     task,
     rollout: sameTask(task, base.task) ? base.rollout : rollout,
-    phases: kinds.map((kind, i) =>
-      base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
+    // The preset's phase may have scored with a reward model that these phases do not train.
+    phases: phases.map((phase, i) =>
+      phase.kind === 'rl' && !hasRewardModel(phases, i)
+        ? { ...phase, reward_model: { enable: false } }
+        : phase,
     ),
   })
 }
@@ -181,10 +189,10 @@ function readKinds(pairs: Pairs, preset: Preset, notices: string[]): Kind[] {
   const text = take(pairs, 'phases')
   if (text === undefined) return kept
   const kinds = text.split(',', MAX_PHASES + 1)
-  const legal = (kind: string): kind is Kind => kind === 'sft' || kind === 'rl'
+  const legal = (kind: string): kind is Kind => (PHASE_KINDS as readonly string[]).includes(kind)
   if (kinds.length <= MAX_PHASES && kinds.every(legal)) return kinds
   notices.push(
-    `phases: expected 1 to ${MAX_PHASES} of 'sft' and 'rl' with commas, got ${show(text)}. Kept ${kept.join(',')}.`,
+    `phases: expected 1 to ${MAX_PHASES} of ${PHASE_KINDS.join(', ')} with commas, got ${show(text)}. Kept ${kept.join(',')}.`,
   )
   return kept
 }

@@ -1,5 +1,7 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
+
 import type { Readout } from '../model/transformer.ts'
+import type { Phase } from '../rl/phase.ts'
 import { boolean, integer, number, select, type Tree, text } from './fields.ts'
 
 /** The engine's TrainedPart; its list of layers is text here, as a form has it. */
@@ -81,7 +83,7 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
 export function trainedHasEffect(
   name: string,
   phase: TrainedFields & { readonly target_layer: number | 'final' },
-  before: 'sft' | 'rl' | undefined,
+  before: Phase['kind'] | undefined,
 ): boolean {
   if (name === 'target_readout') return phase.target_layer !== 'final'
   // Every other phase begins with a new optimizer anyway.

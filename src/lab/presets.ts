@@ -41,6 +41,24 @@ const tiny_model = {
 
 const tiny_warm_start = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
 
+/** One-digit sums: the warm start holds adding and forgetting the carry, which a person tells apart at a glance. */
+const rlhf_base = {
+  task: { id: 'two_skills_addition', digits: 1, correct_share: 0.4 },
+  model: tiny_model,
+  rollout: { train_batch_size: 32, n: 4 },
+  actor: { ppo_mini_batch_size: 16, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
+  // There are no more than 20 held-out sums.
+  validation: { prompts: 20, n: 4 },
+  probe: { rows: 32 },
+}
+const rlhf_warm_start = {
+  kind: 'sft',
+  steps: 400,
+  batch_size: 64,
+  optim: { lr_warmup_steps: 10 },
+}
+const rewarded = { kind: 'rl', adv_estimator: 'rloo', reward_model: { enable: true } }
+
 /** Every preset, in the order of the menu; a new visitor sees the first. */
 export const PRESETS: readonly Preset[] = [
   preset(
@@ -168,6 +186,54 @@ export const PRESETS: readonly Preset[] = [
       algorithm: { lam: 0.95 },
       validation: { prompts: 128, n: 1 },
       probe: { rows: 32 },
+    },
+  ),
+  preset(
+    'rlhf-tiny',
+    {
+      name: 'Tiny: RLHF with the task as judge',
+      summary:
+        'The task prefers one of two responses, a reward model learns to, and reinforcement sees the reward model alone, held back by the KL to where it began.',
+      what_you_should_see:
+        'After the warm start about two samples in three are right; the others mostly forget the carry. The reward model, a copy of the policy that never sees the task’s score, puts between 86 and 95 % of held-out pairs in the right order. In 40 steps of reinforcement against it the task’s score climbs to between 89 and 94 % (two seeds), at 0.2 nats per token from where it began. With so few sums the 20 held-out ones hardly gain: what is learned is which skill to use. With a KL weight of 0.05 the same run is a lesson: the task’s score rises to 83 % and falls to about 45 %, while the reward model’s stays high (one seed).',
+    },
+    {
+      ...rlhf_base,
+      phases: [
+        rlhf_warm_start,
+        {
+          kind: 'reward_model',
+          steps: 60,
+          batch_size: 32,
+          pairs: { count: 256, held_out: 64 },
+        },
+        { ...rewarded, steps: 40 },
+      ],
+      algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.5 } },
+    },
+  ),
+  preset(
+    'rlhf-clicks',
+    {
+      name: 'Tiny: RLHF with your own clicks',
+      summary:
+        'You say which of two sums is better, sixteen times or more; a reward model learns it from you, and the policy follows the reward model.',
+      what_you_should_see:
+        'After the warm start training waits for you: two answers to one sum, click the better. Sixteen verdicts, of which every fourth is held out, teach the reward model; with so few, its accuracy is a rough number. With 16 pairs judged by the task in a person’s stead, the share of right samples went from 66 to 86 % and from 59 to 76 % in 30 steps (two seeds). Prefer the sums that forget the carry, and the policy follows you there. More verdicts while it trains are used as they come; a copied link holds them.',
+    },
+    {
+      ...rlhf_base,
+      phases: [
+        rlhf_warm_start,
+        {
+          kind: 'reward_model',
+          steps: 30,
+          batch_size: 8,
+          pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
+        },
+        { ...rewarded, steps: 30 },
+      ],
+      algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 1 } },
     },
   ),
 ]

@@ -6,10 +6,12 @@ import type { Peak } from '../kernels/peak/peak.ts'
 import type { Profile, ProfileRow } from '../kernels/profiler.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { BenchmarkNumbers } from '../rl/benchmark.ts'
+import type { AskedPair } from '../rl/preferences.ts'
+import type { ScoredPair } from '../rl/reward_training.ts'
 import type { Experiment } from './experiment.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
-export const PROTOCOL_VERSION = 1
+export const PROTOCOL_VERSION = 2
 
 export type LabCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
@@ -33,10 +35,14 @@ export type LabCommand =
   | { readonly type: 'benchmark' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
+  /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line changes nothing. */
+  | { readonly type: 'verdict'; readonly id: number; readonly choice: 'a' | 'b' | 'skip' }
+  /** Takes the last verdict back. Answered by `pairs`. */
+  | { readonly type: 'undo_verdict' }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
-export type { BenchmarkNumbers, MatmulChoice, Peak, Profile, ProfileRow }
+export type { AskedPair, BenchmarkNumbers, MatmulChoice, Peak, Profile, ProfileRow, ScoredPair }
 
 /** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
 export type Metrics = Readonly<Record<string, number>>
@@ -47,7 +53,10 @@ export interface RolloutSample {
   /** Without the end token. */
   readonly response: string
   readonly ground_truth: string
+  /** What the task says. */
   readonly score: number
+  /** What the reward model says, where that is trained on. */
+  readonly rm_score?: number
   readonly advantage: number
   /** Tokens, end token included. */
   readonly response_length: number
@@ -62,7 +71,8 @@ export interface LabError {
   readonly message: string
 }
 
-export type RunStatus = 'preparing' | 'running' | 'paused' | 'finished'
+/** waiting: for a person's verdicts. */
+export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finished'
 
 export type LabEvent =
   | { readonly type: 'hello'; readonly protocol: number }
@@ -101,6 +111,29 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly samples: readonly RolloutSample[]
+    }
+  /** The pairs of a reward_model phase that a person is asked about, whenever they change. */
+  | {
+      readonly type: 'pairs'
+      readonly run: number
+      readonly phase: number
+      /** The next few in line; none when nobody is asked, or there are no more. */
+      readonly pairs: readonly AskedPair[]
+      /** Pairs in line in all. */
+      readonly pending: number
+      /** Verdicts that prefer one response. */
+      readonly given: number
+      /** Verdicts that training waits for; 0 where it waits for none. */
+      readonly min_pairs: number
+      /** Everything that was said so far, as the experiment's field `pairs.verdicts` holds it. */
+      readonly verdicts: string
+    }
+  /** Held-out pairs with the reward model's scores after step `step`. */
+  | {
+      readonly type: 'scored_pairs'
+      readonly run: number
+      readonly step: number
+      readonly pairs: readonly ScoredPair[]
     }
   | {
       readonly type: 'memory'

@@ -8,7 +8,13 @@ import { type Document, type Issue, isDocument, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
 import { filterRules, trainedRules } from './phase_rules.ts'
 import { type ActorFields, type AlgorithmFields, listOf } from './rl_fields.ts'
-import { ADV_ESTIMATOR_LABELS, type Experiment, type RlDocument } from './schema.ts'
+import {
+  ADV_ESTIMATOR_LABELS,
+  type Experiment,
+  type RewardModelDocument,
+  type RlDocument,
+} from './schema.ts'
+import { readVerdicts } from './verdicts.ts'
 
 /** The task an experiment trains on. */
 export function taskOf(choice: Experiment['task']): Task {
@@ -38,7 +44,14 @@ export function brokenRules(experiment: Experiment): Issue[] {
   }
   modelRules(experiment, rule)
   for (const [i, phase] of experiment.phases.entries()) {
+    if (phase.kind === 'reward_model') pairRules(phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue
+    rule(
+      !phase.reward_model.enable || hasRewardModel(experiment.phases, i),
+      `phases.${i}.reward_model.enable`,
+      [],
+      'expected false, because no earlier phase of kind reward_model trains a reward model to score the responses; got true',
+    )
     const at = `phases.${i}`
     const path = (name: string) => (valueAt(phase, name) === undefined ? name : `${at}.${name}`)
     const settings = settingsOf(experiment, phase)
@@ -69,6 +82,28 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     'model.head_dim',
     [],
     `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
+  )
+}
+
+/** Whether a reward model was trained before phase `index`. */
+export const hasRewardModel = (phases: Experiment['phases'], index: number): boolean =>
+  phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
+
+function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
+  const { source, count, held_out, min_pairs } = pairs
+  rule(
+    source !== 'human' || min_pairs <= count + held_out,
+    `${at}.pairs.min_pairs`,
+    [`${at}.pairs.count`, `${at}.pairs.held_out`],
+    `expected at most ${count + held_out}, because there are no more pairs to judge; got ${min_pairs}`,
+  )
+  const verdicts = readVerdicts(pairs.verdicts) ?? []
+  const begins = verdicts.some(({ choice, step }) => step === 0 && /^[ab]$/.test(choice))
+  rule(
+    source !== 'human' || verdicts.length === 0 || begins,
+    `${at}.pairs.verdicts`,
+    [`${at}.pairs.source`],
+    `expected an a or b before the first number, because training needs a pair to begin with; got '${pairs.verdicts}'`,
   )
 }
 
@@ -235,6 +270,7 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
     actor: laidOver(experiment.actor, phase.actor),
     critic: laidOver(experiment.critic, phase.critic),
     algorithm: laidOver(experiment.algorithm, phase.algorithm),
+    reward_model: phase.reward_model,
   }
 }
 
@@ -268,6 +304,10 @@ export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {
     if (phase.kind === 'sft') return { ...phase, name: phase.name || 'warm start' }
+    if (phase.kind === 'reward_model') {
+      const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
+      return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }
+    }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, target_readout, reset_optimizer, freeze, lr_factor_above } = phase

@@ -1,7 +1,7 @@
 // Every field of the experiment document: its default, range, unit and one sentence of help. The only home of each.
 import * as z from 'zod/mini'
 import type { AdvEstimator } from '../rl/advantages.ts'
-import type { Optim, Probe, Rollout, Validation } from '../rl/phase.ts'
+import type { Optim, Pairs, Probe, RlPhase, Rollout, Validation } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import type { TaskKind } from '../tasks/task.ts'
 import {
@@ -29,6 +29,7 @@ import {
   gradClip,
   optim,
 } from './rl_fields.ts'
+import { readVerdicts } from './verdicts.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
@@ -61,7 +62,12 @@ interface SftFields {
   readonly optim: Optim
 }
 
-interface RlFields extends TrainedFields {
+interface RewardModelFields extends SftFields {
+  /** The engine's, with a person's verdicts as text (verdicts.ts). */
+  readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
+}
+
+interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
   /** '' = named after the layer it trains. */
   readonly name: string
   readonly steps: number
@@ -70,6 +76,10 @@ interface RlFields extends TrainedFields {
 
 export interface SftDocument extends SftFields {
   readonly kind: 'sft'
+}
+
+export interface RewardModelDocument extends RewardModelFields {
+  readonly kind: 'reward_model'
 }
 
 /** A phase of reinforcement learning; what it does not set itself it takes from the experiment. */
@@ -83,7 +93,7 @@ export interface RlDocument extends RlFields {
   readonly algorithm?: Overrides<AlgorithmFields> | undefined
 }
 
-export type PhaseDocument = SftDocument | RlDocument
+export type PhaseDocument = SftDocument | RewardModelDocument | RlDocument
 
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {
@@ -100,6 +110,9 @@ export interface Experiment {
   readonly validation: Validation
   readonly probe: Required<Probe>
 }
+
+/** Every kind of phase. */
+export const PHASE_KINDS = ['sft', 'reward_model', 'rl'] as const
 
 export const EXPERIMENT_VERSION = 1
 export const MAX_PHASES = 8
@@ -223,6 +236,76 @@ export const SFT: Tree<SftFields> = {
   optim: optim({ lr: 0.003, lr_warmup_steps: 50, betas: [0.9, 0.95], weight_decay: 0.01 }),
 }
 
+export const REWARD_MODEL: Tree<RewardModelFields> = {
+  name: phaseName,
+  steps: steps(100),
+  batch_size: integer({
+    label: 'Batch',
+    help: 'Pairs per step.',
+    default: 32,
+    min: 1,
+    max: 1024,
+    unit: 'pairs',
+    scale: 'log',
+  }),
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
+  pairs: {
+    source: select(
+      {
+        label: 'Who prefers',
+        help: 'Who says which of two responses is better: the task’s own score, you, or both.',
+      },
+      { judge: 'the task', human: 'you', mixed: 'the task and you' },
+    ),
+    count: integer({
+      label: 'Training pairs',
+      help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties.',
+      default: 256,
+      min: 1,
+      max: 4096,
+      unit: 'pairs',
+      scale: 'log',
+    }),
+    held_out: integer({
+      label: 'Held-out pairs',
+      help: 'Further pairs that accuracy is measured on and nothing is trained on; of yours every fourth, up to this many.',
+      default: 64,
+      min: 0,
+      max: 1024,
+      unit: 'pairs',
+    }),
+    temperature: number({
+      label: 'Temperature of pairs',
+      help: 'Divides the logits when the two responses are sampled; higher = more different.',
+      default: 1,
+      min: 0.05,
+      max: 5,
+      step: 0.05,
+    }),
+    min_pairs: integer({
+      label: 'Verdicts to begin',
+      help: 'How many of your verdicts training waits for; later ones are used as they come.',
+      default: 12,
+      min: 1,
+      max: 512,
+      unit: 'pairs',
+    }),
+    verdicts: text(
+      {
+        label: 'Recorded verdicts',
+        help: 'What someone said of the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
+        default: '',
+        max: 1000,
+      },
+      {
+        holds: (verdicts) => readVerdicts(verdicts) !== undefined,
+        expected: 'nothing, or letters a, b, s and u with rising steps between them, like abbsa3ab',
+      },
+    ),
+  },
+}
+
 /** Every estimator of the engine, as forms call it; the first is the default. */
 export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
   grpo: 'GRPO',
@@ -251,6 +334,13 @@ export const RL: Tree<RlFields> = {
     ADV_ESTIMATOR_LABELS,
   ),
   ...trainedFields(MAX_LAYERS),
+  reward_model: {
+    enable: boolean({
+      label: 'Reward from the reward model',
+      help: 'Whether the reward model of an earlier phase scores the responses, instead of the task.',
+      default: false,
+    }),
+  },
 }
 
 /** What `target_layer` is in forms; its options depend on the number of layers (experiment.ts). */
@@ -407,21 +497,18 @@ const target_layer = z._default(
   'final',
 )
 
-const phaseSchema = oneOf(
-  'kind',
-  ['sft', 'rl'],
-  [
-    filled(SFT, { kind: z.literal('sft') }),
-    filled(RL, {
-      kind: z.literal('rl'),
-      target_layer,
-      rollout: z.optional(partial(ROLLOUT)),
-      actor: z.optional(partial(ACTOR)),
-      critic: z.optional(partial(CRITIC)),
-      algorithm: z.optional(partial(ALGORITHM)),
-    }),
-  ],
-)
+const phaseSchema = oneOf('kind', PHASE_KINDS, [
+  filled(SFT, { kind: z.literal('sft') }),
+  filled(REWARD_MODEL, { kind: z.literal('reward_model') }),
+  filled(RL, {
+    kind: z.literal('rl'),
+    target_layer,
+    rollout: z.optional(partial(ROLLOUT)),
+    actor: z.optional(partial(ACTOR)),
+    critic: z.optional(partial(CRITIC)),
+    algorithm: z.optional(partial(ALGORITHM)),
+  }),
+])
 
 const phases = z
   .array(phaseSchema, { error: (i) => `expected a list of phases, got ${show(i.input)}` })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { GpuError } from '../kernels/errors.ts'
+import type { Pairs, Verdict } from '../rl/phase.ts'
 import type { StepResult } from '../rl/trainer.ts'
 import { PRESETS } from './presets.ts'
 import type {
@@ -37,6 +38,8 @@ function fakeLab({
   benchmark_fails = false,
   is_software = true,
   tune = async (): Promise<MatmulChoice> => ({}),
+  /** The second phase asks for two verdicts. */
+  asks = false,
 } = {}) {
   const events: LabEvent[] = []
   const log: string[] = []
@@ -48,6 +51,25 @@ function fakeLab({
     let phase = 0
     let phase_step = 0
     let wants_next = false
+    const said: Verdict[] = []
+    const given = () => said.filter(({ choice }) => choice !== 'skip').length
+    const preferences = () => ({
+      config: PAIRS,
+      pending: ASKED.slice(said.length),
+      given: given(),
+      log: said,
+    })
+    const isAsking = () => asks && phase === 1
+    const enter = (): StepResult['phase_started'] => {
+      if (step < 0) return { phase, reason: 'start' }
+      if (phase === 1 || !(phase_step >= 3 || wants_next)) return undefined
+      phase++
+      phase_step = 0
+      const reason = wants_next ? 'next_phase' : 'steps'
+      wants_next = false
+      return { phase, reason }
+    }
+    let started: StepResult['phase_started'] | undefined
     return {
       counts: {
         buffers: 1,
@@ -82,15 +104,33 @@ function fakeLab({
         nextPhase: () => {
           wants_next = true
         },
+        get step() {
+          return Math.max(0, step)
+        },
+        get phase() {
+          return phase
+        },
+        get isWaiting() {
+          return isAsking() && given() < PAIRS.min_pairs
+        },
+        get preferences() {
+          return isAsking() ? preferences() : undefined
+        },
+        ready: async () => {
+          started ??= enter()
+          return !(isAsking() && given() < PAIRS.min_pairs)
+        },
+        takePhaseStart: () => {
+          const told = started
+          started = undefined
+          return told
+        },
+        decide: (id, choice) =>
+          isAsking() && id === said.length && said.push({ choice, step: phase_step }) > 0,
+        undoVerdict: () => isAsking() && said.pop() !== undefined,
         queue: async () => {
-          let started: StepResult['phase_started'] | undefined
-          if (step < 0) started = { phase, reason: 'start' }
-          else if (phase_step >= 3 || wants_next) {
-            phase++
-            phase_step = 0
-            started = { phase, reason: wants_next ? 'next_phase' : 'steps' }
-            wants_next = false
-          }
+          const told = started ?? enter()
+          started = undefined
           step++
           if (step > 0) phase_step++
           if (step === fail_at) throw gpuError('out_of_memory', 'no room')
@@ -100,7 +140,7 @@ function fakeLab({
             phase_step,
             metrics: { loss: 10 - step },
             samples: [sample(step)],
-            ...(started ? { phase_started: started } : {}),
+            ...(told ? { phase_started: told } : {}),
           }
           log.push(`queue ${step}`)
           const hangs = step === hang_at
@@ -159,6 +199,20 @@ function fakeLab({
   }
 }
 
+const ASKED = [0, 1, 2, 3, 4].map((id) => ({
+  id,
+  prompt: `${id}`,
+  response_a: `a${id}`,
+  response_b: `b${id}`,
+}))
+const PAIRS: Pairs = {
+  source: 'human',
+  count: 5,
+  held_out: 0,
+  temperature: 1,
+  min_pairs: 2,
+  verdicts: [],
+}
 const FIRST = 'nt_m64_n32_k16'
 const SECOND = 'tn_m32_n16_k64'
 const ADAPTER = {
@@ -343,6 +397,88 @@ test('ending the last phase ends the run', async () => {
   session.handle({ type: 'next_phase' })
   await session.idle
   expect(statuses().at(-1)).toBe('finished')
+})
+
+test('a phase that asks waits for its verdicts, takes them in order and goes on', async () => {
+  const { session, events, steps, statuses, last, until } = fakeLab({ asks: true })
+  session.handle(start)
+  await until(() => statuses().at(-1) === 'waiting')
+  for (let i = 0; i < 5; i++) await tick()
+  expect(steps()).toEqual([0, 1, 2, 3])
+  // The page is told of the phase before its first step.
+  expect(events.filter(({ type }) => type === 'phase').at(-1)).toEqual({
+    type: 'phase',
+    run: 1,
+    step: 3,
+    phase: 1,
+    reason: 'steps',
+  })
+  const asked = { type: 'pairs', run: 1, phase: 1, min_pairs: 2 }
+  const pairs = ASKED.slice(0, 4)
+  expect(last('pairs')).toEqual({ ...asked, pairs, pending: 5, given: 0, verdicts: '' })
+  session.handle({ type: 'verdict', id: 0, choice: 'a' })
+  // A pair that is not the next in line: a key pressed twice.
+  session.handle({ type: 'verdict', id: 0, choice: 'b' })
+  expect(last('pairs')).toMatchObject({ pending: 4, given: 1, verdicts: 'a' })
+  session.handle({ type: 'undo_verdict' })
+  expect(last('pairs')).toMatchObject({ pending: 5, given: 0, verdicts: '' })
+  session.handle({ type: 'verdict', id: 0, choice: 'skip' })
+  session.handle({ type: 'verdict', id: 1, choice: 'b' })
+  // Nothing has been taught yet: no way past.
+  session.handle({ type: 'next_phase' })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(statuses().at(-1)).toBe('waiting')
+  session.handle({ type: 'verdict', id: 2, choice: 'a' })
+  await until(() => steps().includes(5))
+  session.handle({ type: 'verdict', id: 3, choice: 'b' })
+  await session.idle
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(statuses().at(-1)).toBe('finished')
+  // The step in flight takes no more verdicts: the last one came after step 2 or 3 of its phase.
+  expect(last('pairs')).toMatchObject({ given: 3, verdicts: expect.stringMatching(/^sba[23]b$/) })
+  expect(events.filter(({ type }) => type === 'phase')).toHaveLength(2)
+})
+
+test('a run that waits can be paused, stopped and profiled', async () => {
+  const lab = () => fakeLab({ asks: true })
+  const { session, statuses, last, until } = lab()
+  session.handle(start)
+  await until(() => statuses().at(-1) === 'waiting')
+  session.handle({ type: 'pause' })
+  await until(() => statuses().at(-1) === 'paused')
+  session.handle({ type: 'verdict', id: 0, choice: 'a' })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(statuses().at(-1)).toBe('paused')
+  session.handle({ type: 'resume' })
+  await until(() => statuses().at(-1) === 'waiting')
+  session.handle({ type: 'profile' })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(last('profile')).toBeUndefined()
+  session.handle({ type: 'verdict', id: 1, choice: 'a' })
+  await until(() => last('profile') !== undefined)
+  expect(last('profile')).toMatchObject({ step: 4 })
+  await session.idle
+
+  // In a pause too: the step to be measured waits for its verdicts.
+  const measured = lab()
+  measured.session.handle({ ...start, paused: true })
+  for (let n = 0; n < 3; n++) {
+    await measured.until(() => measured.statuses().at(-1) === 'paused')
+    measured.session.handle({ type: 'step' })
+    await measured.until(() => measured.steps().at(-1) === n + 1)
+  }
+  await measured.until(() => measured.statuses().at(-1) === 'paused')
+  measured.session.handle({ type: 'profile' })
+  await measured.until(() => measured.statuses().at(-1) === 'waiting')
+  measured.session.handle({ type: 'stop' })
+  await measured.session.idle
+
+  const stopped = lab()
+  stopped.session.handle(start)
+  await stopped.until(() => stopped.statuses().at(-1) === 'waiting')
+  stopped.session.handle({ type: 'stop' })
+  await stopped.session.idle
+  expect(stopped.log.at(-1)).toBe('destroy')
 })
 
 test('a new run waits until the old one is freed, and the old one says no more', async () => {

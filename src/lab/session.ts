@@ -2,7 +2,8 @@
 import type { GpuError } from '../kernels/errors.ts'
 import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
-import type { StepResult } from '../rl/trainer.ts'
+import type { Preferences } from '../rl/preferences.ts'
+import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
 import { chooseKernels, type MatmulNeeds } from './kernel_choice.ts'
 import type {
@@ -16,6 +17,7 @@ import type {
   RolloutSample,
   RunStatus,
 } from './protocol.ts'
+import { writeVerdicts } from './verdicts.ts'
 
 /** What the loop needs of a trainer. */
 export interface RunTrainer {
@@ -24,6 +26,18 @@ export interface RunTrainer {
   queue(): Promise<{ readonly result: Promise<StepResult> }>
   /** Ends the phase after the steps that are queued. */
   nextPhase(): void
+  /** Steps queued so far. */
+  readonly step: number
+  readonly phase: number
+  /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
+  ready(): Promise<boolean>
+  readonly isWaiting: boolean
+  /** The phase that has begun and that no step has told of. */
+  takePhaseStart(): PhaseStart | undefined
+  /** Of a reward_model phase. */
+  readonly preferences: Pick<Preferences, 'config' | 'pending' | 'given' | 'log'> | undefined
+  decide(id: number, choice: 'a' | 'b' | 'skip'): boolean
+  undoVerdict(): boolean
 }
 
 /** A run that is ready to step. */
@@ -71,7 +85,8 @@ export function labError(error: unknown): LabError {
   if (!(error instanceof Error)) return { name: 'Error', code: 'internal', message: `${error}` }
   const { name, message } = error
   if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
-  if (name === 'ExperimentError') return { name, code: 'experiment', message }
+  if (name === 'ExperimentError' || name === 'NoPairsError')
+    return { name, code: 'experiment', message }
   return { name, code: 'internal', message }
 }
 
@@ -79,6 +94,8 @@ const SAMPLES_MS = 500
 const MEMORY_MS = 1000
 /** Responses of one step that cross to the page at most. */
 const MAX_SAMPLES = 256
+/** Pairs in line that cross to the page at a time. */
+const SHOWN_PAIRS = 4
 
 /** One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. */
 export class Session {
@@ -120,6 +137,12 @@ export class Session {
         return
       case 'next_phase':
         this.#run?.nextPhase()
+        return
+      case 'verdict':
+        this.#run?.decide(command.id, command.choice)
+        return
+      case 'undo_verdict':
+        this.#run?.undoVerdict()
         return
       case 'stop':
         this.#run?.stop()
@@ -178,6 +201,9 @@ class Run {
   #samples_at = Number.NEGATIVE_INFINITY
   /** Samples of the newest step, not posted yet. */
   #held: { step: number; samples: readonly RolloutSample[] } | undefined
+  #trainer: RunTrainer | undefined
+  /** The phase whose pairs were posted. */
+  #pairs_of: number | undefined
 
   constructor(host: SessionHost, { run, experiment, paused, kernel_cache }: Start) {
     this.#host = host
@@ -189,6 +215,7 @@ class Run {
 
   pause(): void {
     this.#budget = 0
+    this.#wake()
   }
 
   resume(): void {
@@ -208,7 +235,19 @@ class Run {
   }
 
   nextPhase(): void {
+    // A reward model that was never taught would reward at random.
+    if (this.#trainer?.isWaiting) return
     this.#wants_next_phase = true
+    this.#wake()
+  }
+
+  decide(id: number, choice: 'a' | 'b' | 'skip'): void {
+    if (this.#trainer?.decide(id, choice)) this.#reportPairs()
+    this.#wake()
+  }
+
+  undoVerdict(): void {
+    if (this.#trainer?.undoVerdict()) this.#reportPairs()
     this.#wake()
   }
 
@@ -272,6 +311,7 @@ class Run {
   /** Steps while there is budget. The next step is queued before the numbers of the last one are awaited. */
   async #loop(open: OpenRun): Promise<void> {
     const { trainer } = open
+    this.#trainer = trainer
     let in_flight: Promise<StepResult> | undefined
     const land = async () => {
       const result = await in_flight
@@ -290,18 +330,29 @@ class Run {
         this.#setStatus('finished')
         return
       }
-      if (this.#wants_profile) {
-        await land()
-        this.#wants_profile = false
-        if (!this.#is_stopped) await this.#profile(open)
-        continue
-      }
-      if (this.#budget === 0) {
+      if (this.#budget === 0 && !this.#wants_profile) {
         await land()
         if (this.#hasOrders) continue
         this.#flush(open)
         this.#setStatus('paused')
-        await this.#awaken()
+        await this.#awaken(() => this.#hasOrders)
+        continue
+      }
+      if (this.#status !== 'waiting') this.#setStatus('running')
+      const is_ready = await trainer.ready()
+      if (this.#pairs_of !== trainer.phase && trainer.preferences) this.#reportPairs()
+      if (!is_ready) {
+        await land()
+        this.#tellPhase(trainer.step, trainer.takePhaseStart())
+        this.#flush(open)
+        this.#setStatus('waiting')
+        await this.#awaken(() => !trainer.isWaiting || (this.#budget === 0 && !this.#wants_profile))
+        continue
+      }
+      if (this.#wants_profile) {
+        await land()
+        this.#wants_profile = false
+        if (!this.#is_stopped) await this.#profile(open)
         continue
       }
       this.#setStatus('running')
@@ -319,6 +370,11 @@ class Run {
     const { trainer } = open
     this.#setStatus('running')
     for (;;) {
+      if (!(await trainer.ready())) {
+        // Measured once there is something to do.
+        this.#wants_profile = true
+        return
+      }
       const { result, profile } = await open.profile(async () => (await trainer.queue()).result)
       if (this.#is_stopped) return
       this.#report(result, open)
@@ -336,11 +392,12 @@ class Run {
     return this.#budget > 0 || this.#wants_next_phase || this.#wants_profile
   }
 
-  #awaken(): Promise<void> {
+  /** Sleeps until a command comes, unless there is something to do already. */
+  #awaken(hasWork: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
       // A command may have come between the decision to sleep and now.
-      if (this.#hasOrders || this.#is_stopped) resolve()
+      if (hasWork() || this.#is_stopped) resolve()
     })
   }
 
@@ -352,14 +409,37 @@ class Run {
 
   #report(result: StepResult, open: OpenRun): void {
     const run = this.#id
-    const { step, phase, phase_step, metrics, samples, phase_started } = result
-    if (phase_started)
-      this.#host.post({ type: 'phase', run, step: Math.max(0, step - 1), ...phase_started })
+    const { step, phase, phase_step, metrics, samples, scored_pairs, phase_started } = result
+    this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#host.post({ type: 'step', run, step, phase, phase_step, metrics })
+    if (scored_pairs?.length)
+      this.#host.post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
     const now = this.#host.now()
     if (now - this.#samples_at >= SAMPLES_MS) this.#reportSamples()
     if (step === 1 || now - this.#memory_at >= MEMORY_MS) this.#reportMemory(open)
+  }
+
+  #tellPhase(step: number, started: PhaseStart | undefined): void {
+    if (started && !this.#is_stopped)
+      this.#host.post({ type: 'phase', run: this.#id, step, ...started })
+  }
+
+  #reportPairs(): void {
+    const { phase, preferences } = this.#trainer ?? {}
+    if (phase === undefined || !preferences || this.#is_stopped) return
+    this.#pairs_of = phase
+    const { config, pending, given, log } = preferences
+    this.#host.post({
+      type: 'pairs',
+      run: this.#id,
+      phase,
+      pairs: pending.slice(0, SHOWN_PAIRS),
+      pending: pending.length,
+      given,
+      min_pairs: config.source === 'human' && config.verdicts.length === 0 ? config.min_pairs : 0,
+      verdicts: writeVerdicts(log),
+    })
   }
 
   /** What the limits held back. */

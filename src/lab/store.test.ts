@@ -205,3 +205,31 @@ test('a benchmark runs, then is done or failed; a dead worker ends it', () => {
   })
   expect(after([{ type: 'failed', run: undefined, error }], running).benchmark.status).toBe('none')
 })
+
+test('what a person is asked and has said is kept by phase, as are the scored pairs', () => {
+  const asked = (phase: number, given: number, verdicts: string): LabEvent => ({
+    type: 'pairs',
+    run: 1,
+    phase,
+    pairs: [{ id: given, prompt: '1+1=', response_a: '2', response_b: '3' }],
+    pending: 5 - given,
+    given,
+    min_pairs: 4,
+    verdicts,
+  })
+  const pair = { prompt: '1+1=', chosen: '2', rejected: '3', chosen_score: 1, rejected_score: 0 }
+  const state = after([
+    { type: 'status', run: 1, status: 'waiting' },
+    asked(1, 0, ''),
+    asked(1, 1, 'a'),
+    asked(3, 2, 'bb'),
+    { type: 'scored_pairs', run: 1, step: 7, pairs: [pair] },
+  ])
+  expect(state).toMatchObject({
+    status: 'waiting',
+    asked: { phase: 3, given: 2, pending: 3, pairs: [{ id: 2 }] },
+    verdicts: { 1: 'a', 3: 'bb' },
+    scored_pairs: { step: 7, pairs: [pair] },
+  })
+  expect(emptyRun()).toMatchObject({ asked: undefined, verdicts: {}, scored_pairs: undefined })
+})

@@ -6,6 +6,7 @@ import type { ResultCard } from './card.ts'
 import { type Experiment, resolvePhases } from './experiment.ts'
 import { PRESETS } from './presets.ts'
 import {
+  type AskedPair,
   type BenchmarkNumbers,
   type LabError,
   type LabEvent,
@@ -15,6 +16,7 @@ import {
   PROTOCOL_VERSION,
   type Profile,
   type RolloutSample,
+  type ScoredPair,
 } from './protocol.ts'
 import { Series } from './series.ts'
 
@@ -24,6 +26,8 @@ export type LabStatus =
   | 'preparing'
   | 'running'
   | 'paused'
+  /** For a person's verdicts. */
+  | 'waiting'
   | 'finished'
   | 'failed'
 
@@ -59,6 +63,15 @@ export interface StepProfile {
   readonly peak: Peak | undefined
 }
 
+/** What a person is asked in the reward_model phase `phase`, and has said. */
+export interface AskedPairs {
+  readonly phase: number
+  readonly pairs: readonly AskedPair[]
+  readonly pending: number
+  readonly given: number
+  readonly min_pairs: number
+}
+
 export type Benchmark =
   | { readonly status: 'none' }
   | { readonly status: 'running'; readonly message: string }
@@ -92,6 +105,14 @@ export interface LabState {
   readonly series: ReadonlyMap<string, Series>
   /** Of the last steps that sampled, oldest first. */
   readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
+  /** Of the last reward_model phase that has begun. */
+  readonly asked: AskedPairs | undefined
+  /** What was said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
+  readonly verdicts: Readonly<Record<number, string>>
+  /** Held-out pairs as the reward model scored them last. */
+  readonly scored_pairs:
+    | { readonly step: number; readonly pairs: readonly ScoredPair[] }
+    | undefined
   readonly memory: Readonly<Record<MemoryKind, number>> | undefined
   readonly counts: StepCounts | undefined
   readonly timing: Timing
@@ -134,6 +155,9 @@ export const emptyRun = () =>
     metrics: {},
     series: new Map<string, Series>(),
     samples: [],
+    asked: undefined,
+    verdicts: {},
+    scored_pairs: undefined,
     memory: undefined,
     counts: undefined,
     timing: UNKNOWN,
@@ -202,6 +226,16 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         samples: [...state.samples, { step, samples }].slice(-MAX_SAMPLE_STEPS),
       }
     }
+    case 'pairs': {
+      const { phase, pairs, pending, given, min_pairs, verdicts } = event
+      return {
+        ...state,
+        asked: { phase, pairs, pending, given, min_pairs },
+        verdicts: { ...state.verdicts, [phase]: verdicts },
+      }
+    }
+    case 'scored_pairs':
+      return { ...state, scored_pairs: { step: event.step, pairs: event.pairs } }
     case 'memory':
       return applyMemory(state, event)
     case 'profile': {

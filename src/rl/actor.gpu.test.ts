@@ -16,7 +16,7 @@ import { backwardRef, forwardRef, policyRef } from '../model/transformer.ref.ts'
 import { Actor, phaseRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, spreadRows } from './batch.ts'
-import type { Phase, RlPhase } from './phase.ts'
+import type { ActorPhase, RlPhase } from './phase.ts'
 import { OPTIM, RL, SFT } from './testing.ts'
 import { segmentFactors } from './trained_segments.ts'
 
@@ -67,7 +67,7 @@ const phase = (target_layer: number, change: Partial<RlPhase['actor']> = {}): Rl
   },
 })
 
-async function createActor(phases: Phase[]) {
+async function createActor(phases: ActorPhase[]) {
   const { layout, flat, exact } = testWeights(TINY, 21)
   return { actor: await Actor.create(gpu, layout, size, phases, flat), layout, flat, exact }
 }

@@ -8,7 +8,7 @@ import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
 import { OBJECTIVE_LIVE, objectiveLive, objectiveOf } from './objective.ts'
-import type { Optim, Phase, RlPhase } from './phase.ts'
+import type { ActorPhase, Optim, Phase, RlPhase } from './phase.ts'
 import {
   type RowsLive,
   recordProbe,
@@ -53,7 +53,7 @@ export interface BatchRows {
 }
 
 /** How a phase cuts its batch. Throws RangeError for a micro-batch that does not divide the mini-batch. */
-export function phaseRows(phase: Phase, width: number, model: ModelWidths): BatchRows {
+export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
   const max_tokens = microTokens(model)
   if (phase.kind === 'sft') {
     const batch = phase.batch_size
@@ -122,7 +122,7 @@ export class Actor {
     gpu: Gpu,
     layout: ParamLayout,
     size: ActorSize,
-    phases: readonly Phase[],
+    phases: readonly ActorPhase[],
     weights: Float32Array,
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
@@ -139,7 +139,7 @@ export class Actor {
     return actor
   }
 
-  async #prepare(phase: Phase): Promise<void> {
+  async #prepare(phase: ActorPhase): Promise<void> {
     const { micro } = phaseRows(
       phase,
       this.size.prompt_length + this.size.response_length,

@@ -7,12 +7,13 @@ import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
-import { needsReference, phaseRows } from './actor.ts'
+import { microRows, microTokens, needsReference, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
 import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
-import type { RlPhase } from './phase.ts'
+import { type RewardModelPhase, type RlPhase, trainsActor } from './phase.ts'
+import { createRewardTensors, type RewardSize } from './reward_training.ts'
 import { createSamplerTensors } from './sampler.ts'
 import type { TrainerConfig } from './trainer.ts'
 
@@ -20,14 +21,15 @@ import type { TrainerConfig } from './trainer.ts'
 export function actorSize({
   task,
   model,
-  phases,
+  phases: all_phases,
   probe,
   enable_gradient_checkpointing = false,
   use_remove_padding = true,
   matmul,
   fusion,
 }: TrainerConfig): ActorSize {
-  const lengths = phases.map((phase) =>
+  const phases = all_phases.filter(trainsActor)
+  const lengths = all_phases.map((phase) =>
     phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
   )
   const response_length = Math.max(...lengths)
@@ -40,10 +42,11 @@ export function actorSize({
   return {
     prompt_length: task.max_prompt_length,
     response_length,
-    batch_rows: Math.max(...rows.map(({ batch }) => batch)),
-    micro_rows: Math.max(...rows.map(({ micro }) => micro)),
-    updates: Math.max(...updates),
-    probe_rows: Math.min(probe.rows, ...rows.map(({ batch }) => batch)),
+    // At least one, where no phase trains the policy.
+    batch_rows: Math.max(1, ...rows.map(({ batch }) => batch)),
+    micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
+    updates: Math.max(1, ...updates),
+    probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
     has_reference: phases.some(needsReference),
     enable_gradient_checkpointing,
     use_remove_padding,
@@ -57,6 +60,48 @@ export function criticSize(config: TrainerConfig): CriticSize | undefined {
   if (phases.length === 0) return undefined
   const { batch_rows: rows, response_length, updates, kernels } = actorSize(config)
   return { rows, response_length, updates, ...(kernels && { kernels }) }
+}
+
+const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
+  phases.filter((phase) => phase.kind === 'reward_model')
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+/** The reward model's size, one model for all phases; undefined when no phase trains one. */
+export function rewardSize(config: TrainerConfig): RewardSize | undefined {
+  const phases = rewardPhases(config)
+  if (phases.length === 0) return undefined
+  const { prompt_length, response_length } = actorSize(config)
+  const width = prompt_length + response_length
+  // Both responses of as many pairs as go through at once, a divisor of every batch.
+  const pairs = phases.map(({ batch_size }) => batch_size).reduce(gcd)
+  const rows = 2 * microRows(pairs, 2 * width, microTokens(config.model))
+  const whole = (count: number) => Math.ceil(count / rows) * rows
+  const step = phases.map(({ batch_size, pairs: { held_out } }) => [batch_size, held_out])
+  const scored = config.phases.map((phase) =>
+    phase.kind === 'rl' && phase.reward_model.enable ? rolloutSize(config, phase).rows : 0,
+  )
+  const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
+  return { rows, width, scores: Math.max(...scores), matmul: config.matmul }
+}
+
+/** Where the reward model's weights lie. */
+export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape(model), 'reward_head')
+
+/** Responses that are sampled at a time to make pairs of them. */
+const PAIR_ROWS = 64
+
+/** The rollout that makes pairs: two responses to each prompt. */
+export function pairSize(config: TrainerConfig): RolloutSize {
+  const { prompt_length, response_length } = actorSize(config)
+  const wanted = rewardPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
+  return {
+    rows: Math.min(PAIR_ROWS, 2 * Math.max(...wanted)),
+    n: 2,
+    prompt_length,
+    response_length,
+  }
 }
 
 /** Where the critic's weights lie. */
@@ -102,6 +147,7 @@ export const sizeKey = ({ rows, n, response_length }: RolloutSize): string =>
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
+  if (rewardPhases(config).length > 0) sizes.push(pairSize(config))
   if (config.validation.test_freq > 0) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
@@ -115,7 +161,8 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   const metrics = sums + 2 * updates * CONTROL.length + layers + changes
-  alloc.reserveReads(4 * Math.max(metrics, ...responses, ...driverReads(config)), 3)
+  const scores = sums + CONTROL.length + (rewardSize(config)?.scores ?? 0)
+  alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
 }
 
 /** Elements that phases read back for their advantages. */
@@ -137,6 +184,8 @@ export function planMemory(config: TrainerConfig): MemoryPlan {
   if (measuresChanges(config)) createLayerChangesTensors(plan, actor)
   const critic = criticSize(config)
   if (critic) createCriticTensors(plan, criticLayout(config), critic)
+  const reward = rewardSize(config)
+  if (reward) createRewardTensors(plan, rewardLayout(config), reward)
   for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
   reserveReads(plan, config)
   return plan

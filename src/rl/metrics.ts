@@ -1,6 +1,7 @@
 // From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
+import { PREFERENCE_LOSS_SUMS } from '../kernels/preference_loss/preference_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../kernels/value_loss/value_loss.ts'
 import { informativeShare } from './advantages.ts'
@@ -9,6 +10,7 @@ import type { Experience } from './experience.ts'
 import type { Objective } from './objective.ts'
 import type { RlPhase } from './phase.ts'
 import type { Drawn } from './responder.ts'
+import { mean } from './stats.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -93,6 +95,46 @@ export function criticMetrics(
   }
 }
 
+/** Scores of pairs: those of the chosen responses, and of the rejected ones in the same order. */
+export interface PairScores {
+  readonly chosen: readonly number[]
+  readonly rejected: readonly number[]
+}
+
+/** Mean of chosen - rejected, and the share of pairs in which it is above 0. */
+const margins = ({ chosen, rejected }: PairScores) => {
+  const differences = chosen.map((score, i) => score - rejected[i])
+  return { margin: mean(differences), accuracy: mean(differences.map((d) => (d > 0 ? 1 : 0))) }
+}
+
+/**
+ * One step of a reward model: loss (nats per pair) and accuracy of its batch before the update, margin of the same scores
+ * (Hugging Face trl's name for the mean of chosen - rejected), and both on held-out pairs after it where those were scored.
+ */
+export function rewardModelMetrics(
+  sums: Float32Array,
+  history: Float32Array,
+  batch: PairScores,
+  held_out: PairScores,
+): Record<string, number> {
+  const { grad_norm, skipped_updates } = optimizerRecords(history, 1)
+  const metrics: Record<string, number> = {}
+  PREFERENCE_LOSS_SUMS.forEach((name, i) => {
+    metrics[name] = sums[i]
+  })
+  metrics['reward_model/margin'] = margins(batch).margin
+  if (held_out.chosen.length > 0) {
+    const { margin, accuracy } = margins(held_out)
+    metrics['reward_model/held_out_accuracy'] = accuracy
+    metrics['reward_model/held_out_margin'] = margin
+  }
+  return {
+    ...metrics,
+    'reward_model/grad_norm': grad_norm,
+    'training/skipped_updates': skipped_updates,
+  }
+}
+
 /** What is known of one reinforcement step before its update is read back: scores, advantages, lengths, corrections. */
 export function rlMetrics(
   phase: Pick<RlPhase, 'actor' | 'rollout'>,
@@ -100,7 +142,7 @@ export function rlMetrics(
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {
-  const { batch, scores, order, token_level_scores, timing } = drawn
+  const { batch, scores, task_scores, order, token_level_scores, timing } = drawn
   const { n, max_response_length } = phase.rollout
   const as_drawn: number[] = []
   order.forEach((row, b) => {
@@ -114,6 +156,7 @@ export function rlMetrics(
       max_response_length,
       ...(values && { values }),
     }),
+    'task/score/mean': mean(task_scores),
     ...experience.metrics,
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),

@@ -180,6 +180,44 @@ export interface SftPhase {
   readonly optim: Optim
 }
 
+/**
+ * What a person said of the pair of responses that was next in line: which one is better, or nothing (skip); undo takes back
+ * what was said last.
+ */
+export interface Verdict {
+  readonly choice: 'a' | 'b' | 'skip' | 'undo'
+  /** Steps of the phase that were taken before it was given. */
+  readonly step: number
+}
+
+/** Where the pairs of a reward model come from. */
+export interface Pairs {
+  /** The task's own score; a person; or the task at once and a person as the verdicts come. */
+  readonly source: 'judge' | 'human' | 'mixed'
+  /** Pairs to train on at most, of each source. */
+  readonly count: number
+  /** Further pairs that accuracy is measured on. Of a person's pairs every fourth is held out, up to this many. */
+  readonly held_out: number
+  /** What the policy samples both responses with. */
+  readonly temperature: number
+  /** A person's verdicts that training waits for; source human alone. */
+  readonly min_pairs: number
+  /** What a person said in an earlier run, in order; not empty = nobody is asked. */
+  readonly verdicts: readonly Verdict[]
+}
+
+/** Training of a reward model, which begins as a copy of the policy's transformer under a new score. */
+export interface RewardModelPhase {
+  readonly kind: 'reward_model'
+  readonly name: string
+  readonly steps: number
+  /** Pairs per step. */
+  readonly batch_size: number
+  readonly grad_clip: number
+  readonly optim: Optim
+  readonly pairs: Pairs
+}
+
 /** Reinforcement learning of one layer's policy; the last layer's is the model's own. */
 export interface RlPhase extends TrainedPart {
   readonly kind: 'rl'
@@ -195,9 +233,15 @@ export interface RlPhase extends TrainedPart {
   /** Used by estimators that need values (gae). */
   readonly critic: Critic
   readonly algorithm: Algorithm
+  /** Whether responses are scored by the reward model of an earlier phase instead of by the task; verl's reward_model.enable. */
+  readonly reward_model: { readonly enable: boolean }
 }
 
-export type Phase = SftPhase | RlPhase
+/** Phases that train the policy. */
+export type ActorPhase = SftPhase | RlPhase
+export type Phase = ActorPhase | RewardModelPhase
+
+export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'
 
 /** Held-out evaluation. */
 export interface Validation {

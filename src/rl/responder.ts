@@ -20,15 +20,20 @@ import {
   informativeGroups,
   needsMore,
 } from './filter_groups.ts'
-import { rolloutSize, sizeKey } from './memory.ts'
+import { pairSize, rolloutSize, sizeKey } from './memory.ts'
 import { overlongReward, tokenLevelScores } from './overlong.ts'
+import { type Candidate, sequenceRow } from './pairs.ts'
 import type { RlPhase } from './phase.ts'
 import type { Sampler } from './sampler.ts'
 import { sum } from './stats.ts'
 import type { StepSample, TrainerConfig } from './trainer.ts'
 
-/** The counter-based generator's stream for training; validation has its own (validation.ts). */
+/** The counter-based generator's streams for training and for pairs; validation has its own (validation.ts). */
 const TRAIN_STREAM = 0
+const PAIR_STREAM = 2
+
+/** Scores whole responses, one number each; [B]. */
+export type RewardScorer = (batch: RolloutBatch) => Promise<ArrayLike<number>>
 
 /** One batch of responses, judged. Rows stand in the order in which mini-batches are cut from them. */
 export interface Drawn {
@@ -37,8 +42,10 @@ export interface Drawn {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
-  /** What the task said of each row, [B]. */
+  /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
+  /** What the task said of each row, [B]. */
+  readonly task_scores: readonly number[]
   /** With penalties, at the last token of each row; [B, R]. */
   readonly token_level_scores: Float64Array
   /** Prompt of each row, [B]. */
@@ -118,28 +125,61 @@ export class Responder {
     return this.#makeBatch(samples, response_ids, R)
   }
 
-  /** Samples n responses to each of the next prompts, reads them back and has them judged. */
-  async draw(phase: RlPhase, step: number): Promise<Drawn> {
+  /** Prompts that pairs of responses are sampled to at a time. */
+  get prompts_at_once(): number {
+    return pairSize(this.#config).rows / 2
+  }
+
+  /** Two responses to each of `prompts_at_once` problems, judged; draws differ by (step, round). */
+  async respondTwice(
+    samples: readonly Sample[],
+    temperature: number,
+    step: number,
+    round: number,
+  ): Promise<[Candidate, Candidate][]> {
+    const { seed, task, tokenizer } = this.#config
+    const size = pairSize(this.#config)
+    const { rollout } = this.sampler(size)
+    const row_offset = round * size.rows
+    const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
+    const prompts = promptBatch(samples, task, tokenizer)
+    await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
+    const [ids] = await this.#gpu.read(rollout.tensors.response_ids)
+    const twice = samples.flatMap((sample) => [sample, sample])
+    const { batch, texts, scores } = this.#judge(twice, ids, size.response_length)
+    const candidates = texts.map((text, b) => ({
+      row: sequenceRow(batch, b),
+      text,
+      is_ended: batch.is_ended[b],
+      score: scores[b],
+    }))
+    return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
+  }
+
+  /** Samples n responses to each of the next prompts, reads them back and has them judged: by `reward` where it is given. */
+  async draw(phase: RlPhase, step: number, reward?: RewardScorer): Promise<Drawn> {
     const { rollout } = phase
     const started = performance.now()
     const R = rollout.max_response_length
     const drawn = phase.algorithm.filter_groups.enable
-      ? await this.#respondFiltered(phase, step)
-      : await this.#respond(phase, step)
+      ? await this.#respondFiltered(phase, step, reward)
+      : await this.#respond(phase, step, reward)
     const { response_ids, log_probs, baselines, sampler, metrics = {} } = drawn
     const generated = performance.now()
 
     const order = this.#order(phase, drawn.samples, response_ids)
     const samples = order.map((row) => drawn.samples[row])
-    const { batch, texts, scores } = this.#judge(samples, pickRows(response_ids, order, R), R)
+    const judged = this.#judge(samples, pickRows(response_ids, order, R), R)
+    const { batch, texts, scores: task_scores } = judged
+    const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
-      penalised(phase, scores, batch),
+      reward ? scores : penalised(phase, scores, batch),
       batch.response_lengths,
       batch.response_length,
     )
     return {
       ...(sampler && { sampler }),
-      ...{ samples, batch, texts, scores, token_level_scores, order, metrics },
+      ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
       index: order.map((row) => Math.floor(row / rollout.n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
       ...(log_probs && { rollout_log_probs: this.#widen(pickRows(log_probs, order, R), R) }),
@@ -151,12 +191,17 @@ export class Responder {
   }
 
   /** One batch from the next prompts. `gen_batch` counts those of one step: each has random numbers of its own. */
-  async #respond(phase: RlPhase, step: number, gen_batch = 0): Promise<Responses> {
+  async #respond(
+    phase: RlPhase,
+    step: number,
+    reward: RewardScorer | undefined,
+    gen_batch = 0,
+  ): Promise<Responses> {
     const { train_batch_size, n } = phase.rollout
     const prompts = this.takeSamples(train_batch_size)
     const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
     const sampler = this.sampler(rolloutSize(this.#config, phase))
-    const baselines = await this.#baselines(phase, sampler, samples, step)
+    const baselines = await this.#baselines(phase, sampler, samples, step, reward)
     await this.#generate(sampler, phase, samples, step, { row_offset: gen_batch * samples.length })
     const { response_ids: ids, log_probs, entropy } = sampler.rollout.tensors
     const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
@@ -174,18 +219,24 @@ export class Responder {
   }
 
   /** DAPO: batches are drawn until enough groups have any spread, or no more may be drawn; then a batch is made of them. */
-  async #respondFiltered(phase: RlPhase, step: number): Promise<Responses> {
+  async #respondFiltered(
+    phase: RlPhase,
+    step: number,
+    reward: RewardScorer | undefined,
+  ): Promise<Responses> {
     const { rollout, algorithm } = phase
     const { train_batch_size, n, max_response_length: R } = rollout
     checkFilterGroups(algorithm.filter_groups, algorithm.use_kl_in_reward)
     const drawn: Responses[] = []
     const informative: boolean[][] = []
     do {
-      const responses = await this.#respond(phase, step, drawn.length)
+      const responses = await this.#respond(phase, step, reward, drawn.length)
       const { batch, scores } = this.#judge(responses.samples, responses.response_ids, R)
       const { metric } = algorithm.filter_groups
-      const is_verdict = metric === 'acc' || metric === 'score'
-      const values = is_verdict ? scores : penalised(phase, scores, batch)
+      // acc is the task's verdict; everything else is of what is trained on.
+      const trained = reward && metric !== 'acc' ? Array.from(await reward(batch)) : scores
+      const is_plain = reward !== undefined || metric === 'acc' || metric === 'score'
+      const values = is_plain ? trained : penalised(phase, trained, batch)
       drawn.push(responses)
       informative.push(informativeGroups(values, n))
     } while (needsMore(informative, train_batch_size, algorithm.filter_groups))
@@ -237,12 +288,13 @@ export class Responder {
     sampler: Sampler,
     samples: readonly Sample[],
     step: number,
+    reward: RewardScorer | undefined,
   ): Promise<readonly number[] | undefined> {
     if (phase.adv_estimator !== 'remax') return undefined
     await this.#generate(sampler, phase, samples, step, { temperature: 0 })
     const [ids] = await this.#gpu.read(sampler.rollout.tensors.response_ids)
     const { batch, scores } = this.#judge(samples, ids, phase.rollout.max_response_length)
-    return penalised(phase, scores, batch)
+    return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
   }
 
   /** Responses [B, R] as a batch and as text, and what the task says of them: 0 for one that did not end. */
@@ -298,14 +350,15 @@ export class Responder {
 
 /** The samples of a step as they are reported, in the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: Drawn, advantages: ArrayLike<number>): StepSample[] {
-  const { order, samples, texts, scores, batch } = drawn
+  const { order, samples, texts, scores, task_scores, batch } = drawn
   const reported: StepSample[] = []
   order.forEach((row, b) => {
     reported[row] = {
       prompt: samples[b].prompt,
       response: texts[b],
       ground_truth: samples[b].ground_truth,
-      score: scores[b],
+      score: task_scores[b],
+      ...(scores !== task_scores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],
       is_ended: batch.is_ended[b],

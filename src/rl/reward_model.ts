@@ -25,6 +25,8 @@ export interface Sequences {
   readonly input_ids: Uint32Array
   readonly attention_mask: Uint32Array
   readonly position_ids: Uint32Array
+  /** Row of the states that each sequence is scored at, [rows]; absent = as `lastRows` finds it. */
+  readonly last_rows?: Uint32Array
 }
 
 /**
@@ -42,7 +44,7 @@ export function lastRows(input_ids: Uint32Array, width: number, pad_token_id: nu
 export interface RewardModelTensors extends TrainableTensors {
   readonly workspace: Workspace
   readonly score: ScoreTensors
-  /** PREFERENCE_LOSS_SUMS of the last update. */
+  /** PREFERENCE_LOSS_SUMS since the gradients were cleared. */
   readonly sums: Tensor
 }
 
@@ -74,14 +76,14 @@ export class RewardModel {
   #gpu: Gpu
   #pad_token_id: number
   #score: Program<never>
-  #update: Program<never>
+  #update: Program<'inv_pairs'>
 
   private constructor(
     gpu: Gpu,
     tensors: RewardModelTensors,
     trainable: Trainable,
     pad_token_id: number,
-    programs: { score: Program<never>; update: Program<never> },
+    programs: { score: Program<never>; update: Program<'inv_pairs'> },
   ) {
     this.#gpu = gpu
     this.tensors = tensors
@@ -110,23 +112,27 @@ export class RewardModel {
       forward(r, model, ws)
       readScores(r, model, ws, t)
     })
-    const update = await gpu.record('update_reward_model', [], (r) => {
+    const update = await gpu.record('update_reward_model', ['inv_pairs'], (r) => {
       forward(r, model, ws)
       readScores(r, model, ws, t)
       const { scores, d_scores } = t
-      r.clear(sums)
-      r.run(bradley_terry_loss, { pairs, inv_pairs: 1 / pairs }, { scores, d_scores, sums })
+      r.run(
+        bradley_terry_loss,
+        { pairs, inv_pairs: (live) => live.inv_pairs },
+        { scores, d_scores, sums },
+      )
       backwardScores(r, model, gradients, ws, t)
     })
     return new RewardModel(gpu, tensors, trainable, pad_token_id, { score, update })
   }
 
-  #upload({ input_ids, attention_mask, position_ids }: Sequences): void {
+  #upload({ input_ids, attention_mask, position_ids, last_rows }: Sequences): void {
     const { workspace: ws, score } = this.tensors
     this.#gpu.write(ws.input_ids, input_ids)
     this.#gpu.write(ws.attention_mask, attention_mask)
     this.#gpu.write(ws.position_ids, position_ids)
-    this.#gpu.write(score.scored, lastStates(lastRows(input_ids, ws.width, this.#pad_token_id)))
+    const states = last_rows ?? lastRows(input_ids, ws.width, this.#pad_token_id)
+    this.#gpu.write(score.scored, lastStates(states))
   }
 
   /** Encodes the scores of as many sequences as were allocated: fills tensors.score.scores [rows]. */
@@ -140,12 +146,23 @@ export class RewardModel {
    * the model was made for an odd number of rows.
    */
   computeGradients(pairs: Sequences): void {
+    this.clearGradients()
+    this.accumulate(pairs, 2 / this.tensors.workspace.rows)
+  }
+
+  /** Zeroes gradients and sums. */
+  clearGradients(): void {
+    this.trainable.clearGradients()
+    this.#gpu.clear(this.tensors.sums)
+  }
+
+  /** Adds the gradients of rows / 2 pairs of a batch of 1 / inv_pairs. Throws as computeGradients does. */
+  accumulate(pairs: Sequences, inv_pairs: number): void {
     const { rows } = this.tensors.workspace
     if (rows % 2 !== 0)
       throw new RangeError(`reward model: expected an even number of rows for pairs, got ${rows}`)
     this.#upload(pairs)
-    this.trainable.clearGradients()
-    this.#gpu.replay(this.#update)
+    this.#gpu.replay(this.#update, { inv_pairs })
   }
 
   /** One optimizer step on rows / 2 pairs. */

@@ -1,5 +1,5 @@
 // What changes from step to step, as pure functions of the step.
-import type { Optim, Phase } from './phase.ts'
+import { type Optim, type Phase, trainsActor } from './phase.ts'
 
 /** Shape of a schedule; `step` below is the number of training steps already taken (the scheduler's calls). */
 export interface Schedule {
@@ -112,14 +112,19 @@ export function learningRate(
 }
 
 /**
- * Steps that all phases of the stage of `phase` are planned to take. A stage is a run of phases of one kind: one optimizer
- * and one learning-rate schedule, as BuPO trains its two phases (no reset and no second warm-up at the switch).
+ * Whether a phase goes on with the stage of the one before it. A stage is a run of phases of one kind: one optimizer and one
+ * learning-rate schedule, as BuPO trains its two phases (no reset and no second warm-up at the switch). Every reward model
+ * is a new one.
  */
+export const continuesStage = (phases: readonly Phase[], phase: number): boolean =>
+  phase > 0 && phases[phase - 1].kind === phases[phase].kind && trainsActor(phases[phase])
+
+/** Steps that all phases of the stage of `phase` are planned to take. */
 export function stageSteps(phases: readonly Phase[], phase: number): number {
-  const { kind } = phases[phase]
   let first = phase
-  while (first > 0 && phases[first - 1].kind === kind) first--
-  let steps = 0
-  for (let i = first; i < phases.length && phases[i].kind === kind; i++) steps += phases[i].steps
+  while (continuesStage(phases, first)) first--
+  let { steps } = phases[first]
+  for (let i = first + 1; i < phases.length && continuesStage(phases, i); i++)
+    steps += phases[i].steps
   return steps
 }

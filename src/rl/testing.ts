@@ -6,6 +6,7 @@ import {
   ALGORITHM_DEFAULTS,
   CRITIC_DEFAULTS,
   type Optim,
+  type RewardModelPhase,
   type RlPhase,
   type SftPhase,
 } from './phase.ts'
@@ -55,6 +56,24 @@ export const RL: RlPhase = {
   },
   critic: { ...CRITIC_DEFAULTS, optim: OPTIM },
   algorithm: ALGORITHM_DEFAULTS,
+  reward_model: { enable: false },
+}
+
+export const REWARD_MODEL: RewardModelPhase = {
+  kind: 'reward_model',
+  name: 'reward model',
+  steps: 3,
+  batch_size: 4,
+  grad_clip: 1,
+  optim: OPTIM,
+  pairs: {
+    source: 'judge',
+    count: 10,
+    held_out: 5,
+    temperature: 1,
+    min_pairs: 4,
+    verdicts: [],
+  },
 }
 
 /** Echo a digit: any response of the same digit and an end token is right. Parity makes half of random answers right. */

@@ -28,6 +28,8 @@ import {
   measuresChanges,
   planMemory,
   reserveReads,
+  rewardLayout,
+  rewardSize,
   rolloutSizes,
   sizeKey,
   validationSize,
@@ -41,10 +43,21 @@ import {
   sftMetrics,
 } from './metrics.ts'
 import { objectiveOf } from './objective.ts'
-import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
+import {
+  type ActorPhase,
+  type Phase,
+  type Probe,
+  type RewardModelPhase,
+  type RlPhase,
+  type SftPhase,
+  trainsActor,
+  type Validation,
+} from './phase.ts'
+import type { Preferences } from './preferences.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
+import { RewardTraining, type ScoredPair } from './reward_training.ts'
 import { Sampler } from './sampler.ts'
-import { learningRate, stageSteps } from './schedule.ts'
+import { continuesStage, learningRate, stageSteps } from './schedule.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -73,7 +86,10 @@ export interface StepSample {
   readonly prompt: string
   readonly response: string
   readonly ground_truth: string
+  /** What the task says. */
   readonly score: number
+  /** What the reward model says, where that is trained on. */
+  readonly rm_score?: number
   /** Mean over the response's tokens; group estimators give all of them the same. */
   readonly advantage: number
   readonly response_length: number
@@ -89,8 +105,15 @@ export interface StepResult {
   readonly metrics: Record<string, number>
   /** All rows of a reinforcement step; none of a supervised one. */
   readonly samples: readonly StepSample[]
-  /** Set on the first step of a phase. */
-  readonly phase_started?: { readonly phase: number; readonly reason: PhaseReason }
+  /** Held-out pairs with the reward model's scores, when they were measured. */
+  readonly scored_pairs?: readonly ScoredPair[]
+  /** Set on the first step of a phase, unless takePhaseStart told it before. */
+  readonly phase_started?: PhaseStart
+}
+
+export interface PhaseStart {
+  readonly phase: number
+  readonly reason: PhaseReason
 }
 
 export type PhaseReason = 'start' | 'steps' | 'next_phase'
@@ -110,8 +133,11 @@ export class Trainer {
   #gpu: Gpu
   #actor: Actor
   #critic: Critic | undefined
+  #reward: RewardTraining | undefined
   #responder: Responder
   #changes: LayerChanges | undefined
+  /** The reward_model phase whose pairs are drawn. */
+  #pairs_of: number | undefined
   #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
@@ -129,6 +155,7 @@ export class Trainer {
     layout: ParamLayout,
     actor: Actor,
     critic: Critic | undefined,
+    reward: RewardTraining | undefined,
     responder: Responder,
     changes: LayerChanges | undefined,
   ) {
@@ -138,6 +165,7 @@ export class Trainer {
     this.layout = layout
     this.#actor = actor
     this.#critic = critic
+    this.#reward = reward
     this.#responder = responder
   }
 
@@ -158,8 +186,10 @@ export class Trainer {
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')
     const weights = initialWeights(layout, config.seed)
-    const actor = await Actor.create(gpu, layout, actorSize(config), config.phases, weights)
+    const actor_phases = config.phases.filter(trainsActor)
+    const actor = await Actor.create(gpu, layout, actorSize(config), actor_phases, weights)
     const critic = await createCritic(gpu, config, actor)
+    const reward = await createReward(gpu, config)
     const samplers = new Map<string, Sampler>()
     for (const size of rolloutSizes(config))
       samplers.set(
@@ -171,7 +201,7 @@ export class Trainer {
     const changes = measuresChanges(config)
       ? await LayerChanges.create(gpu, actor.tensors)
       : undefined
-    return new Trainer(gpu, config, layout, actor, critic, responder, changes)
+    return new Trainer(gpu, config, layout, actor, critic, reward, responder, changes)
   }
 
   get phases(): readonly Phase[] {
@@ -194,6 +224,50 @@ export class Trainer {
     this.#wants_next_phase = true
   }
 
+  /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
+  get preferences(): Preferences | undefined {
+    return this.#pairs_of === this.phase ? this.#reward?.preferences : undefined
+  }
+
+  /** Whether the phase that has begun waits for a person's verdicts. */
+  get isWaiting(): boolean {
+    return this.preferences?.isReady(this.#phase_step) === false
+  }
+
+  /** A person's verdict on the pair that is next in line; false where it is another one, or nobody is asked. */
+  decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
+    return this.preferences?.decide(id, choice, this.#phase_step) ?? false
+  }
+
+  /** Takes a person's last verdict back; false where there is none. */
+  undoVerdict(): boolean {
+    return this.preferences?.undo(this.#phase_step) ?? false
+  }
+
+  /** The phase that has begun, for whoever must tell it before its first step; undefined once it was told. */
+  takePhaseStart(): PhaseStart | undefined {
+    return this.#takeReason().phase_started
+  }
+
+  /** Enters the phase of the next step and draws its pairs. False while it waits for a person's verdicts. */
+  async ready(): Promise<boolean> {
+    if (!this.#is_started) return true
+    this.#enterPhase()
+    const { current, phase } = this
+    if (current.kind === 'reward_model' && this.#pairs_of !== phase && this.#reward) {
+      const responder = this.#responder
+      this.#gpu.stage('gen')
+      await this.#reward.begin(current, this.#actor.tensors.model.weights.flat, this.layout, {
+        prompts_at_once: responder.prompts_at_once,
+        takeSamples: (count) => responder.takeSamples(count),
+        respond: (samples, round) =>
+          responder.respondTwice(samples, current.pairs.temperature, this.step, round),
+      })
+      this.#pairs_of = phase
+    }
+    return !this.isWaiting
+  }
+
   /** One step and its numbers. The first call validates the untrained model and reports step 0. */
   async next(): Promise<StepResult> {
     return (await this.queue()).result
@@ -201,36 +275,35 @@ export class Trainer {
 
   /**
    * Queues one step: returns once its last GPU work is submitted, with the promise of its numbers. Queue the next step
-   * before awaiting them, and the GPU never waits for the readback.
+   * before awaiting them, and the GPU never waits for the readback. Throws while the phase waits for verdicts.
    */
   async queue(): Promise<PendingStep> {
     if (!this.#is_started) return this.#before()
-    this.#enterPhase()
+    if (!(await this.ready())) throw new Error('trainer: this phase waits for verdicts')
     const started = performance.now()
     const { dispatches, submits } = this.#gpu.counts
     const { current } = this
     this.step++
     this.#phase_step++
     const total_steps = stageSteps(this.phases, this.phase)
-    const optim = current.kind === 'sft' ? current.optim : current.actor.optim
+    const optim = current.kind === 'rl' ? current.actor.optim : current.optim
     const lr = learningRate(optim, this.#stage_step++, total_steps)
-    this.#actor.beginStep()
-    this.#critic?.beginStep()
-    const queued = current.kind === 'sft' ? this.#sft(current, lr) : await this.#rl(current, lr)
+    const { samples, rollout, reading } = trainsActor(current)
+      ? await this.#trainActor(current, lr)
+      : this.#rewardModel(current, lr)
     const position = {
       step: this.step,
       phase: this.phase,
       phase_step: this.#phase_step,
       ...this.#takeReason(),
     }
-    const reading = this.#readMetrics(queued)
     reading.catch(() => {}) // a device lost during validation is reported there
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
     const validation = this.#isValidationDue() ? await this.#validate() : {}
-    const result = reading.then((metrics) => {
+    const result = reading.then(({ metrics, scored_pairs }) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
@@ -241,11 +314,11 @@ export class Trainer {
           'training/skipped_updates_total': this.#skipped_updates,
           ...work,
           ...validation,
-          ...(queued.phase.kind === 'rl' &&
-            computeThroughputMetrics(queued.batch, { step: seconds })),
+          ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
           'timing_s/step': seconds,
         },
-        samples: queued.samples,
+        samples,
+        ...(scored_pairs && { scored_pairs }),
       }
     })
     result.catch(() => {}) // its reader may come late
@@ -269,6 +342,28 @@ export class Trainer {
     this.#gpu.write(this.#actor.tensors.model.weights.flat, flat)
   }
 
+  /** One step of the policy. */
+  async #trainActor(phase: ActorPhase, lr: number): Promise<Taken> {
+    this.#actor.beginStep()
+    this.#critic?.beginStep()
+    const queued = phase.kind === 'sft' ? this.#sft(phase, lr) : await this.#rl(phase, lr)
+    const reading = this.#readMetrics(queued).then((metrics) => ({ metrics }))
+    return {
+      samples: queued.samples,
+      reading,
+      ...(phase.kind === 'rl' && { rollout: queued.batch }),
+    }
+  }
+
+  /** One step of the reward model, on pairs that the policy made when the phase began. The policy rests. */
+  #rewardModel(phase: RewardModelPhase, lr: number): Taken {
+    if (!this.#reward) throw new Error('trainer: there is no reward model')
+    const { test_freq } = this.config.validation
+    const is_end = this.#phase_step === 1 || this.#phase_step === phase.steps
+    const measures = is_end || (test_freq > 0 && this.step % test_freq === 0)
+    return { samples: [], reading: this.#reward.step(phase, lr, measures) }
+  }
+
   /** Supervised step: cross-entropy on the next demonstrations. */
   #sft(phase: SftPhase, lr: number): QueuedStep {
     const { batch: count, micro } = this.#rows(phase)
@@ -290,7 +385,12 @@ export class Trainer {
 
     // Sample G responses to each prompt and score them.
     this.#gpu.stage('gen')
-    const drawn = await this.#responder.draw(phase, this.step)
+    const reward = phase.reward_model.enable ? this.#reward : undefined
+    const drawn = await this.#responder.draw(
+      phase,
+      this.step,
+      reward && ((rows) => reward.score(rows)),
+    )
     const { batch } = drawn
     // A write ends what was recorded before it, so the probe's rows go up first.
     const probe_tokens = this.#uploadProbe(batch)
@@ -453,7 +553,7 @@ export class Trainer {
     )
   }
 
-  #microBatches(phase: Phase, updates: number): number {
+  #microBatches(phase: ActorPhase, updates: number): number {
     const { mini, micro } = this.#rows(phase)
     return (updates * mini) / micro
   }
@@ -472,14 +572,13 @@ export class Trainer {
     const is_over = this.#phase_step >= this.current.steps
     if (!is_over && !this.#wants_next_phase) return
     if (this.phase === this.phases.length - 1) throw new Error('trainer: the last phase is over')
-    const before = this.current.kind
     this.#reason = this.#wants_next_phase ? 'next_phase' : 'steps'
     this.#wants_next_phase = false
     this.phase++
     this.#phase_step = 0
     this.#kl = undefined
     this.#actor.resetImportance()
-    if (this.current.kind !== before) {
+    if (!continuesStage(this.phases, this.phase)) {
       this.#stage_step = 0
       this.#critic_step = 0
       this.#actor.resetOptimizer()
@@ -493,7 +592,7 @@ export class Trainer {
     if (this.current.kind === 'rl' && this.#actor.tensors.reference) this.#actor.setReference()
   }
 
-  #takeReason(): { phase_started?: { phase: number; reason: PhaseReason } } {
+  #takeReason(): { phase_started?: PhaseStart } {
     const reason = this.#reason
     this.#reason = undefined
     return reason ? { phase_started: { phase: this.phase, reason } } : {}
@@ -501,7 +600,8 @@ export class Trainer {
 
   #isValidationDue(): boolean {
     const { test_freq } = this.config.validation
-    if (test_freq <= 0) return false
+    // A reward model leaves the policy as it is.
+    if (test_freq <= 0 || !trainsActor(this.current)) return false
     return this.step % test_freq === 0 || this.#phase_step === this.current.steps
   }
 
@@ -520,15 +620,26 @@ export class Trainer {
     return tokenCount(probed)
   }
 
-  #rows(phase: Phase) {
+  #rows(phase: ActorPhase) {
     const { prompt_length, response_length } = this.#actor.size
     return phaseRows(phase, prompt_length + response_length, this.config.model)
   }
 }
 
-/** What a queued step still has to be told about. */
+/** A step of any kind whose work is queued. */
+interface Taken {
+  readonly samples: readonly StepSample[]
+  /** What was sampled and trained on, for the step's throughput. */
+  readonly rollout?: RolloutBatch
+  readonly reading: Promise<{
+    readonly metrics: Record<string, number>
+    readonly scored_pairs?: readonly ScoredPair[]
+  }>
+}
+
+/** What a queued step of the policy still has to be told about. */
 interface QueuedStep {
-  readonly phase: Phase
+  readonly phase: ActorPhase
   readonly batch: RolloutBatch
   readonly lr: number
   /** Response tokens of the probed rows; 0 when this step is not probed. */
@@ -558,6 +669,16 @@ async function createCritic(
     if (phase.kind === 'rl' && needsCritic(phase))
       await critic.prepare(phaseRows(phase, width, config.model).micro, phase.critic.loss_agg_mode)
   return critic
+}
+
+/** The reward model of the phases that train one. Its transformer is copied from the actor when such a phase begins. */
+async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTraining | undefined> {
+  const size = rewardSize(config)
+  if (!size) return undefined
+  const layout = rewardLayout(config)
+  const { seed, tokenizer } = config
+  const weights = initialWeights(layout, seed)
+  return RewardTraining.create(gpu, seed, layout, size, tokenizer.pad_token_id, weights)
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

@@ -4,7 +4,8 @@ import { shapeClass } from '../kernels/matmul/matmul_variants.ts'
 import { modelShape } from '../model/config.ts'
 import { matmulProducts } from '../model/transformer.ts'
 import { phaseRows } from './actor.ts'
-import { actorSize, rolloutSizes } from './memory.ts'
+import { actorSize, rewardSize, rolloutSizes } from './memory.ts'
+import { trainsActor } from './phase.ts'
 import type { TrainerConfig } from './trainer.ts'
 
 /** One product of every shape class of a run: its passes forward and backward, its probe, and the prefill of its rollouts. */
@@ -14,9 +15,11 @@ export function runProducts(config: TrainerConfig): MatmulProduct[] {
   const width = prompt_length + response_length
   const forwardOnly = (tokens: number) =>
     matmulProducts(shape, tokens).filter(({ op }) => op === 'nt' || op === 'nt_add')
-  const passes = config.phases.flatMap((phase) =>
-    matmulProducts(shape, phaseRows(phase, width, config.model).micro * width),
-  )
+  const passes = config.phases
+    .filter(trainsActor)
+    .flatMap((phase) => matmulProducts(shape, phaseRows(phase, width, config.model).micro * width))
+  const reward = rewardSize(config)
+  if (reward) passes.push(...matmulProducts(shape, reward.rows * width))
   const prefills = rolloutSizes(config).flatMap(({ rows, n = 1, prompt_length: P }) => [
     ...forwardOnly((rows / n) * P),
     // The first token of every response; later ones have kernels of their own (kernels/decode).

@@ -8,6 +8,7 @@ import { Failure } from './panels/Failure.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
+import { Preferences } from './panels/Preferences.tsx'
 import { Profiler } from './panels/Profiler.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
@@ -29,6 +30,7 @@ export function App() {
             <PhaseBar />
             <Intro />
           </section>
+          <Preferences />
           <Skipped />
           <Charts />
           <Memory />

@@ -6,9 +6,16 @@ import { Heatmap, layerName } from './charts/Heatmap.tsx'
 import { type Line, MetricChart } from './charts/MetricChart.tsx'
 import { depthColor } from './charts/palette.ts'
 import { formatNumber, formatShare, formatTick } from './format.ts'
-import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy } from './metrics.ts'
+import {
+  greedyAccuracy,
+  HELD_OUT_PREFERENCES,
+  layerEntropy,
+  REWARD,
+  sampledAccuracy,
+  TASK_SCORE,
+} from './metrics.ts'
 import { Samples } from './panels/Samples.tsx'
-import { shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
+import { hasRewardPhase, shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const PLOT_HEIGHT = 232
@@ -44,7 +51,7 @@ const SMALL: readonly Small[] = [
     id: 'grad-norm',
     title: 'Gradient norm',
     note: 'global, before clipping',
-    metrics: ['train/grad_norm', 'actor/grad_norm'],
+    metrics: ['train/grad_norm', 'reward_model/grad_norm', 'actor/grad_norm'],
   },
   {
     id: 'response-length',
@@ -68,6 +75,42 @@ const SMALL: readonly Small[] = [
   },
 ]
 
+/** Where a reward model takes part. */
+const SMALL_OF_REWARD: readonly Small[] = [
+  {
+    id: 'reward-model-accuracy',
+    title: 'Reward model’s accuracy',
+    note: 'share of held-out pairs it puts in the preferred order',
+    metrics: [HELD_OUT_PREFERENCES],
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'reward-model-loss',
+    title: 'Reward model’s loss',
+    note: 'nats per pair; ln 2 = 0.69 is a coin',
+    metrics: ['reward_model/loss'],
+  },
+  {
+    id: 'reward-model-margin',
+    title: 'Margin',
+    note: 'score of the preferred response less that of the other, mean',
+    metrics: ['reward_model/margin'],
+  },
+  {
+    id: 'reward-model-score',
+    title: 'Reward model’s score',
+    note: 'of sampled responses; what is trained on, and no share of anything',
+    metrics: [REWARD],
+  },
+  {
+    id: 'reference-kl',
+    title: 'KL to the reference',
+    note: 'nats per token, to the policy that reinforcement began with',
+    metrics: ['actor/reward_kl_penalty', 'actor/kl_loss'],
+  },
+]
+
 const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task.id
 const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).validation.n
@@ -76,14 +119,17 @@ const selectIsDark = (state: UiState) => state.is_dark
 function RewardChart() {
   const task = useLab(selectTask)
   const n = useLab(selectSampledN)
+  const has_reward_model = useLab(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
     () => [
       {
-        metric: REWARD,
-        label: 'reward, sampled',
+        metric: has_reward_model ? TASK_SCORE : REWARD,
+        label: has_reward_model ? 'task score, sampled' : 'reward, sampled',
         color: '--series-1',
         width: 1.75,
-        help: 'Mean score of the responses sampled for training',
+        help: has_reward_model
+          ? 'Mean of the task’s own score of the sampled responses; training sees the reward model’s'
+          : 'Mean score of the responses sampled for training',
       },
       {
         metric: greedyAccuracy(task),
@@ -106,12 +152,12 @@ function RewardChart() {
             },
           ]),
     ],
-    [task, n],
+    [task, n, has_reward_model],
   )
   return (
     <MetricChart
       id="reward-chart"
-      title="Reward and held-out accuracy"
+      title={has_reward_model ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
       note="Share of correct answers: on training prompts, and on problems never trained on."
       lines={lines}
       height={PLOT_HEIGHT}
@@ -202,6 +248,8 @@ function Range() {
 }
 
 export function Charts() {
+  const has_reward_model = useLab(hasRewardPhase)
+  const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
       <Range />
@@ -210,8 +258,8 @@ export function Charts() {
       <Heatmap height={PLOT_HEIGHT} />
       <Samples />
       <div className="small-charts">
-        {SMALL.map((small) => (
-          <SmallChart key={small.id} small={small} />
+        {small.map((chart) => (
+          <SmallChart key={chart.id} small={chart} />
         ))}
       </div>
     </section>

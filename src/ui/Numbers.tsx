@@ -2,8 +2,15 @@
 import { useStore } from 'zustand'
 import { type LabState, labStore } from '../lab/store.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
-import { greedyAccuracy, layerEntropy, REWARD } from './metrics.ts'
-import { plannedSteps, selectStatus, seriesOf, shownExperiment, useLab } from './run.ts'
+import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
+import {
+  hasRewardPhase,
+  plannedSteps,
+  selectStatus,
+  seriesOf,
+  shownExperiment,
+  useLab,
+} from './run.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -19,6 +26,7 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
   preparing: 'preparing',
   running: 'training',
   paused: 'paused',
+  waiting: 'waiting for your verdicts',
   finished: 'finished',
   failed: 'stopped by an error',
 }
@@ -61,8 +69,10 @@ export function Numbers() {
           </dd>
         </div>
         <div>
-          <dt>Reward, sampled</dt>
-          <dd data-testid="reward-value">{formatShare(latest(REWARD))}</dd>
+          <dt>{hasRewardPhase(state) ? 'Task score, sampled' : 'Reward, sampled'}</dt>
+          <dd data-testid="reward-value">
+            {formatShare(latest(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
+          </dd>
         </div>
         <div>
           <dt>Held-out, greedy</dt>

@@ -22,7 +22,7 @@ type ToggleLabel = 'Train' | 'Pause' | 'Continue' | 'Train again' | 'Try again'
 
 /** What the big button says and does now. */
 export function toggleLabel({ status }: LabState): ToggleLabel {
-  if (status === 'running' || status === 'preparing') return 'Pause'
+  if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'
   if (status === 'failed') return 'Try again'
   return status === 'finished' ? 'Train again' : 'Train'
@@ -30,7 +30,7 @@ export function toggleLabel({ status }: LabState): ToggleLabel {
 
 export function toggleTraining(): void {
   const { status } = labStore.getState()
-  if (status === 'running' || status === 'preparing') pause()
+  if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()
 }

@@ -1,6 +1,10 @@
 // Names of the metrics that the page draws. They are verl's; a task's accuracy carries the task's id.
 
+/** What is trained on: the task's score, or the reward model's where a phase says so. */
 export const REWARD = 'critic/score/mean'
+/** The task's score of sampled responses, also where a reward model's is trained on. */
+export const TASK_SCORE = 'task/score/mean'
+export const HELD_OUT_PREFERENCES = 'reward_model/held_out_accuracy'
 export const greedyAccuracy = (task_id: string) => `val-aux/${task_id}/acc/greedy`
 export const sampledAccuracy = (task_id: string, n: number) => `val-core/${task_id}/acc/mean@${n}`
 export const layerEntropy = (layer: number) => `layer/entropy/${layer}`

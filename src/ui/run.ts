@@ -28,6 +28,10 @@ export const lastStep = (): number => labStore.getState().step
 export const plannedSteps = (state: LabState): number =>
   shownExperiment(state).phases.reduce((sum, phase) => sum + phase.steps, 0)
 
+/** Whether a reward model takes part in an experiment. */
+export const hasRewardPhase = (state: LabState): boolean =>
+  shownExperiment(state).phases.some(({ kind }) => kind === 'reward_model')
+
 type Phase = ReturnType<typeof resolvePhases>[number]
 const resolved = new WeakMap<Experiment, readonly Phase[]>()
 
@@ -45,9 +49,11 @@ export function shownPhases(state: LabState): readonly Phase[] {
 /** Whose policy a phase trains. */
 export function phaseTarget(phase: Phase, last_layer: number): string {
   if (phase.kind === 'sft') return 'imitates demonstrations'
-  return phase.target_layer === last_layer
-    ? 'trains the final policy'
-    : `trains the policy of layer ${phase.target_layer}`
+  if (phase.kind === 'reward_model') return 'learns which responses are preferred'
+  const whose =
+    phase.target_layer === last_layer ? 'final policy' : `policy of layer ${phase.target_layer}`
+  const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''
+  return `trains the ${whose}${on}`
 }
 
 const selectFrom = ({ from_phase }: UiState) => from_phase
@@ -94,7 +100,7 @@ export const selectStatus = (state: LabState) => state.status
 
 /** True from Train until the run is over or dropped. */
 export const selectIsBusy = ({ status }: LabState) =>
-  status === 'preparing' || status === 'running' || status === 'paused'
+  status === 'preparing' || status === 'running' || status === 'paused' || status === 'waiting'
 
 /** The run's experiment is no longer what the settings say. */
 export const selectIsEdited = ({ run_experiment, experiment }: LabState) =>

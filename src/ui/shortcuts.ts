@@ -9,10 +9,12 @@ export const SHORTCUTS = [
   { key: 'S', does: 'one step, then pause' },
   { key: 'N', does: 'end this phase, begin the next' },
   { key: 'R', does: 'reset' },
+  { key: '1 2', does: 'the first or second response is better (0 skips, Z takes back)' },
   { key: '?', does: 'this list' },
 ] as const
 
-const typing = (target: EventTarget | null) =>
+/** Someone is typing, or in a dialog. */
+export const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, select, textarea, dialog') !== null)
 

@@ -1,7 +1,7 @@
 // Phases are a list: add one, move one, take one away.
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { editField } from '../../lab/client.ts'
-import { MAX_PHASES, newPhase, type PhaseDocument } from '../../lab/experiment.ts'
+import { hasRewardModel, MAX_PHASES, newPhase, type PhaseDocument } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { useLab } from '../run.ts'
 import { showToast } from '../store.ts'
@@ -62,11 +62,24 @@ export function PhaseTools({ index }: { index: number }) {
 export function AddPhase() {
   const phases = useLab(selectPhases)
   const is_full = phases.length >= MAX_PHASES
-  const add = (kind: PhaseDocument['kind']) => setPhases([...phases, newPhase(kind, phases)])
+  const add = (kind: PhaseDocument['kind']) => {
+    const phase = newPhase(kind, phases)
+    // Whoever trains a reward model wants its reward.
+    const enable = hasRewardModel(phases, phases.length)
+    setPhases([...phases, phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase])
+  }
   return (
     <div className="phase-tools add-phase">
       <button type="button" data-testid="add-sft" disabled={is_full} onClick={() => add('sft')}>
         <Plus className="icon" aria-hidden="true" /> Warm start
+      </button>
+      <button
+        type="button"
+        data-testid="add-reward-model"
+        disabled={is_full}
+        onClick={() => add('reward_model')}
+      >
+        <Plus className="icon" aria-hidden="true" /> Reward model
       </button>
       <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
         <Plus className="icon" aria-hidden="true" /> Reinforcement

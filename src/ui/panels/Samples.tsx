@@ -14,7 +14,7 @@ const SHOWN_PROMPTS = 12
 const selectHasRun = (state: LabState) => state.run_experiment !== undefined
 const selectSamples = (state: LabState) => state.samples
 
-function Response({ sample }: { sample: Sample }) {
+function Response({ sample, columns }: { sample: Sample; columns: number }) {
   const is_right = sample.score > 0
   return (
     <tr className={is_right ? 'right' : 'wrong'}>
@@ -25,23 +25,27 @@ function Response({ sample }: { sample: Sample }) {
       <td>
         <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(sample.score)}
       </td>
+      {columns > 3 ? (
+        <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
+      ) : null}
       <td>{`${sample.advantage > 0 ? '+' : ''}${sample.advantage.toFixed(2)}`}</td>
     </tr>
   )
 }
 
-function Group({ prompt, samples }: { prompt: string; samples: readonly Sample[] }) {
+function Group(props: { prompt: string; samples: readonly Sample[]; columns: number }) {
+  const { prompt, samples, columns } = props
   return (
     <tbody>
       <tr className="prompt">
-        <th scope="rowgroup" colSpan={3}>
+        <th scope="rowgroup" colSpan={columns}>
           <span className="response">{prompt}</span>
           <span className="soft"> answer {samples[0].ground_truth}</span>
         </th>
       </tr>
       {samples.map((sample, i) => (
         // Responses have no other identity than their place.
-        <Response key={i} sample={sample} />
+        <Response key={i} sample={sample} columns={columns} />
       ))}
     </tbody>
   )
@@ -50,6 +54,8 @@ function Group({ prompt, samples }: { prompt: string; samples: readonly Sample[]
 const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
   const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
   const more = groups.length - SHOWN_PROMPTS
+  const is_rewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)
+  const columns = is_rewarded ? 4 : 3
   return (
     <table className="samples-table">
       <caption>Step {batch.step}</caption>
@@ -57,16 +63,17 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
         <tr>
           <th scope="col">response</th>
           <th scope="col">score</th>
+          {is_rewarded ? <th scope="col">rewarded</th> : null}
           <th scope="col">advantage</th>
         </tr>
       </thead>
       {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples]) => (
-        <Group key={prompt} prompt={prompt} samples={samples} />
+        <Group key={prompt} prompt={prompt} samples={samples} columns={columns} />
       ))}
       {more > 0 ? (
         <tfoot>
           <tr>
-            <td colSpan={3} className="soft">
+            <td colSpan={columns} className="soft">
               and {more} more {more === 1 ? 'prompt' : 'prompts'}
             </td>
           </tr>

@@ -5,6 +5,7 @@ import { skippedUpdates } from '../metrics.ts'
 import { groupFields, shownFields } from './form.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
+import { choiceOf, progressShare, progressText } from './verdicts.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
   ({ kind, min, max }) =>
@@ -88,4 +89,31 @@ test('a phase that goes its own way shows what its own way needs', () => {
   // The experiment's own values serve both.
   expect(groups.get('Actor')).toContain('actor.tau_pos')
   expect(groups.get('Actor')).toContain('actor.clip_ratio_low')
+})
+
+test('keys choose between two responses, skip and take back', () => {
+  const keys = ['1', '2', 'ArrowLeft', 'ArrowRight', '0', 'z', 'Z']
+  expect(keys.map(choiceOf)).toEqual(['a', 'b', 'a', 'b', 'skip', 'undo', 'undo'])
+  for (const key of ['3', 'a', 'Enter', ' ', 'constructor']) expect(choiceOf(key)).toBeUndefined()
+})
+
+test('a person reads how many verdicts are missing, and when there are enough', () => {
+  const asked = { phase: 1, pairs: [], pending: 5, min_pairs: 4 }
+  expect(progressText({ ...asked, given: 3 })).toBe('3 of 4 verdicts; then training begins.')
+  expect(progressShare({ ...asked, given: 3 })).toBe(0.75)
+  expect(progressText({ ...asked, given: 4 })).toMatch(/^4 verdicts; each further one is used/)
+  expect(progressText({ ...asked, given: 1, pending: 0 })).toBe(
+    '1 verdict; there are no more pairs.',
+  )
+  expect(progressText({ ...asked, given: 0, min_pairs: 0 })).toMatch(/^0 verdicts; each/)
+  expect(progressShare({ ...asked, given: 0, min_pairs: 0 })).toBe(1)
+})
+
+test('a reward model’s phase in the form', () => {
+  const groups = shown({
+    phases: [{ kind: 'reward_model', pairs: { source: 'human' } }, { kind: 'rl' }],
+  })
+  expect(groups.get('Phase 1')).toContain('phases.0.pairs.min_pairs')
+  expect(groups.get('Phase 2')).toContain('phases.1.reward_model.enable')
+  expect(shown({}).get('Phase 2')).not.toContain('phases.1.reward_model.enable')
 })

@@ -46,6 +46,7 @@ export function goldenPhase(
     },
     critic: CRITIC_DEFAULTS,
     algorithm: ALGORITHM_DEFAULTS,
+    reward_model: { enable: false },
   }
 }
 

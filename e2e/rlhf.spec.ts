@@ -1,0 +1,85 @@
+// A person teaches: twelve pairs answered on the page, and the reward model's accuracy appears.
+import type { Page } from '@playwright/test'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+/** The preset with few steps in every phase. Neither response has to be any good for one to be shorter. */
+const LINK =
+  'v=1&p=rlhf-clicks&phases.0.steps=40&phases.1.steps=6&phases.2.steps=3' +
+  '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
+
+/** The shorter response; of two of one length, the smaller number. */
+async function better(page: Page): Promise<'1' | '2'> {
+  const answers = page.getByTestId('preferences').locator('.answer .response')
+  const [a, b] = await answers.allInnerTexts()
+  return a.length < b.length || (a.length === b.length && a < b) ? '1' : '2'
+}
+
+async function given(lab: LabPage): Promise<number> {
+  const asked = (await lab.events()).findLast((event) => event.type === 'pairs')
+  return asked?.type === 'pairs' ? asked.given : Number.NaN
+}
+
+test('twelve pairs are answered by mouse and keys, the reward model learns from them, and the link repeats it', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await expect(lab.get('preferences')).toContainText('two by two')
+  await lab.get('train').click()
+  await lab.waitForStatus('waiting', 200_000)
+  await expect(lab.get('status')).toContainText('waiting for your verdicts')
+  await expect(lab.get('phase-name')).toContainText('reward model')
+  await expect(lab.get('prefer-progress')).toHaveText('0 of 12 verdicts; then training begins.')
+  await expect(lab.get('next-phase')).toBeDisabled()
+
+  // A click, a skip, and both taken back.
+  await lab.get('prefer-a').click()
+  await expect(lab.get('prefer-progress')).toContainText('1 of 12')
+  await lab.get('prefer-skip').click()
+  await page.keyboard.press('z')
+  await lab.get('prefer-undo').click()
+  await expect(lab.get('prefer-progress')).toContainText('0 of 12')
+
+  for (let n = 0; n < 12; n++) {
+    await expect.poll(() => given(lab)).toBe(n)
+    const key = await better(page)
+    if (n % 2 === 0) await page.keyboard.press(key)
+    else await lab.get(key === '1' ? 'prefer-a' : 'prefer-b').click()
+  }
+  await lab.waitForStatus('finished', 200_000)
+
+  // What it learned, in a number and in examples that it was not trained on.
+  await expect(lab.get('reward-model-accuracy')).toHaveText(/^\d+(\.\d)? %$/)
+  await expect(lab.get('preferences')).toContainText('of 3 held-out pairs')
+  await expect(lab.get('preferences').getByRole('row')).toHaveCount(4)
+  const steps = await lab.steps()
+  const taught = steps.filter(({ metrics }) => 'reward_model/loss' in metrics)
+  expect(taught).toHaveLength(6)
+  expect(taught[0].metrics).toMatchObject({
+    'reward_model/pairs': 9,
+    'reward_model/held_out_pairs': 3,
+  })
+  expect(taught[5].metrics['reward_model/loss']).toBeLessThan(
+    taught[0].metrics['reward_model/loss'],
+  )
+  // Reinforcement is rewarded by it: scores that are neither 0 nor 1.
+  const rewarded = steps.filter(({ metrics }) => 'task/score/mean' in metrics)
+  expect(rewarded).toHaveLength(3)
+  expect(rewarded.every(({ metrics }) => metrics['critic/score/max'] % 1 !== 0)).toBe(true)
+  await expect(lab.get('samples').getByRole('columnheader', { name: 'rewarded' })).toHaveCount(3)
+
+  // The verdicts go into the settings and the address: the same run again, without a question.
+  await lab.get('keep-verdicts').click()
+  await expect.poll(() => page.url()).toMatch(/phases\.1\.pairs\.verdicts=[ab]{12}(&|$)/)
+  await lab.get('train').click()
+  await expect.poll(async () => (await lab.steps()).at(-1)?.run).not.toBe(steps[0].run)
+  await lab.waitForStatus('finished', 200_000)
+  const losses = (all: typeof steps) => all.map(({ metrics }) => metrics['reward_model/loss'])
+  const again = await lab.steps()
+  expect(losses(again)).toEqual(losses(steps))
+  expect(again.at(-1)?.metrics['actor/grad_norm']).toBe(steps.at(-1)?.metrics['actor/grad_norm'])
+  expect(
+    (await lab.events()).filter((e) => e.type === 'status' && e.status === 'waiting'),
+  ).toHaveLength(1)
+})

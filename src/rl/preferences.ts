@@ -1,0 +1,203 @@
+// The preferences that a reward model learns: the task's, a person's verdicts as they come, and what training takes of them.
+import { philox4x32, uniform24 } from '../kernels/sampling/philox.ts'
+import type { Candidate, ResponsePair } from './pairs.ts'
+import type { Pairs, Verdict } from './phase.ts'
+
+/** One pair with its verdict. */
+export interface Preference {
+  readonly prompt: string
+  readonly chosen: Candidate
+  readonly rejected: Candidate
+}
+
+/** A pair as a person is asked about it. */
+export interface AskedPair {
+  /** Place in line, from 0. */
+  readonly id: number
+  readonly prompt: string
+  readonly response_a: string
+  readonly response_b: string
+}
+
+/** Of a person's preferences every so many is held out. */
+const HELD_OUT_EVERY = 4
+/** Keeps the order of pairs apart from sampling (responder.ts, validation.ts) under the same generator and seed. */
+const SHUFFLE_STREAM = 0x70616972
+
+/** The task's verdict: the higher score is preferred. */
+const judge = ({ prompt, a, b }: ResponsePair): Preference =>
+  a.score > b.score ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
+
+/** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair that is next in line. */
+export class Preferences {
+  readonly config: Pairs
+  /** Prompts without a pair, because their responses were always a tie. */
+  readonly ties: number
+  readonly #seed: number
+  readonly #judged: readonly Preference[]
+  readonly #asked: readonly ResponsePair[]
+  /** Verdict of each asked pair, from the first on; undefined = skipped. */
+  #decided: (Preference | undefined)[] = []
+  #log: Verdict[] = []
+  /** Recorded verdicts that are in force. */
+  #replayed = 0
+  /** What is left of this pass over the training pairs. */
+  #queue: Preference[] = []
+  #passes = 0
+
+  constructor(
+    config: Pairs,
+    seed: number,
+    drawn: {
+      readonly judged: readonly ResponsePair[]
+      readonly asked: readonly ResponsePair[]
+      readonly ties: number
+    },
+  ) {
+    this.config = config
+    this.#seed = seed
+    this.#judged = drawn.judged.map(judge)
+    this.#asked = drawn.asked
+    this.ties = drawn.ties
+  }
+
+  /** Whether the verdicts come from the experiment, so that nobody is asked. */
+  get is_recorded(): boolean {
+    return this.config.verdicts.length > 0
+  }
+
+  /** What a person preferred, skipped pairs left out. */
+  get #given(): readonly Preference[] {
+    return this.#decided.filter((preference) => preference !== undefined)
+  }
+
+  /** Verdicts of a person that say something. */
+  get given(): number {
+    return this.#given.length
+  }
+
+  /** What a person said, in order. */
+  get log(): readonly Verdict[] {
+    return this.#log
+  }
+
+  /** The pairs that wait for a person. */
+  get pending(): readonly AskedPair[] {
+    if (this.is_recorded) return []
+    const next = this.#decided.length
+    return this.#asked.slice(next).map(({ prompt, a, b }, i) => ({
+      id: next + i,
+      prompt,
+      response_a: a.text,
+      response_b: b.text,
+    }))
+  }
+
+  /** What is trained on. Of the task's pairs the last are held out; of a person's every fourth, unless the task has some. */
+  get training(): readonly Preference[] {
+    return [
+      ...this.#judged.slice(0, this.#judged.length - this.#judgedHeldOut),
+      ...this.#given.filter((_, i) => !this.#isHeldOut(i)),
+    ]
+  }
+
+  /** What accuracy is measured on. */
+  get held_out(): readonly Preference[] {
+    return [
+      ...this.#judged.slice(this.#judged.length - this.#judgedHeldOut),
+      ...this.#given.filter((_, i) => this.#isHeldOut(i)),
+    ]
+  }
+
+  /** Where there are fewer pairs than were asked for, as large a share of them. */
+  get #judgedHeldOut(): number {
+    const { count, held_out } = this.config
+    return Math.floor((this.#judged.length * held_out) / (count + held_out))
+  }
+
+  #isHeldOut(place: number): boolean {
+    const turn = Math.floor(place / HELD_OUT_EVERY)
+    const is_turn = place % HELD_OUT_EVERY === HELD_OUT_EVERY - 1
+    return this.config.source === 'human' && is_turn && turn < this.config.held_out
+  }
+
+  /** Whether there is enough to train on after `step` steps of the phase. Puts the verdicts recorded until then in force. */
+  isReady(step: number): boolean {
+    this.#replay(step)
+    if (this.training.length === 0) return false
+    const { source, min_pairs } = this.config
+    if (source !== 'human' || this.is_recorded) return true
+    return this.given >= min_pairs || this.pending.length === 0
+  }
+
+  #replay(step: number): void {
+    const { verdicts } = this.config
+    for (; this.#replayed < verdicts.length; this.#replayed++) {
+      const verdict = verdicts[this.#replayed]
+      if (verdict.step > step) return
+      if (this.#apply(verdict)) this.#log.push(verdict)
+    }
+  }
+
+  #apply({ choice }: Verdict): boolean {
+    if (choice === 'undo') {
+      const has_one = this.#decided.length > 0
+      this.#decided.pop()
+      return has_one
+    }
+    const pair = this.#asked[this.#decided.length]
+    if (!pair) return false
+    const { prompt, a, b } = pair
+    if (choice === 'skip') this.#decided.push(undefined)
+    else if (choice === 'a') this.#decided.push({ prompt, chosen: a, rejected: b })
+    else this.#decided.push({ prompt, chosen: b, rejected: a })
+    return true
+  }
+
+  /** A person's verdict on the pair `id`, after `step` steps of the phase. False for a pair that is not the next in line. */
+  decide(id: number, choice: 'a' | 'b' | 'skip', step: number): boolean {
+    if (this.is_recorded || id !== this.#decided.length) return false
+    const verdict = { choice, step }
+    if (!this.#apply(verdict)) return false
+    this.#log.push(verdict)
+    return true
+  }
+
+  /** Takes the last verdict back. One that no step was trained on yet leaves no trace in the log. */
+  undo(step: number): boolean {
+    const verdict = { choice: 'undo', step } as const
+    if (this.is_recorded || !this.#apply(verdict)) return false
+    const last = this.#log.at(-1)
+    if (last?.step === step && last.choice !== 'undo') this.#log.pop()
+    else this.#log.push(verdict)
+    return true
+  }
+
+  /**
+   * The next `count` training pairs: passes over all of them in an order drawn from the seed; a set smaller than a batch is
+   * gone through more than once. New pairs join the next pass, withdrawn ones leave at once. Throws RangeError without pairs.
+   */
+  nextBatch(count: number): Preference[] {
+    const training = this.training
+    if (training.length === 0) throw new RangeError('preferences: expected a pair to train on')
+    const batch: Preference[] = []
+    while (batch.length < count) {
+      if (this.#queue.length === 0) this.#queue = this.#shuffled(training)
+      const next = this.#queue.pop()
+      if (next && training.includes(next)) batch.push(next)
+    }
+    return batch
+  }
+
+  /** Fisher and Yates' shuffle, keyed by seed and pass. */
+  #shuffled(pairs: readonly Preference[]): Preference[] {
+    const order = [...pairs]
+    const pass = this.#passes++
+    for (let i = order.length - 1; i > 0; i--) {
+      const [bits] = philox4x32([i, pass, 0, 2], [this.#seed, SHUFFLE_STREAM])
+      const j = Math.floor(uniform24(bits) * (i + 1))
+      ;[order[i], order[j]] = [order[j], order[i]]
+    }
+    return order
+  }
+}

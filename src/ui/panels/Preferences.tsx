@@ -1,0 +1,216 @@
+// Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
+import { Undo2 } from 'lucide-react'
+import { useEffect } from 'react'
+import { giveVerdict, keepVerdicts, undoVerdict } from '../../lab/client.ts'
+import type { LabState } from '../../lab/store.ts'
+import { formatNumber, formatShare } from '../format.ts'
+import { HELD_OUT_PREFERENCES } from '../metrics.ts'
+import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../run.ts'
+import { typing } from '../shortcuts.ts'
+import { showToast, uiStore } from '../store.ts'
+import { type Choice, choiceOf, progressShare, progressText } from './verdicts.ts'
+
+const selectAsked = (state: LabState) => state.asked
+const selectScored = (state: LabState) => state.scored_pairs
+const selectVerdicts = (state: LabState) => state.verdicts
+const selectAccuracy = (state: LabState) => state.metrics[HELD_OUT_PREFERENCES]
+const selectPairs = (state: LabState) => state.metrics['reward_model/held_out_pairs']
+
+/** Whether a person is asked in a phase. */
+const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
+  phase.kind === 'reward_model' &&
+  phase.pairs.source !== 'judge' &&
+  phase.pairs.verdicts.length === 0
+
+/** A person is asked in some phase. */
+const selectAsks = (state: LabState) => shownPhases(state).some(asksIn)
+
+/** A person is asked now. */
+const selectIsAsking = (state: LabState) =>
+  selectIsBusy(state) &&
+  state.asked?.phase === state.phase &&
+  asksIn(shownPhases(state)[state.phase])
+
+function act(choice: Choice): void {
+  if (choice === 'undo') undoVerdict()
+  else giveVerdict(choice)
+}
+
+/** Keys 1, 2, arrows, 0 and Z while a pair is on screen. */
+function useKeys(is_asking: boolean): void {
+  useEffect(() => {
+    if (!is_asking) return
+    const onKey = (event: KeyboardEvent) => {
+      if (!uiStore.getState().shortcuts_on || event.defaultPrevented || event.repeat) return
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
+      const choice = choiceOf(event.key)
+      if (!choice) return
+      act(choice)
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [is_asking])
+}
+
+function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }) {
+  const { choice, text, hint } = props
+  return (
+    <button
+      type="button"
+      className="answer"
+      data-testid={`prefer-${choice}`}
+      aria-label={`${choice === 'a' ? 'First' : 'Second'} response is better: ${text || 'nothing'}`}
+      onClick={() => act(choice)}
+    >
+      <span className="response">{text === '' ? '(nothing)' : text}</span>
+      <kbd aria-hidden="true">{hint}</kbd>
+    </button>
+  )
+}
+
+function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
+  const pair = asked.pairs[0]
+  return (
+    <div className="question">
+      {pair ? (
+        <>
+          <p>
+            Which response to <span className="response asked-prompt">{pair.prompt}</span> is
+            better?
+          </p>
+          <div className="answers">
+            <ResponseButton choice="a" text={pair.response_a} hint="1" />
+            <ResponseButton choice="b" text={pair.response_b} hint="2" />
+          </div>
+        </>
+      ) : null}
+      <div className="question-foot">
+        <button
+          type="button"
+          data-testid="prefer-skip"
+          disabled={!pair}
+          onClick={() => act('skip')}
+        >
+          Skip <kbd aria-hidden="true">0</kbd>
+        </button>
+        <button type="button" data-testid="prefer-undo" onClick={() => act('undo')}>
+          <Undo2 className="icon" aria-hidden="true" /> Undo <kbd aria-hidden="true">Z</kbd>
+        </button>
+        <p data-testid="prefer-progress" role="status">
+          {progressText(asked)}
+        </p>
+        {asked.min_pairs > 0 ? (
+          <span className="phase-track" aria-hidden="true">
+            <span className="phase-done" style={{ width: `${100 * progressShare(asked)}%` }} />
+          </span>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+/** Pairs that nothing was trained on, with both scores: the higher one should stand at the left. */
+function Scored({ pairs, step }: NonNullable<LabState['scored_pairs']>) {
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    <div className="scroll" tabIndex={0} role="group" aria-label="Held-out pairs with scores">
+      <table className="samples-table">
+        <caption>Held-out pairs, scored after step {step}</caption>
+        <thead>
+          <tr>
+            <th scope="col">prompt</th>
+            <th scope="col">preferred</th>
+            <th scope="col">its score</th>
+            <th scope="col">the other</th>
+            <th scope="col">its score</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pairs.map((pair, i) => {
+            const is_right = pair.chosen_score > pair.rejected_score
+            return (
+              // Pairs have no other identity than their place.
+              <tr key={i} className={is_right ? 'right' : 'wrong'}>
+                <td>
+                  <span className="response">{pair.prompt}</span>
+                </td>
+                <td>
+                  <span aria-hidden="true">{is_right ? '✓' : '✗'}</span>{' '}
+                  <span className="response">{pair.chosen || '(nothing)'}</span>
+                </td>
+                <td>{formatNumber(pair.chosen_score)}</td>
+                <td>
+                  <span className="response">{pair.rejected || '(nothing)'}</span>
+                </td>
+                <td>{formatNumber(pair.rejected_score)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Puts the verdicts into the settings. */
+function Keep() {
+  const verdicts = useLab(selectVerdicts)
+  const is_edited = useLab(selectIsEdited)
+  const is_busy = useLab(selectIsBusy)
+  if (is_busy || is_edited || Object.values(verdicts).every((said) => said === '')) return null
+  return (
+    <button
+      type="button"
+      data-testid="keep-verdicts"
+      onClick={() => {
+        keepVerdicts()
+        showToast(
+          'The settings now hold your verdicts: the next run repeats them and does not ask.',
+        )
+      }}
+    >
+      Keep my verdicts for the next run
+    </button>
+  )
+}
+
+export function Preferences() {
+  const has_reward_model = useLab(hasRewardPhase)
+  const asks = useLab(selectAsks)
+  const asked = useLab(selectAsked)
+  const is_asking = useLab(selectIsAsking)
+  const scored = useLab(selectScored)
+  const accuracy = useLab(selectAccuracy)
+  const held_out = useLab(selectPairs)
+  useKeys(is_asking)
+  if (!has_reward_model || !(asks || scored)) return null
+  return (
+    <section
+      className={is_asking ? 'card preferences asking' : 'card preferences'}
+      aria-labelledby="preferences-title"
+      data-testid="preferences"
+    >
+      <div className="preferences-head">
+        <h2 id="preferences-title">{asks ? 'Your preferences' : 'Reward model'}</h2>
+        {accuracy === undefined ? null : (
+          <p className="soft">
+            {asks ? 'In your order:' : 'In the preferred order:'}{' '}
+            <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
+            {formatNumber(held_out)} held-out pairs
+          </p>
+        )}
+        {asks ? <Keep /> : null}
+      </div>
+      {is_asking && asked ? <Question asked={asked} /> : null}
+      {!is_asking && !scored ? (
+        <p className="soft">
+          When the reward model’s phase begins, the policy’s responses appear here two by two. You
+          say which is better; the reward model learns it, and reinforcement follows the reward
+          model.
+        </p>
+      ) : null}
+      {scored ? <Scored {...scored} /> : null}
+    </section>
+  )
+}
