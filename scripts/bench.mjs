@@ -1,6 +1,8 @@
-// npm run bench: times matrix products, supervised steps and RL steps in Chromium, prints tables and keeps a JSON file.
-// `npm run bench -- matmul sft` runs only what it names, of matmul, sft and training; `--swiftshader` uses the CPU adapter
-// even where there is a GPU. Nothing here passes or fails by its speed, only by wrong results.
+// npm run bench: times matrix products, training steps, their parts and how they grow in Chromium, prints tables and keeps a
+// JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
+// adapter even where there is a GPU. Nothing here passes or fails by its speed, only by wrong results.
+// Without a browser: `npm run bench -- show FILE` prints a results file, `npm run bench -- plot FILE` draws its scaling as
+// docs/figures/scaling.svg. `npm run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, cpus, platform } from 'node:os'
@@ -9,74 +11,143 @@ import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.mjs'
 import { installMissing, loadVite, ROOT } from './project.mjs'
 
-const BENCHMARKS = ['matmul', 'sft', 'training']
-/** Of `sft`: a preset and a model of 5 million weights. */
-const SFT_MODELS = ['two-skills-bupo', '5m']
 const PRESET = 'two-skills-bupo'
-/** Larger than any rounding in float32; a wrong kernel is off by far more. */
-const LARGEST_ERROR = 1e-3
-/** Of losses, relative: rounding of one forward, and of three AdamW steps, whose size does not shrink with the gradient. */
-const LOSS_TOLERANCE = { first: 1e-5, last: 1e-3 }
+/** Of `sft`: a preset and a model of 5 million weights. */
+const SFT_MODELS = [PRESET, '5m']
+const FIGURE = 'docs/figures/scaling.svg'
+
+/** What each suite does with the page; it puts its results into `record` and returns what is wrong with them. */
+const SUITES = {
+  matmul: async ({ page, record, report }) => {
+    const shapes = await page.evaluate((preset) => globalThis.bench.matmulShapes(preset), PRESET)
+    record.matmul = await page.evaluate((shapes) => globalThis.bench.matmul(shapes), shapes)
+    report.printMatmul(record.matmul, record.peers)
+    return report.wrongProducts(record.matmul)
+  },
+  sft: async ({ page, record, report, keep }) => {
+    record.sft = []
+    for (const model of SFT_MODELS) {
+      record.sft.push(await page.evaluate((model) => globalThis.bench.sft(model), model))
+      report.printSft(record.sft.at(-1), record.peers)
+      keep()
+    }
+    return record.sft.flatMap(report.wrongLosses)
+  },
+  training: async ({ page, record, report }) => {
+    record.training = await page.evaluate((preset) => globalThis.bench.training(preset), PRESET)
+    report.printTraining(record.training)
+    return []
+  },
+  parts: async ({ page, record, report }) => {
+    record.parts = await page.evaluate((preset) => globalThis.bench.parts(preset), PRESET)
+    report.printParts(record.parts)
+    return []
+  },
+  features: async ({ page, record, report }) => {
+    record.features = await page.evaluate((preset) => globalThis.bench.features(preset), PRESET)
+    report.printFeatures(record.features)
+    return []
+  },
+  scaling: async ({ page, record, report, keep }) => {
+    record.scaling = []
+    for (const axis of await page.evaluate(() => globalThis.bench.scalingAxes())) {
+      record.scaling.push(await page.evaluate((axis) => globalThis.bench.scaling(axis), axis))
+      report.printScaling(record.scaling.at(-1))
+      keep()
+    }
+    return record.scaling.flatMap(report.wrongScaling)
+  },
+}
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { swiftshader: { type: 'boolean', default: false } },
+  options: {
+    swiftshader: { type: 'boolean', default: false },
+    weights: { type: 'string' },
+  },
 })
-const parts = positionals.length ? positionals : BENCHMARKS
-const unknown = parts.filter((part) => !BENCHMARKS.includes(part))
-if (unknown.length) {
-  console.error(`No benchmark ${unknown.join(', ')}; there are ${BENCHMARKS.join(', ')}.`)
+const [first, file, ...more] = positionals
+const is_file_command = first === 'show' || first === 'plot'
+const suites = positionals.length ? positionals : Object.keys(SUITES)
+const unknown = first === 'torch' ? positionals.slice(1) : suites.filter((name) => !SUITES[name])
+if (is_file_command ? !file || more.length : unknown.length) {
+  console.error(
+    is_file_command
+      ? `bench ${first}: expected one results file, e.g. bench/results/2026-11-21-google-swiftshader.json`
+      : `No benchmark ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}, and show, plot and torch.`,
+  )
   process.exit(1)
 }
 await installMissing()
-if (!(await findChromium())) process.exit(1)
+const report = await loadReport()
+if (is_file_command) useFile(first, file)
+else if (await findChromium()) await useBrowser()
+else process.exit(1)
 
-const server = await servePage()
-const { browser, page, adapter } = await openBrowser(server.resolvedUrls.local[0])
-try {
+/** bench/report, which is TypeScript. */
+async function loadReport() {
+  const { runnerImport } = await loadVite()
+  const files = ['record', 'tables', 'checks', 'plot'].map((name) => `bench/report/${name}.ts`)
+  const quiet = { configFile: false, logLevel: 'error' }
+  const loaded = await Promise.all(files.map((file) => runnerImport(join(ROOT, file), quiet)))
+  return Object.assign({}, ...loaded.map(({ module }) => module))
+}
+
+function useFile(command, file) {
+  try {
+    const record = JSON.parse(readFileSync(file, 'utf8'))
+    if (command === 'show') return report.printRecord(record)
+    const figure = report.scalingFigure(record)
+    mkdirSync('docs/figures', { recursive: true })
+    writeFileSync(FIGURE, figure)
+    console.log(`Wrote ${FIGURE}`)
+  } catch (error) {
+    console.error(`${file}: ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
+async function useBrowser() {
+  const server = await servePage()
+  const { browser, page, adapter } = await openBrowser(server.resolvedUrls.local[0])
+  try {
+    await offerThreadTime(page)
+    if (first === 'torch') await recordForTorch(page)
+    else await runSuites(page, adapter, browser.version())
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  } finally {
+    await browser.close()
+    await server.close()
+  }
+}
+
+async function runSuites(page, adapter, chromium) {
   const record = {
     date: new Date().toISOString().slice(0, 10),
     adapter,
-    chromium: browser.version(),
+    chromium,
     machine: `${platform()} ${arch()}, ${cpus().length} × ${cpus()[0].model.trim()}`,
   }
-  console.log(`${record.date}, ${adapter}, Chromium ${record.chromium}, ${record.machine}\n`)
-  const wrong = []
-  if (parts.some((part) => part !== 'training'))
+  console.log(`${record.date}, ${adapter}, Chromium ${chromium}, ${record.machine}\n`)
+  if (suites.includes('matmul') || suites.includes('sft'))
     record.peers = {
       'jax-js': version('@jax-js/jax'),
       'tfjs-webgpu': version('@tensorflow/tfjs-core'),
     }
-  if (parts.includes('matmul')) {
-    const shapes = await page.evaluate((preset) => globalThis.bench.matmulShapes(preset), PRESET)
-    record.matmul = await page.evaluate((shapes) => globalThis.bench.matmul(shapes), shapes)
+  const wrong = []
+  const began = performance.now()
+  for (const [i, name] of suites.entries()) {
+    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    console.log(`[${i + 1}/${suites.length}] ${name}, after ${seconds} s\n`)
+    wrong.push(...(await SUITES[name]({ page, record, report, keep: () => save(record) })))
     save(record)
-    printMatmul(record)
-    wrong.push(...wrongProducts(record.matmul))
   }
-  if (parts.includes('sft')) {
-    record.sft = []
-    for (const model of SFT_MODELS) {
-      const row = await page.evaluate((model) => globalThis.bench.sft(model), model)
-      record.sft.push(row)
-      save(record)
-      printSft(row, record.peers)
-      wrong.push(...wrongLosses(row))
-    }
-  }
-  if (parts.includes('training')) {
-    record.training = await page.evaluate((preset) => globalThis.bench.training(preset), PRESET)
-    printTraining(record.training)
-  }
-  console.log(`Wrote ${save(record)}`)
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1)
+  console.log(`Wrote ${save(record)} after ${minutes} minutes`)
   for (const line of wrong) console.error(line)
   process.exitCode = wrong.length ? 1 : 0
-} catch (error) {
-  console.error(error.message)
-  process.exitCode = 1
-} finally {
-  await browser.close()
-  await server.close()
 }
 
 /** Builds bench/page and serves it on a free port of this machine. */
@@ -87,7 +158,16 @@ async function servePage() {
   const shared = { root, configFile: false, logLevel: 'error', base: './' }
   const limits = { chunkSizeWarningLimit: 10_000 }
   await build({ ...shared, build: { outDir, emptyOutDir: true, target: 'esnext', ...limits } })
-  return preview({ ...shared, build: { outDir }, preview: { host: '127.0.0.1', port: 4199 } })
+  // An isolated page has a clock of 5 µs instead of 100.
+  const headers = {
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+  }
+  return preview({
+    ...shared,
+    build: { outDir },
+    preview: { host: '127.0.0.1', port: 4199, headers },
+  })
 }
 
 /** A Chromium on the real GPU, or on SwiftShader where there is none. */
@@ -103,6 +183,7 @@ async function openBrowser(url) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args })
     const page = await browser.newPage()
     page.on('pageerror', (error) => console.error(`page: ${error.message}`))
+    page.on('console', (said) => said.type() === 'debug' && console.error(`  ${said.text()}`))
     await page.goto(url)
     await page.waitForFunction(() => 'bench' in globalThis)
     const adapter = await page.evaluate(() => globalThis.bench.adapter())
@@ -112,104 +193,55 @@ async function openBrowser(url) {
   throw new Error('This Chromium offers no WebGPU adapter, not even SwiftShader.')
 }
 
+/** Lets the page ask for the CPU seconds of its own thread (bench/page/javascript.ts). */
+async function offerThreadTime(page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await page.exposeFunction('benchThreadSeconds', async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value
+  })
+}
+
+/** Writes the first steps of the preset and the weights before them to dist/torch. */
+async function recordForTorch(page) {
+  const given = options.weights && readWeights(options.weights)
+  const { weights, header, ...run } = await page.evaluate(
+    ([preset, given]) => globalThis.bench.recordSteps(preset, given),
+    [PRESET, given],
+  )
+  mkdirSync('dist/torch', { recursive: true })
+  const bytes = new DataView(new ArrayBuffer(weights.length * 4))
+  for (const [i, value] of weights.entries()) bytes.setFloat32(i * 4, value, true)
+  writeFileSync('dist/torch/weights.f32', new Uint8Array(bytes.buffer))
+  writeFileSync('dist/torch/weights.json', `${JSON.stringify(header, undefined, 2)}\n`)
+  writeFileSync('dist/torch/steps.json', `${JSON.stringify(run)}\n`)
+  for (const { metrics } of run.steps) console.log(JSON.stringify(metrics))
+  console.log('Wrote dist/torch; now: python3 bench/torch/rl_step.py dist/torch')
+}
+
+/** The weights of `npm run -s lab -- train … --save DIR`. */
+function readWeights(folder) {
+  const bytes = readFileSync(join(folder, 'weights.f32'))
+  return Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4))
+}
+
 function version(name) {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
-function table(header, rows) {
-  const all = [header, ...rows].map((row) => row.map(String))
-  const widths = header.map((_, i) => Math.max(...all.map((row) => row[i].length)))
-  for (const row of all) console.log(row.map((cell, i) => cell.padStart(widths[i])).join('  '))
-  console.log()
-}
-
-function printMatmul({ matmul, peers }) {
-  const names = ['understory', ...Object.keys(peers)]
-  const titles = names.map((name) => (peers[name] ? `${name} ${peers[name]}` : name))
-  console.log('Matrix products [m, n] over k, float32: median ms (GFLOP/s); ratio = peer ÷ ours')
-  console.log('nt: y = x Wᵀ; nn: d_x = d_y W; tn: d_W = d_yᵀ x')
-  table(
-    ['', 'm', 'n', 'k', ...titles, ...Object.keys(peers).map((name) => `${name} ÷ ours`), 'error'],
-    matmul.map(({ of, op, m, n, k, ms, error }) => [
-      `${of} ${op}`,
-      ...[m, n, k],
-      ...names.map(
-        (name) => `${ms[name].toFixed(3)} (${((2e-6 * m * n * k) / ms[name]).toFixed(1)})`,
-      ),
-      ...Object.keys(peers).map((name) => (ms[name] / ms.understory).toFixed(2)),
-      Math.max(...Object.values(error)).toExponential(1),
-    ]),
-  )
-}
-
-function wrongProducts(matmul) {
-  return matmul
-    .filter(({ error }) => Object.values(error).some((value) => !(value < LARGEST_ERROR)))
-    .map((row) => `matmul ${row.of} ${row.op}: results differ ${JSON.stringify(row.error)}`)
-}
-
-function printSft(row, peers) {
-  const { model, num_parameters, rows, width, ms, queued_ms, checked, failed } = row
-  console.log(
-    `One supervised step of '${model}' (${num_parameters} weights) on ${rows} × ${width} tokens: median ms`,
-  )
-  if (row.is_software)
-    console.log(
-      'This adapter is a CPU, so the batch is smaller than on a GPU (an eighth; 16 × 64).',
-    )
-  table(
-    ['', 'ms', '÷ ours', 'ms queued', '÷ ours', 'first ms', 'dispatches', 'loss', 'after 3 steps'],
-    Object.entries(checked).map(([name, { losses, dispatches, first_ms }]) => [
-      peers[name] ? `${name} ${peers[name]}` : name,
-      ms[name].toFixed(1),
-      (ms[name] / ms.understory).toFixed(2),
-      queued_ms[name]?.toFixed(1) ?? '',
-      queued_ms[name] ? (queued_ms[name] / queued_ms.understory).toFixed(2) : '',
-      first_ms.toFixed(0),
-      dispatches,
-      losses[0].toFixed(6),
-      losses[losses.length - 1].toFixed(6),
-    ]),
-  )
-  for (const [name, why] of Object.entries(failed)) console.log(`${name} could not: ${why}\n`)
-}
-
-/** The peers' losses against ours, before any step and after the last checked one. */
-function wrongLosses({ model, checked, failed }) {
-  const ours = checked.understory?.losses
-  if (!ours) return [`sft ${model}: ${failed.understory}`]
-  const off = (losses, i) => Math.abs(losses[i] - ours[i]) / Math.abs(ours[i])
-  return Object.entries(checked)
-    .filter(
-      ([, { losses }]) =>
-        !(off(losses, 0) < LOSS_TOLERANCE.first) ||
-        !(off(losses, losses.length - 1) < LOSS_TOLERANCE.last),
-    )
-    .map(([name, { losses }]) => `sft ${model}: ${name} has losses ${losses}, ours ${ours}`)
-}
-
-function printTraining({ preset, steps, ms, dispatches, submits, reads, live_bytes }) {
-  console.log(`One RL step of '${preset}' (whole model): medians of ${steps} steps`)
-  table(
-    ['part', 'ms'],
-    Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]),
-  )
-  const memory = (live_bytes / 2 ** 20).toFixed(1)
-  console.log(
-    `${dispatches} dispatches, ${submits} submits and ${reads} readbacks a step; ${memory} MiB\n`,
-  )
-}
-
 /** One file per day and adapter; a later run of that day replaces what it measured again. Returns its path. */
 function save(record) {
-  const slug = adapter
+  const slug = record.adapter
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 60)
   const file = join('bench/results', `${record.date}-${slug}.json`)
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const all = { ...before, ...record }
   mkdirSync('bench/results', { recursive: true })
-  writeFileSync(file, `${JSON.stringify({ ...before, ...record }, undefined, 2)}\n`)
+  const whole = { ...all, comparisons: report.comparisonsOf(all) }
+  writeFileSync(file, `${JSON.stringify(whole, undefined, 2)}\n`)
   return file
 }

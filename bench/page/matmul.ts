@@ -12,6 +12,7 @@ import { trainsActor } from '../../src/rl/phase.ts'
 import { finishTf } from '../peers/tfjs.ts'
 import { median } from './median.ts'
 import { openPeers } from './open.ts'
+import { progress } from './progress.ts'
 import { seededValues } from './values.ts'
 
 /** One timed sample lasts about this long, so that the wait at its end weighs little. */
@@ -232,7 +233,10 @@ async function benchShape(gpu: Gpu, shape: MatmulShape): Promise<MatmulRow> {
 export async function benchMatmul(shapes: readonly MatmulShape[]): Promise<MatmulRow[]> {
   const gpu = await openPeers()
   const rows: MatmulRow[] = []
-  for (const shape of shapes) rows.push(await benchShape(gpu, shape))
+  for (const shape of shapes) {
+    progress(`${shape.of} ${shape.op}, ${rows.length + 1} of ${shapes.length}`)
+    rows.push(await benchShape(gpu, shape))
+  }
   gpu.destroy()
   return rows
 }

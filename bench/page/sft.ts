@@ -1,22 +1,18 @@
 // One supervised training step of the same transformer in ours, jax-js and TensorFlow.js, on the same adapter: held to the
 // same losses first, then timed in turn.
-
-import { Gpu } from '../../src/kernels/gpu.ts'
-import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { presetOf } from '../../src/lab/presets.ts'
 import { trainerConfig } from '../../src/lab/trainer_config.ts'
 import { modelShape } from '../../src/model/config.ts'
 import { initialWeights, paramLayout } from '../../src/model/params.ts'
-import { Actor, phaseRows } from '../../src/rl/actor.ts'
-import type { ActorSize } from '../../src/rl/actor_tensors.ts'
-import { makeBatch, padPrompts, promptBatch } from '../../src/rl/batch.ts'
+import { makeBatch, promptBatch } from '../../src/rl/batch.ts'
 import type { SftPhase } from '../../src/rl/phase.ts'
 import { jaxSft } from '../peers/jax.ts'
 import type { SftProblem, SftRunner } from '../peers/problem.ts'
 import { tfjsSft } from '../peers/tfjs.ts'
+import { actorSft, randomProblem, SMALL_MODEL } from './actor_sft.ts'
 import { median } from './median.ts'
 import { openPeers } from './open.ts'
-import { seededValues } from './values.ts'
+import { progress } from './progress.ts'
 
 /** A library gets fewer samples, at least one, if they would take longer than this. */
 const BUDGET_MS = 30_000
@@ -92,11 +88,11 @@ function presetProblem(preset_id: string, share: number): SftProblem {
   return { layout, weights: initialWeights(layout, seed), batch, phase }
 }
 
-/** 5 million weights on random tokens: one of prompt, the others of response. */
-function wideProblem(rows: number, width: number): SftProblem {
-  const layout = paramLayout(
-    modelShape({
-      model_type: 'qwen3',
+/** 5 million weights on random tokens. */
+const wideProblem = (rows: number, width: number): SftProblem =>
+  randomProblem(
+    {
+      ...SMALL_MODEL,
       vocab_size: 512,
       hidden_size: 256,
       intermediate_size: 768,
@@ -104,67 +100,10 @@ function wideProblem(rows: number, width: number): SftProblem {
       num_attention_heads: 8,
       num_key_value_heads: 8,
       head_dim: 32,
-      rms_norm_eps: 1e-6,
-      rope_theta: 10000,
-      tie_word_embeddings: true,
-    }),
+    },
+    rows,
+    width,
   )
-  const ids = seededValues(rows * width, 3).map((x) => Math.floor((x + 1) * 256))
-  const prompts = Array.from({ length: rows }, (_, b) => [ids[b * width]])
-  const response_ids = Uint32Array.from(ids.filter((_, i) => i % width !== 0))
-  const size = { rows, prompt_length: 1, response_length: width - 1 }
-  const no_end = layout.shape.vocab_size
-  return {
-    layout,
-    weights: initialWeights(layout, 1),
-    batch: makeBatch(padPrompts(prompts, 1, 0), response_ids, size, no_end),
-    phase: {
-      kind: 'sft',
-      name: '',
-      steps: 1,
-      batch_size: rows,
-      grad_clip: 1,
-      optim: {
-        lr: 3e-4,
-        lr_warmup_steps: 0,
-        lr_scheduler_type: 'constant',
-        min_lr_ratio: 0,
-        betas: [0.9, 0.95],
-        weight_decay: 0.01,
-      },
-    },
-  }
-}
-
-/** The product's own actor. */
-async function ours(gpu: Gpu, { layout, weights, batch, phase }: SftProblem): Promise<SftRunner> {
-  const { prompt_length, response_length } = batch
-  const rows = phaseRows(phase, prompt_length + response_length, layout.shape)
-  const size: ActorSize = {
-    prompt_length,
-    response_length,
-    batch_rows: rows.batch,
-    micro_rows: rows.micro,
-    updates: 1,
-    probe_rows: 1,
-    has_reference: false,
-  }
-  const actor = await Actor.create(gpu, layout, size, [phase], weights)
-  actor.upload(batch, rows)
-  const { optim, grad_clip } = phase
-  return {
-    step: () => {
-      actor.beginStep()
-      actor.updateSupervised(batch, rows.micro, optim, grad_clip, optim.lr)
-    },
-    finish: () => gpu.finish(),
-    read: async () => {
-      const [sums, history] = await gpu.read(actor.tensors.sums, actor.tensors.history)
-      return { loss: sums[0], grad_norm: history[CONTROL.indexOf('grad_norm')] }
-    },
-    destroy: () => gpu.destroy(),
-  }
-}
 
 /** How many dispatches `action` encodes, whoever's they are. */
 async function countDispatches(action: () => Promise<void>): Promise<number> {
@@ -217,7 +156,7 @@ export async function benchSft(model: string): Promise<SftRow> {
   const amount = AMOUNT[gpu.facts.is_software ? 'software' : 'gpu']
   const problem = model === '5m' ? wideProblem(...amount.wide) : presetProblem(model, amount.share)
   const makers: Record<string, () => SftRunner | Promise<SftRunner>> = {
-    understory: () => ours(gpu, problem),
+    understory: () => actorSft(gpu, problem),
     'jax-js': () => jaxSft(problem),
     'tfjs-webgpu': () => tfjsSft(problem),
   }
@@ -225,6 +164,7 @@ export async function benchSft(model: string): Promise<SftRow> {
   const checked: Record<string, Checked> = {}
   const failed: Record<string, string> = {}
   for (const [name, make] of Object.entries(makers)) {
+    progress(`${model}: ${name}`)
     try {
       const runner = await make()
       checked[name] = await check(runner)
@@ -233,6 +173,7 @@ export async function benchSft(model: string): Promise<SftRow> {
       failed[name] = String((error as Error).stack ?? error)
     }
   }
+  progress(`${model}: all in turn`)
   const samples = await sampleInTurn(runners, checked, amount.samples, 1, true)
   const queued = await sampleInTurn(runners, checked, amount.queued_samples, amount.queued, false)
   for (const runner of Object.values(runners)) runner.destroy()

@@ -1,0 +1,93 @@
+// A supervised step as the product takes it, and a problem of random tokens for it.
+import type { Gpu } from '../../src/kernels/gpu.ts'
+import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
+import { type ModelConfig, modelShape } from '../../src/model/config.ts'
+import { initialWeights, paramLayout } from '../../src/model/params.ts'
+import { Actor, phaseRows } from '../../src/rl/actor.ts'
+import type { ActorSize } from '../../src/rl/actor_tensors.ts'
+import { makeBatch, padPrompts } from '../../src/rl/batch.ts'
+import type { SftPhase } from '../../src/rl/phase.ts'
+import type { SftProblem, SftRunner } from '../peers/problem.ts'
+import { seededValues } from './values.ts'
+
+/** A small model of the architecture that the peers have, too. */
+export const SMALL_MODEL: ModelConfig = {
+  model_type: 'qwen3',
+  vocab_size: 26,
+  hidden_size: 32,
+  intermediate_size: 96,
+  num_hidden_layers: 4,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  head_dim: 16,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10000,
+  tie_word_embeddings: true,
+}
+
+/** A supervised phase of `rows` demonstrations per step. */
+export const sftPhase = (rows: number): SftPhase => ({
+  kind: 'sft',
+  name: '',
+  steps: 1,
+  batch_size: rows,
+  grad_clip: 1,
+  optim: {
+    lr: 3e-4,
+    lr_warmup_steps: 0,
+    lr_scheduler_type: 'constant',
+    min_lr_ratio: 0,
+    betas: [0.9, 0.95],
+    weight_decay: 0.01,
+  },
+})
+
+/** A fresh model on rows of random tokens without padding: one of prompt, the others of response. */
+export function randomProblem(model: ModelConfig, rows: number, width: number): SftProblem {
+  const layout = paramLayout(modelShape(model))
+  const half = model.vocab_size / 2
+  const ids = seededValues(rows * width, 3).map((x) => Math.floor((x + 1) * half))
+  const prompts = Array.from({ length: rows }, (_, b) => [ids[b * width]])
+  const response_ids = Uint32Array.from(ids.filter((_, i) => i % width !== 0))
+  const size = { rows, prompt_length: 1, response_length: width - 1 }
+  const no_end = model.vocab_size
+  return {
+    layout,
+    weights: initialWeights(layout, 1),
+    batch: makeBatch(padPrompts(prompts, 1, 0), response_ids, size, no_end),
+    phase: sftPhase(rows),
+  }
+}
+
+/** The product's own actor with the problem loaded. `destroy` closes the device. */
+export async function actorSft(
+  gpu: Gpu,
+  { layout, weights, batch, phase }: SftProblem,
+): Promise<SftRunner> {
+  const { prompt_length, response_length } = batch
+  const rows = phaseRows(phase, prompt_length + response_length, layout.shape)
+  const size: ActorSize = {
+    prompt_length,
+    response_length,
+    batch_rows: rows.batch,
+    micro_rows: rows.micro,
+    updates: 1,
+    probe_rows: 1,
+    has_reference: false,
+  }
+  const actor = await Actor.create(gpu, layout, size, [phase], weights)
+  actor.upload(batch, rows)
+  const { optim, grad_clip } = phase
+  return {
+    step: () => {
+      actor.beginStep()
+      actor.updateSupervised(batch, rows.micro, optim, grad_clip, optim.lr)
+    },
+    finish: () => gpu.finish(),
+    read: async () => {
+      const [sums, history] = await gpu.read(actor.tensors.sums, actor.tensors.history)
+      return { loss: sums[0], grad_norm: history[CONTROL.indexOf('grad_norm')] }
+    },
+    destroy: () => gpu.destroy(),
+  }
+}

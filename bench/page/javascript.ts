@@ -1,0 +1,61 @@
+// What a step costs the thread that runs it, apart from waiting for the GPU.
+import type { Gpu } from '../../src/kernels/gpu.ts'
+import type { Tensor } from '../../src/kernels/tensor.ts'
+
+/** Everything of Gpu that works before it returns; `read` works until it waits. */
+const CALLS = ['replay', 'write', 'copy', 'clear', 'submit', 'read'] as const
+
+/** Milliseconds inside calls of this Gpu since `watch`. Calls that the Gpu makes of itself count once. */
+export interface Stopwatch {
+  ms: number
+}
+
+/** Times every call of `gpu` from now on. */
+export function watchCalls(gpu: Gpu): Stopwatch {
+  const watch = { ms: 0 }
+  let is_inside = false
+  const timed = <A extends unknown[], R>(call: (...args: A) => R) => {
+    return (...args: A): R => {
+      if (is_inside) return call(...args)
+      is_inside = true
+      const start = performance.now()
+      try {
+        return call(...args)
+      } finally {
+        watch.ms += performance.now() - start
+        is_inside = false
+      }
+    }
+  }
+  for (const name of CALLS)
+    Object.assign(gpu, { [name]: timed((gpu[name] as (...args: unknown[]) => unknown).bind(gpu)) })
+  return watch
+}
+
+/**
+ * Runs `work` while no GPU works: command buffers are encoded and thrown away, readbacks bring zeros. So a software
+ * adapter's threads do not take the cores from the thread that is measured.
+ */
+export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
+  const { submit } = GPUQueue.prototype
+  const read = gpu.read.bind(gpu)
+  GPUQueue.prototype.submit = () => undefined
+  const readZeros = async (...tensors: Tensor[]) => {
+    const arrays = await read(...tensors)
+    for (const array of arrays) array.fill(0) // a readback that nothing was copied to holds an older one's values
+    return arrays
+  }
+  Object.assign(gpu, { read: readZeros })
+  try {
+    return await work()
+  } finally {
+    GPUQueue.prototype.submit = submit
+    Object.assign(gpu, { read })
+  }
+}
+
+/** CPU seconds of the page's thread since it began, where the driver offers them (scripts/bench.mjs). */
+export async function threadSeconds(): Promise<number | undefined> {
+  const { benchThreadSeconds } = globalThis as { benchThreadSeconds?: () => Promise<number> }
+  return benchThreadSeconds?.()
+}

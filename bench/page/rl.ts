@@ -1,0 +1,74 @@
+// Reinforcement steps as the suites take them: a preset without what does not belong to every step, its actor in reach.
+import type { Gpu } from '../../src/kernels/gpu.ts'
+import { presetOf } from '../../src/lab/presets.ts'
+import { trainerConfig } from '../../src/lab/trainer_config.ts'
+import { Actor } from '../../src/rl/actor.ts'
+import type { RlPhase } from '../../src/rl/phase.ts'
+import type { TrainerConfig } from '../../src/rl/trainer.ts'
+
+/** The last rl phase of a preset alone, without validation and probes: those come every few steps. */
+export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlPhase } {
+  const preset = presetOf(preset_id)
+  if (!preset) throw new RangeError(`no preset ${preset_id}`)
+  const config = trainerConfig(preset.experiment)
+  const last = config.phases.findLast((candidate) => candidate.kind === 'rl')
+  // Without the phase that trains it there is no reward model.
+  const phase = last && { ...last, reward_model: { enable: false } }
+  if (!phase) throw new RangeError(`preset ${preset_id} has no rl phase`)
+  const validation = { ...config.validation, test_freq: 0 }
+  const probe = { ...config.probe, freq: 0 }
+  return { config: { ...config, phases: [phase], validation, probe }, phase }
+}
+
+/** How a trainer last called its actor. */
+export interface HeardActor {
+  readonly actor: Actor
+  readonly scored: Parameters<Actor['computeLogProbs']>
+  readonly updated: Parameters<Actor['updatePolicy']>
+}
+
+/** Makes the next trainer with an actor that remembers how its two passes were called. */
+export function listenToActor(): () => HeardActor {
+  const create = Actor.create
+  let heard: HeardActor | undefined
+  Actor.create = async (...args) => {
+    Actor.create = create
+    const actor = await create.apply(Actor, args)
+    const { computeLogProbs, updatePolicy } = actor
+    let scored: HeardActor['scored'] | undefined
+    actor.computeLogProbs = (...call) => {
+      scored = call
+      computeLogProbs.apply(actor, call)
+    }
+    actor.updatePolicy = (...updated) => {
+      if (scored) heard = { actor, scored, updated }
+      return updatePolicy.apply(actor, updated)
+    }
+    return actor
+  }
+  return () => {
+    if (!heard) throw new Error('the trainer made no rl step')
+    return heard
+  }
+}
+
+/** Scores the batch of the last step again, under the policy of `target_layer`. */
+export function scoreAgain({ actor, scored }: HeardActor, target_layer: number): void {
+  const [phase, ...rest] = scored
+  actor.computeLogProbs({ ...phase, target_layer }, ...rest)
+}
+
+/** Makes the updates of the last step again, of the policy of `target_layer`. */
+export function updateAgain({ actor, updated }: HeardActor, target_layer: number): void {
+  const [batch, phase, ...rest] = updated
+  actor.beginStep()
+  actor.updatePolicy(batch, { ...phase, target_layer }, ...rest)
+}
+
+/** Milliseconds until the GPU has finished what `action` queues. */
+export async function finished(gpu: Gpu, action: () => void): Promise<number> {
+  const start = performance.now()
+  action()
+  await gpu.finish()
+  return performance.now() - start
+}

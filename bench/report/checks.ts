@@ -1,0 +1,41 @@
+// Speed passes or fails nothing; wrong results do.
+import type { MatmulRow } from '../page/matmul.ts'
+import type { ScalingRow } from '../page/scaling.ts'
+import type { SftRow } from '../page/sft.ts'
+
+/** Larger than any rounding in float32; a wrong kernel is off by far more. */
+const LARGEST_ERROR = 1e-3
+/** Of losses, relative: rounding of one forward, and of three AdamW steps, whose size does not shrink with the gradient. */
+const LOSS_TOLERANCE = { first: 1e-5, last: 1e-3 }
+/** A fresh model's logits are small, not zero: its loss is that close to ln V, relative. */
+const FRESH_TOLERANCE = 0.1
+
+export function wrongProducts(matmul: readonly MatmulRow[]): string[] {
+  return matmul
+    .filter(({ error }) => Object.values(error).some((value) => !(value < LARGEST_ERROR)))
+    .map((row) => `matmul ${row.of} ${row.op}: results differ ${JSON.stringify(row.error)}`)
+}
+
+/** The peers' losses against ours, before any step and after the last checked one. */
+export function wrongLosses({ model, checked, failed }: SftRow): string[] {
+  const ours = checked.understory?.losses
+  if (!ours) return [`sft ${model}: ${failed.understory}`]
+  const off = (losses: readonly number[], i: number) =>
+    Math.abs(losses[i] - ours[i]) / Math.abs(ours[i])
+  return Object.entries(checked)
+    .filter(
+      ([, { losses }]) =>
+        !(off(losses, 0) < LOSS_TOLERANCE.first) ||
+        !(off(losses, losses.length - 1) < LOSS_TOLERANCE.last),
+    )
+    .map(([name, { losses }]) => `sft ${model}: ${name} has losses ${losses}, ours ${ours}`)
+}
+
+/** Losses of fresh models, which say little but that the step computed something. */
+export function wrongScaling({ axis, points }: ScalingRow): string[] {
+  return points.flatMap(({ value, vocab_size, loss }) => {
+    const expected = Math.log(vocab_size)
+    if (Math.abs(loss - expected) < FRESH_TOLERANCE * expected) return []
+    return [`scaling ${axis} ${value}: loss ${loss}, expected about ${expected}`]
+  })
+}

@@ -1,0 +1,140 @@
+// A results file: what was measured, and the same as a flat list of comparisons, two numbers and their ratio each.
+import type { FeatureRow } from '../page/features.ts'
+import type { MatmulRow } from '../page/matmul.ts'
+import type { PartsRow } from '../page/parts.ts'
+import type { ScalingRow } from '../page/scaling.ts'
+import type { SftRow } from '../page/sft.ts'
+import type { TrainingRow } from '../page/training.ts'
+
+/** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench had not. */
+export interface BenchRecord {
+  readonly date: string
+  readonly adapter: string
+  readonly chromium: string
+  readonly machine: string
+  /** Versions of the libraries that are compared with. */
+  readonly peers?: Readonly<Record<string, string>>
+  readonly matmul?: readonly MatmulRow[]
+  readonly sft?: readonly SftRow[]
+  readonly training?: TrainingRow
+  readonly parts?: PartsRow
+  readonly features?: readonly FeatureRow[]
+  readonly scaling?: readonly ScalingRow[]
+  /** Made from the rest; absent in files of an older bench. */
+  readonly comparisons?: readonly Comparison[]
+}
+
+/** `what` took `value`, `against` took `baseline`. */
+export interface Comparison {
+  readonly suite: string
+  readonly name: string
+  readonly unit: 'ms' | 'ms per token' | 'dispatches' | 'submits' | 'readbacks' | 'bytes'
+  readonly what: string
+  readonly value: number
+  readonly against: string
+  readonly baseline: number
+  /** value ÷ baseline. */
+  readonly ratio: number
+}
+
+type Side = readonly [label: string, value: number]
+
+function compare(
+  suite: string,
+  name: string,
+  unit: Comparison['unit'],
+  [what, value]: Side,
+  [against, baseline]: Side,
+): Comparison {
+  return { suite, name, unit, what, value, against, baseline, ratio: value / baseline }
+}
+
+const OURS = 'understory'
+
+/** Every other library against ours. */
+const peers = (suite: string, name: string, ms: Readonly<Record<string, number>>): Comparison[] =>
+  Object.entries(ms)
+    .filter(([library]) => library !== OURS)
+    .map(([library, value]) => compare(suite, name, 'ms', [library, value], [OURS, ms[OURS]]))
+
+/** Every part of a step against the whole. */
+const shares = (
+  suite: string,
+  name: string,
+  { step, ...parts }: Readonly<Record<string, number>>,
+): Comparison[] =>
+  Object.entries(parts).map(([part, value]) =>
+    compare(suite, name, 'ms', [part, value], ['step', step]),
+  )
+
+/** Passes of every layer's policy against those of the whole model. */
+function layers({ preset, layers }: PartsRow): Comparison[] {
+  const whole = layers[layers.length - 1]
+  return layers.flatMap((row) =>
+    (['log_prob', 'update'] as const).map((pass) =>
+      compare(
+        'parts',
+        `${preset} ${pass}`,
+        'ms',
+        [`layer ${row.layer}`, row[pass]],
+        [`layer ${whole.layer}`, whole[pass]],
+      ),
+    ),
+  )
+}
+
+const COSTS = [
+  ['ms', 'ms'],
+  ['dispatches', 'dispatches'],
+  ['submits', 'submits'],
+  ['readbacks', 'reads'],
+  ['bytes', 'live_bytes'],
+] as const
+
+const features = ({ name, on, off }: FeatureRow): Comparison[] =>
+  COSTS.map(([unit, cost]) =>
+    compare('features', name, unit, ['with', on[cost]], ['without', off[cost]]),
+  )
+
+/** Every size against the base model's. */
+function scaling({ axis, base, points }: ScalingRow): Comparison[] {
+  const at = points.find(({ value }) => value === base) ?? points[0]
+  return points.flatMap((point) => [
+    compare(
+      'scaling',
+      axis,
+      'ms per token',
+      [`${point.value}`, point.ms_per_token],
+      [`${at.value}`, at.ms_per_token],
+    ),
+    compare(
+      'scaling',
+      axis,
+      'bytes',
+      [`${point.value}`, plannedBytes(point)],
+      [`${at.value}`, plannedBytes(at)],
+    ),
+  ])
+}
+
+/** All planned bytes of a point. */
+export const plannedBytes = ({ planned_bytes }: ScalingRow['points'][number]): number =>
+  Object.values(planned_bytes).reduce((a, b) => a + b, 0)
+
+/** Every pair of numbers that a file holds, of any age. */
+export function comparisonsOf(record: BenchRecord): Comparison[] {
+  const { matmul = [], sft = [], training, parts, features: pairs = [] } = record
+  return [
+    ...matmul.flatMap(({ of, op, m, n, k, ms }) =>
+      peers('matmul', `${of} ${op} [${m}, ${n}] over ${k}`, ms),
+    ),
+    ...sft.flatMap(({ model, ms, queued_ms }) => [
+      ...peers('sft', `${model}, awaited`, ms),
+      ...peers('sft', `${model}, queued`, queued_ms),
+    ]),
+    ...(training ? shares('training', training.preset, training.ms) : []),
+    ...(parts ? [...shares('parts', parts.preset, parts.ms), ...layers(parts)] : []),
+    ...pairs.flatMap(features),
+    ...(record.scaling ?? []).flatMap(scaling),
+  ]
+}

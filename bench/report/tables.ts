@@ -1,0 +1,173 @@
+// Results as tables on the terminal.
+import type { FeatureRow } from '../page/features.ts'
+import type { PartsRow } from '../page/parts.ts'
+import type { ScalingRow } from '../page/scaling.ts'
+import type { SftRow } from '../page/sft.ts'
+import type { TrainingRow } from '../page/training.ts'
+import { type BenchRecord, plannedBytes } from './record.ts'
+
+type Cell = string | number
+type Peers = Readonly<Record<string, string>>
+
+function table(header: readonly Cell[], rows: readonly (readonly Cell[])[]): void {
+  const all = [header, ...rows].map((row) => row.map(String))
+  const widths = header.map((_, i) => Math.max(...all.map((row) => row[i].length)))
+  for (const row of all) console.log(row.map((cell, i) => cell.padStart(widths[i])).join('  '))
+  console.log()
+}
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
+
+/** Every suite of a file, of any age. */
+export function printRecord(record: BenchRecord): void {
+  const { date, adapter, chromium, machine, peers = {} } = record
+  console.log(`${date}, ${adapter}, Chromium ${chromium}, ${machine}\n`)
+  if (record.matmul) printMatmul(record.matmul, peers)
+  for (const row of record.sft ?? []) printSft(row, peers)
+  if (record.training) printTraining(record.training)
+  if (record.parts) printParts(record.parts)
+  if (record.features) printFeatures(record.features)
+  for (const row of record.scaling ?? []) printScaling(row)
+}
+
+export function printMatmul(matmul: NonNullable<BenchRecord['matmul']>, peers: Peers): void {
+  const names = ['understory', ...Object.keys(peers)]
+  const titles = names.map((name) => (peers[name] ? `${name} ${peers[name]}` : name))
+  console.log('Matrix products [m, n] over k, float32: median ms (GFLOP/s); ratio = peer ÷ ours')
+  console.log('nt: y = x Wᵀ; nn: d_x = d_y W; tn: d_W = d_yᵀ x')
+  table(
+    ['', 'm', 'n', 'k', ...titles, ...Object.keys(peers).map((name) => `${name} ÷ ours`), 'error'],
+    matmul.map(({ of, op, m, n, k, ms, error }) => [
+      `${of} ${op}`,
+      ...[m, n, k],
+      ...names.map(
+        (name) => `${ms[name].toFixed(3)} (${((2e-6 * m * n * k) / ms[name]).toFixed(1)})`,
+      ),
+      ...Object.keys(peers).map((name) => (ms[name] / ms.understory).toFixed(2)),
+      Math.max(...Object.values(error)).toExponential(1),
+    ]),
+  )
+}
+
+export function printSft(row: SftRow, peers: Peers): void {
+  const { model, num_parameters, rows, width, ms, queued_ms, checked, failed } = row
+  console.log(
+    `One supervised step of '${model}' (${num_parameters} weights) on ${rows} × ${width} tokens: median ms`,
+  )
+  if (row.is_software)
+    console.log(
+      'This adapter is a CPU, so the batch is smaller than on a GPU (an eighth; 16 × 64).',
+    )
+  table(
+    ['', 'ms', '÷ ours', 'ms queued', '÷ ours', 'first ms', 'dispatches', 'loss', 'after 3 steps'],
+    Object.entries(checked).map(([name, { losses, dispatches, first_ms }]) => [
+      peers[name] ? `${name} ${peers[name]}` : name,
+      ms[name].toFixed(1),
+      (ms[name] / ms.understory).toFixed(2),
+      queued_ms[name]?.toFixed(1) ?? '',
+      queued_ms[name] ? (queued_ms[name] / queued_ms.understory).toFixed(2) : '',
+      first_ms.toFixed(0),
+      dispatches,
+      losses[0].toFixed(6),
+      losses[losses.length - 1].toFixed(6),
+    ]),
+  )
+  for (const [name, why] of Object.entries(failed)) console.log(`${name} could not: ${why}\n`)
+}
+
+export function printTraining(row: TrainingRow): void {
+  const { preset, steps, ms, dispatches, submits, reads, live_bytes } = row
+  console.log(`One RL step of '${preset}' (whole model): medians of ${steps} steps`)
+  table(
+    ['part', 'ms'],
+    Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]),
+  )
+  const memory = (live_bytes / 2 ** 20).toFixed(1)
+  console.log(
+    `${dispatches} dispatches, ${submits} submits and ${reads} readbacks a step; ${memory} MiB\n`,
+  )
+}
+
+export function printParts({ preset, samples, ms, layers, javascript }: PartsRow): void {
+  console.log(`One RL step of '${preset}' by stage (whole model): median ms of ${samples}`)
+  table(
+    ['stage', 'ms', '÷ step'],
+    Object.entries(ms).map(([name, value]) => [
+      name,
+      value.toFixed(1),
+      (value / ms.step).toFixed(2),
+    ]),
+  )
+  const whole = layers[layers.length - 1]
+  console.log(
+    'The passes of a phase that trains layer k, and their share of those of the whole model',
+  )
+  table(
+    ['k', 'k / L', 'log-prob ms', 'share', 'update ms', 'share'],
+    layers.map(({ layer, log_prob, update }) => [
+      layer,
+      (layer / whole.layer).toFixed(2),
+      log_prob.toFixed(1),
+      (log_prob / whole.log_prob).toFixed(2),
+      update.toFixed(1),
+      (update / whole.update).toFixed(2),
+    ]),
+  )
+  const { encode_ms, step_without_gpu_ms, thread_ms, dispatches, steps } = javascript
+  console.log(`JavaScript of a step, with command buffers thrown away (${steps} steps)`)
+  table(
+    ['', 'ms'],
+    [
+      [`encoding ${dispatches} dispatches, uploads, submits`, encode_ms.toFixed(2)],
+      ['CPU time of the thread', thread_ms?.toFixed(2) ?? 'not offered'],
+      ['the whole step on the clock', step_without_gpu_ms.toFixed(2)],
+    ],
+  )
+}
+
+export function printFeatures(rows: readonly FeatureRow[]): void {
+  console.log(
+    'One RL step with and without: ratio = with ÷ without; dispatches to MB = with - without',
+  )
+  table(
+    ['', 'rows', 'R', 'with ms', 'without', 'ratio', 'dispatches', 'submits', 'reads', 'MB'],
+    rows.map(({ name, rows, max_response_length, on, off }) => [
+      name,
+      rows,
+      max_response_length,
+      on.ms.toFixed(1),
+      off.ms.toFixed(1),
+      (on.ms / off.ms).toFixed(2),
+      ...(['dispatches', 'submits', 'reads'] as const).map((cost) =>
+        difference(on[cost], off[cost]),
+      ),
+      difference(on.live_bytes / 1e6, off.live_bytes / 1e6, 1),
+    ]),
+  )
+}
+
+/** What `on` has more than `off`, with its sign. */
+function difference(on: number, off: number, digits = 0): string {
+  const more = (on - off).toFixed(digits)
+  return on > off ? `+${more}` : more
+}
+
+export function printScaling({ axis, base, points }: ScalingRow): void {
+  const at = points.find(({ value }) => value === base) ?? points[0]
+  console.log(`One supervised step by ${axis} (all else as the base model, ${axis} ${base})`)
+  const kinds = ['weights', 'gradients', 'optimizer', 'activations', 'batch', 'scratch'] as const
+  table(
+    [axis, 'weights', 'tokens', 'ms', 'µs a token', '÷ base', 'MB', ...kinds, 'loss'],
+    points.map((point) => [
+      point.value,
+      point.num_parameters,
+      point.tokens,
+      point.ms.toFixed(1),
+      (1000 * point.ms_per_token).toFixed(1),
+      (point.ms_per_token / at.ms_per_token).toFixed(2),
+      megabytes(plannedBytes(point)),
+      ...kinds.map((kind) => megabytes(point.planned_bytes[kind])),
+      point.loss.toFixed(4),
+    ]),
+  )
+}
