@@ -1,18 +1,23 @@
 // The only file that touches GPUDevice. Everything above it sees Gpu, Tensor, Kernel and Program.
+import { DispatchLimit, type DispatchLimits } from './dispatch_limit.ts'
 import { GpuError, ShapeError } from './errors.ts'
 import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
-import { type Profile, QUERIES, Recording } from './profiler.ts'
+import { costOf, type Profile, QUERIES, Recording, type Stamps } from './profiler.ts'
 import {
+  type Cut,
   collect,
   type Dispatch,
+  type Grid,
   gridOf,
   type LiveValues,
   type Program,
   type Recorder,
+  readParams,
   SLOT_BYTES,
   setScalar,
   valueAt,
 } from './program.ts'
+import { parts, setPart, splitKernel } from './split.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -30,6 +35,7 @@ export interface GpuCounts {
   buffers: number
   bind_groups: number
   pipelines: number
+  /** Kernel calls; one that runs in parts counts once. */
   dispatches: number
   submits: number
   reads: number
@@ -71,6 +77,8 @@ export interface OpenOptions {
 
 /** Dispatches per submit at most; a longer list of commands is split into several submits. */
 const ARENA_SLOTS = 4096
+/** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter GPU take their part. */
+const MOST_DISPATCH_MS = 50
 const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
@@ -107,6 +115,11 @@ export class Gpu implements Allocator {
   #failure: GpuError | undefined
   /** Set while a profile is taken. */
   #recording: Recording | undefined
+  #limit: DispatchLimit | undefined
+  /** Milliseconds that the open submit is expected to take, where dispatches are limited. */
+  #queued_ms = 0
+  /** Submits when the limit last timed one. */
+  #timed_submits = -1
 
   private constructor(device: GPUDevice, facts: AdapterFacts) {
     this.#device = device
@@ -320,6 +333,7 @@ export class Gpu implements Allocator {
       this.#recording.submitted(this.#device.queue.onSubmittedWorkDone())
     this.#encoder = undefined
     this.#used = 0
+    this.#queued_ms = 0
   }
 
   /** Submits, then copies tensors to the CPU in one readback. Resolves when the GPU has got that far. */
@@ -373,17 +387,12 @@ export class Gpu implements Allocator {
   ): Promise<{ readonly result: T; readonly profile: Profile }> {
     if (this.#recording) throw new Error('gpu: a profile is being taken already')
     this.submit()
-    const device = this.#device
-    const recording = new Recording(
-      device.features.has('timestamp-query')
-        ? () => device.createQuerySet({ label: 'profile', type: 'timestamp', count: QUERIES })
-        : undefined,
-    )
+    const recording = new Recording(this.#createQueries)
     this.#recording = recording
     try {
       const result = await work()
       await this.finish()
-      return { result, profile: recording.finish(await this.#readStamps(recording)) }
+      return { result, profile: recording.finish(await this.#readStamps(recording.queries)) }
     } finally {
       this.#recording = undefined
       recording.destroy()
@@ -397,8 +406,44 @@ export class Gpu implements Allocator {
     this.#recording.enter(name)
   }
 
+  /**
+   * From now on the first runs of every recorded dispatch are measured, for `settleDispatches` to cut those that take longer
+   * than `most_ms`, and submits end before they are expected to take twice as long. No result changes by a bit. For adapters
+   * with a watchdog; software ones have none, and gain nothing. Does nothing when dispatches are limited already.
+   */
+  limitDispatches({ most_ms = MOST_DISPATCH_MS }: { most_ms?: number } = {}): void {
+    this.#limit ??= new DispatchLimit(most_ms, this.#createQueries)
+  }
+
+  /**
+   * Waits for what was measured since the last call and compiles and binds the parts of what took too long. Undefined, and no
+   * wait, when there is nothing new: a run that has done everything a few times creates nothing more. One call at a time.
+   */
+  async settleDispatches(): Promise<DispatchLimits | undefined> {
+    const limit = this.#limit
+    if (!limit?.is_pending) return undefined
+    this.submit()
+    const round = limit.take()
+    try {
+      const stamps = await this.#readStamps(round?.stamps?.queries ?? [])
+      await Promise.all(round?.done ?? [])
+      const long = limit.learn(round, stamps)
+      await Promise.all(long.map((dispatch) => this.#cut(dispatch)))
+    } finally {
+      round?.stamps?.destroy()
+    }
+    return limit.limits
+  }
+
+  /** Makes sets of timestamps, where the adapter has them. */
+  get #createQueries(): (() => GPUQuerySet) | undefined {
+    const device = this.#device
+    if (!device.features.has('timestamp-query')) return undefined
+    return () => device.createQuerySet({ label: 'profile', type: 'timestamp', count: QUERIES })
+  }
+
   /** The timestamps of all pairs in order. Its buffers are not counted: measuring should not show in what is measured. */
-  async #readStamps({ queries }: Recording): Promise<BigUint64Array> {
+  async #readStamps(queries: Stamps<unknown>['queries']): Promise<BigUint64Array> {
     if (queries.length === 0) return new BigUint64Array()
     const buffer = (usage: number) =>
       this.#device.createBuffer({ label: 'profile', size: queries.length * QUERIES * 8, usage })
@@ -431,17 +476,74 @@ export class Gpu implements Allocator {
   }
 
   #dispatch(dispatch: Dispatch, live: LiveValues<string>): void {
-    const { kernel, pipeline, group, params, patches } = dispatch
-    if (this.#used === this.#staged.byteLength) this.submit()
+    const { kernel, cut } = dispatch
+    const limit = this.#limit
+    const timing = limit?.timingOf(dispatch)
+    const expected_ms = timing && limit ? limit.expected(timing) : 0
+    if (cut) return this.#dispatchParts(dispatch, cut, live, expected_ms)
+    if (limit && timing && !this.#recording && limit.wants(timing))
+      return this.#measure(limit, dispatch, live)
+    const slot = this.#takeSlot(dispatch, live, expected_ms)
+    const pass = this.#recording ? this.#timedPass(this.#recording, kernel, slot) : this.#openPass()
+    encode(pass, dispatch, slot, gridOf(dispatch, this.#staged_view, slot))
+  }
+
+  /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room for it. */
+  #takeSlot({ params, patches }: Dispatch, live: LiveValues<string>, expected_ms: number): number {
+    const is_full = this.#used === this.#staged.byteLength
+    const is_long = this.#limit && this.#queued_ms + expected_ms > this.#limit.most_submit_ms
+    if (is_full || (is_long && this.#used > 0)) this.submit()
+    this.#queued_ms += expected_ms
     const slot = this.#used
     this.#used += SLOT_BYTES
     this.#staged.set(params, slot)
     for (const { offset, dtype, value } of patches)
       setScalar(this.#staged_view, slot + offset, dtype, value(live))
-    const pass = this.#recording ? this.#timedPass(this.#recording, kernel, slot) : this.#openPass()
-    pass.setPipeline(pipeline)
-    pass.setBindGroup(0, group, [slot])
-    pass.dispatchWorkgroups(...gridOf(dispatch, this.#staged_view, slot))
+    return slot
+  }
+
+  #dispatchParts(
+    dispatch: Dispatch,
+    cut: Cut,
+    live: LiveValues<string>,
+    expected_ms: number,
+  ): void {
+    const part_ms = expected_ms / cut.parts
+    const view = this.#staged_view
+    let slot = this.#takeSlot(dispatch, live, part_ms)
+    const whole = gridOf(dispatch, view, slot)
+    parts(whole, cut.parts).forEach((part, i) => {
+      if (i > 0) slot = this.#takeSlot(dispatch, live, part_ms)
+      setPart(view, slot + dispatch.params.byteLength, part, whole)
+      const recording = this.#recording
+      const pass = recording
+        ? this.#timedPass(recording, dispatch.kernel, slot, i === 0)
+        : this.#openPass()
+      encode(pass, cut, slot, part.grid)
+    })
+  }
+
+  /** One dispatch between two timestamps, or, without a clock, in a submit of its own. */
+  #measure(limit: DispatchLimit, dispatch: Dispatch, live: LiveValues<string>): void {
+    const timing = limit.timingOf(dispatch)
+    const done = () => this.#device.queue.onSubmittedWorkDone()
+    if (!limit.has_timestamps) {
+      this.submit()
+      if (this.counts.submits !== this.#timed_submits) limit.sent(undefined, 1, done())
+    }
+    const slot = this.#takeSlot(dispatch, live, limit.expected(timing))
+    const timestampWrites = limit.begin(timing)
+    this.#pass = this.#openEncoder().beginComputePass(timestampWrites && { timestampWrites })
+    encode(this.#pass, dispatch, slot, gridOf(dispatch, this.#staged_view, slot))
+    this.#openEncoder() // ends the pass
+    if (limit.has_timestamps) return
+    const cost = costOf(
+      dispatch.kernel,
+      readParams(dispatch.kernel.params, this.#staged_view, slot),
+    )
+    this.submit()
+    limit.sent(timing, 1 + (cost?.flops ?? 0) + (cost?.bytes ?? 0), done())
+    this.#timed_submits = this.counts.submits
   }
 
   #openEncoder(): GPUCommandEncoder {
@@ -456,9 +558,17 @@ export class Gpu implements Allocator {
     return this.#pass
   }
 
-  /** A new pass for every run of one kernel, as timestamps are taken at the ends of passes. */
-  #timedPass(recording: Recording, kernel: AnyKernel, slot: number): GPUComputePassEncoder {
-    const is_new = recording.count(kernel, this.#staged_view, slot)
+  /**
+   * A new pass for every run of one kernel, as timestamps are taken at the ends of passes. Further parts of a dispatch are no
+   * calls of their own.
+   */
+  #timedPass(
+    recording: Recording,
+    kernel: AnyKernel,
+    slot: number,
+    is_call = true,
+  ): GPUComputePassEncoder {
+    const is_new = is_call && recording.count(kernel, this.#staged_view, slot)
     if (!recording.has_timestamps) return this.#openPass()
     if (is_new || !this.#pass) {
       const timestampWrites = recording.stamps()
@@ -555,7 +665,22 @@ export class Gpu implements Allocator {
 
   /** Compiles a dispatch's kernel and makes its bind group. */
   async #bind(label: string, dispatch: Dispatch): Promise<void> {
-    const { kernel, tensors } = dispatch
+    Object.assign(dispatch, await this.#bound(label, dispatch.kernel, dispatch.tensors))
+  }
+
+  /** Makes what runs a dispatch in `timing.parts` parts, where its kernel can be split. */
+  async #cut(dispatch: Dispatch): Promise<void> {
+    const { kernel, tensors, timing } = dispatch
+    const part = splitKernel(kernel)
+    if (!part || !timing) return
+    dispatch.cut = { ...(await this.#bound('parts', part, tensors)), parts: timing.parts }
+  }
+
+  async #bound(
+    label: string,
+    kernel: AnyKernel,
+    tensors: Names<Tensor>,
+  ): Promise<{ pipeline: GPUComputePipeline; group: GPUBindGroup }> {
     const where = `${label}/${kernel.name}`
     const storage = Object.keys(kernel.bindings).map((name) => {
       const tensor = tensors[name]
@@ -568,12 +693,24 @@ export class Gpu implements Allocator {
     })
     const { pipeline, layout } = await this.#compile(kernel)
     const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]
-    dispatch.pipeline = pipeline
-    dispatch.group = this.#device.createBindGroup({
+    const group = this.#device.createBindGroup({
       label: where,
       layout,
       entries: resources.map((resource, binding) => ({ binding, resource })),
     })
     this.counts.bind_groups++
+    return { pipeline, group }
   }
+}
+
+/** One dispatch of a bound kernel, with the params at byte `slot` of the arena. */
+function encode(
+  pass: GPUComputePassEncoder,
+  { pipeline, group }: Pick<Dispatch, 'pipeline' | 'group'>,
+  slot: number,
+  grid: Grid,
+): void {
+  pass.setPipeline(pipeline)
+  pass.setBindGroup(0, group, [slot])
+  pass.dispatchWorkgroups(...grid)
 }

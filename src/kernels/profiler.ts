@@ -137,26 +137,20 @@ interface Entry {
   ns: number
 }
 
-/** What `Gpu.profile` sees of the work it measures. */
-export class Recording {
-  readonly #entries = new Map<string, Entry>()
+/** Pairs of timestamps around passes, and who owns each. */
+export class Stamps<Owner> {
   /** Owner of each pair of queries. */
-  readonly #pairs: Entry[] = []
+  readonly #pairs: Owner[] = []
   readonly #query_sets: GPUQuerySet[] = []
-  readonly #createQueries: (() => GPUQuerySet) | undefined
-  readonly #stage_ms = new Map<string, number>()
-  #stage = NO_STAGE
-  #last: Entry | undefined
-  /** When the GPU had finished everything sent so far. */
-  #idle_at = 0
+  readonly #createQueries: () => GPUQuerySet
 
-  /** Without `createQueries` (a set of QUERIES timestamps) only submits are timed. */
-  constructor(createQueries: (() => GPUQuerySet) | undefined) {
+  /** `createQueries` makes a set of QUERIES timestamps. */
+  constructor(createQueries: () => GPUQuerySet) {
     this.#createQueries = createQueries
   }
 
-  get has_timestamps(): boolean {
-    return this.#createQueries !== undefined
+  get pairs(): number {
+    return this.#pairs.length
   }
 
   /** Sets that hold stamps, and how many each. */
@@ -166,6 +160,55 @@ export class Recording {
       set,
       count: Math.min(QUERIES, total - i * QUERIES),
     }))
+  }
+
+  /** Two more stamps, around a pass of this owner. */
+  next(owner: Owner): GPUComputePassTimestampWrites {
+    const first = (2 * this.#pairs.length) % QUERIES
+    if (first === 0) this.#query_sets.push(this.#createQueries())
+    this.#pairs.push(owner)
+    return {
+      querySet: this.#query_sets[this.#query_sets.length - 1],
+      beginningOfPassWriteIndex: first,
+      endOfPassWriteIndex: first + 1,
+    }
+  }
+
+  /** Owner and nanoseconds of each pass, from the stamps of all pairs in order. */
+  times(stamps: BigUint64Array): [owner: Owner, ns: number][] {
+    return this.#pairs.map((owner, i) => [
+      owner,
+      // Clocks of some drivers step back; that time is unknown, not negative.
+      Math.max(0, Number(stamps[2 * i + 1] - stamps[2 * i])),
+    ])
+  }
+
+  destroy(): void {
+    for (const set of this.#query_sets) set.destroy()
+  }
+}
+
+/** What `Gpu.profile` sees of the work it measures. */
+export class Recording {
+  readonly #entries = new Map<string, Entry>()
+  readonly #stamps: Stamps<Entry> | undefined
+  readonly #stage_ms = new Map<string, number>()
+  #stage = NO_STAGE
+  #last: Entry | undefined
+  /** When the GPU had finished everything sent so far. */
+  #idle_at = 0
+
+  /** Without `createQueries` (a set of QUERIES timestamps) only submits are timed. */
+  constructor(createQueries: (() => GPUQuerySet) | undefined) {
+    this.#stamps = createQueries && new Stamps(createQueries)
+  }
+
+  get has_timestamps(): boolean {
+    return this.#stamps !== undefined
+  }
+
+  get queries(): Stamps<unknown>['queries'] {
+    return this.#stamps?.queries ?? []
   }
 
   /** Dispatches from now on belong to this stage. */
@@ -195,15 +238,7 @@ export class Recording {
 
   /** Two stamps around a pass that begins with the dispatch counted last. */
   stamps(): GPUComputePassTimestampWrites | undefined {
-    if (!this.#createQueries || !this.#last) return undefined
-    const first = (2 * this.#pairs.length) % QUERIES
-    if (first === 0) this.#query_sets.push(this.#createQueries())
-    this.#pairs.push(this.#last)
-    return {
-      querySet: this.#query_sets[this.#query_sets.length - 1],
-      beginningOfPassWriteIndex: first,
-      endOfPassWriteIndex: first + 1,
-    }
+    return this.#last && this.#stamps?.next(this.#last)
   }
 
   /** Times one submit of the current stage; `done` resolves when the GPU has finished it. */
@@ -224,11 +259,7 @@ export class Recording {
 
   /** The profile, from the stamps of all pairs in order (nanoseconds). */
   finish(stamps: BigUint64Array = new BigUint64Array()): Profile {
-    this.#pairs.forEach((entry, i) => {
-      // Clocks of some drivers step back; that time is unknown, not negative.
-      const ns = Number(stamps[2 * i + 1] - stamps[2 * i])
-      entry.ns += Math.max(0, ns)
-    })
+    for (const [entry, ns] of this.#stamps?.times(stamps) ?? []) entry.ns += ns
     const entries = [...this.#entries.values()]
     const is_timed = this.has_timestamps
     const kernels = rows(entries, 'kernel', is_timed).sort(
@@ -248,7 +279,7 @@ export class Recording {
   }
 
   destroy(): void {
-    for (const set of this.#query_sets) set.destroy()
+    this.#stamps?.destroy()
   }
 }
 

@@ -1,4 +1,5 @@
 // A program: a list of kernel calls, copies and clears, recorded once and replayed with other live values.
+import type { Timing } from './dispatch_limit.ts'
 import { ShapeError } from './errors.ts'
 import { type Access, type AnyKernel, type Kernel, MAX_GRID, type Names } from './kernel.ts'
 import { type DType, sizeOf, type Tensor } from './tensor.ts'
@@ -23,6 +24,16 @@ export interface Dispatch {
   /** Set when the program has been compiled and bound. */
   pipeline: GPUComputePipeline
   group: GPUBindGroup
+  /** How long it takes, where that is looked after (`Gpu.limitDispatches`). */
+  timing?: Timing
+  /** Set when it takes too long in one piece. */
+  cut?: Cut
+}
+/** What runs in place of a dispatch that is cut into parts of its grid (`splitKernel`). */
+export interface Cut {
+  readonly pipeline: GPUComputePipeline
+  readonly group: GPUBindGroup
+  readonly parts: number
 }
 export interface Copy {
   readonly kind: 'copy'

@@ -164,11 +164,15 @@ test('the counts are the last step’s own, and the buffers made after the first
   const early = after([at(10, 40)])
   expect(early.memory).toEqual(memory)
   expect(early.counts).toBeUndefined()
+  // Said while a phase is new, and shown from then on.
+  const limited = step(2, { 'perf/longest_dispatch_ms': 61, 'perf/split_dispatches': 4 })
   const counted = step(3, { 'perf/dispatches': 800, 'perf/submits': 3 })
-  const state = after([step(1, {}), at(100, 50), step(2, {}), counted, at(300, 51)], early)
+  const state = after([step(1, {}), at(100, 50), limited, counted, at(300, 51)], early)
   expect(state.counts).toEqual({
     dispatches_per_step: 800,
     submits_per_step: 3,
+    longest_dispatch_ms: 61,
+    split_dispatches: 4,
     buffers_since_warmup: 1,
   })
 })

@@ -51,6 +51,9 @@ export interface Timing {
 export interface StepCounts {
   readonly dispatches_per_step: number | undefined
   readonly submits_per_step: number | undefined
+  /** The longest kernel call that was measured, and the recorded calls that run in parts; not on software adapters. */
+  readonly longest_dispatch_ms: number | undefined
+  readonly split_dispatches: number | undefined
   /** Buffers created since the first training step was done: 0 when all is well. */
   readonly buffers_since_warmup: number | undefined
 }
@@ -328,6 +331,8 @@ function applyMemory(state: LabState, { counts, memory }: MemoryEvent): LabState
     counts: {
       dispatches_per_step: state.metrics['perf/dispatches'],
       submits_per_step: state.metrics['perf/submits'],
+      longest_dispatch_ms: state.metrics['perf/longest_dispatch_ms'],
+      split_dispatches: state.metrics['perf/split_dispatches'],
       buffers_since_warmup: counts.buffers - warm_buffers,
     },
   }

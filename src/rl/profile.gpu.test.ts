@@ -31,7 +31,9 @@ async function train(is_profiled: boolean, timestamps = true) {
     const { metrics, samples } = profiled?.result ?? (await next())
     const kept = Object.entries(metrics).filter(
       ([name]) =>
-        !/^timing_|^perf\/(time_per_step|throughput)$/.test(name) && name !== 'perf/submits',
+        !/^timing_|^perf\/(time_per_step|throughput|submits|longest_dispatch_ms|split_dispatches)$/.test(
+          name,
+        ),
     )
     results.push({ ...Object.fromEntries(kept), samples: samples.length })
   }

@@ -21,12 +21,15 @@ async function finish(trainer: Trainer) {
   return { results, weights: await trainer.exportWeights() }
 }
 
-/** Everything but wall times. */
+/** Everything but wall times and what they decide. */
 const numbers = (results: readonly StepResult[]) =>
   results.map(({ metrics }) =>
     Object.fromEntries(
       Object.entries(metrics).filter(
-        ([name]) => !/^timing_|^perf\/(time_per_step|throughput)$/.test(name),
+        ([name]) =>
+          !/^timing_|^perf\/(time_per_step|throughput|submits|longest_dispatch_ms|split_dispatches)$/.test(
+            name,
+          ),
       ),
     ),
   )
@@ -718,4 +721,41 @@ test("validation reports verl's names: the mean, and with several responses best
   expect(value('best@2/mean')).toBeGreaterThanOrEqual(value('mean@2'))
   // Tenths of a half: 10 prompts, 2 responses.
   expect((value('mean@2') * 20) % 1).toBeCloseTo(0, 9)
+})
+
+test('dispatches in parts train the same bits and create nothing once they are known', async () => {
+  const run = async (most_ms: number | undefined) => {
+    const gpu = await open()
+    if (most_ms !== undefined) gpu.limitDispatches({ most_ms })
+    const phases = [
+      { ...SFT, steps: 1 },
+      { ...RL, steps: 5 },
+    ]
+    const trainer = await Trainer.create(gpu, { ...CONFIG, phases })
+    const results: StepResult[] = []
+    const created: number[] = []
+    while (!trainer.isFinished) {
+      results.push(await trainer.next())
+      const { buffers, bind_groups, pipelines } = gpu.counts
+      created.push(buffers + bind_groups + pipelines)
+    }
+    const weights = await trainer.exportWeights()
+    trainer.destroy()
+    return { results, created, weights, is_software: gpu.facts.is_software }
+  }
+  const whole = await run(undefined)
+  // Shorter than nearly everything on a software adapter.
+  const parts = await run(0.02)
+  expect(numbers(parts.results)).toEqual(numbers(whole.results))
+  expect(parts.weights).toEqual(whole.weights)
+  const split = parts.results.map(({ metrics }) => metrics['perf/split_dispatches'])
+  const longest = parts.results.map(({ metrics }) => metrics['perf/longest_dispatch_ms'])
+  // Step 0 runs nothing; a phase is measured in its first three steps, and then there is nothing new to say.
+  expect(split.map((count) => count !== undefined)).toEqual([
+    ...[false, true, true, true, true, false, false],
+  ])
+  expect(longest[4]).toBeGreaterThanOrEqual(longest[1])
+  // A GPU may need less than that for everything that can be cut.
+  if (parts.is_software) expect(split[4]).toBeGreaterThan(0)
+  expect(new Set(parts.created.slice(-3)).size).toBe(1)
 })

@@ -183,6 +183,7 @@ export class Trainer {
     const { label, bytes } = plan.largest
     const allowed = gpu.facts.max_binding_bytes
     if (bytes > allowed) throw tooLarge(label, bytes, allowed)
+    if (!gpu.facts.is_software) gpu.limitDispatches()
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')
     const weights = initialWeights(layout, config.seed)
@@ -303,6 +304,7 @@ export class Trainer {
       'perf/submits': this.#gpu.counts.submits - submits,
     }
     const validation = this.#isValidationDue() ? await this.#validate() : {}
+    const limits = await this.#limitDispatches()
     const result = reading.then(({ metrics, scored_pairs }) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
@@ -313,6 +315,7 @@ export class Trainer {
           ...metrics,
           'training/skipped_updates_total': this.#skipped_updates,
           ...work,
+          ...limits,
           ...validation,
           ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
           'timing_s/step': seconds,
@@ -562,7 +565,8 @@ export class Trainer {
   async #before(): Promise<PendingStep> {
     this.#is_started = true
     this.#beginStage()
-    const metrics = this.config.validation.test_freq > 0 ? await this.#validate() : {}
+    const validation = this.config.validation.test_freq > 0 ? await this.#validate() : {}
+    const metrics = { ...validation, ...(await this.#limitDispatches()) }
     const result = { step: 0, phase: 0, phase_step: 0, metrics, samples: [], ...this.#takeReason() }
     return { result: Promise.resolve(result) }
   }
@@ -585,6 +589,16 @@ export class Trainer {
       this.#beginStage()
     } else if (this.current.kind === 'rl' && this.current.reset_optimizer)
       this.#actor.resetOptimizer()
+  }
+
+  /** Cuts what took too long in this step, so that no watchdog fires. Waits for the GPU in the first steps of a phase alone. */
+  async #limitDispatches(): Promise<Record<string, number>> {
+    const limits = await this.#gpu.settleDispatches()
+    if (!limits) return {}
+    return {
+      'perf/longest_dispatch_ms': limits.longest_ms,
+      'perf/split_dispatches': limits.split_dispatches,
+    }
   }
 
   /** What reinforcement learning starts from: a frozen copy of the policy. */

@@ -48,6 +48,18 @@ export function Memory() {
           <dt>submits per step</dt>
           <dd>{formatNumber(counts?.submits_per_step)}</dd>
         </div>
+        {counts?.longest_dispatch_ms === undefined ? null : (
+          <>
+            <div>
+              <dt>longest dispatch, whole</dt>
+              <dd data-testid="longest-dispatch">{formatNumber(counts.longest_dispatch_ms)} ms</dd>
+            </div>
+            <div title="Dispatches that took too long run in parts, so that no watchdog takes the GPU for hung; results are the same bits">
+              <dt>dispatches run in parts</dt>
+              <dd data-testid="split-dispatches">{formatCount(counts.split_dispatches)}</dd>
+            </div>
+          </>
+        )}
         <div>
           <dt>buffers made since warm-up</dt>
           <dd>{formatCount(counts?.buffers_since_warmup)}</dd>

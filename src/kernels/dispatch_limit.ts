@@ -1,0 +1,222 @@
+// No dispatch for longer than a watchdog waits: what each takes is measured, and what takes too long runs in parts.
+// gpu.ts makes the queries, submits and parts; here is what is measured, and what follows from it.
+//
+// Watchdogs look at what the GPU cannot leave: Windows resets a GPU that does not put down its task within 2 s, where a task
+// may be as small as a dispatch or as large as a submit, depending on GPU and driver; Metal and Linux drivers end a whole
+// command buffer after some seconds; and while a submit runs, many laptops do not draw the page. So both have a limit, the
+// dispatch by being cut, the submit by ending before it lasts too long.
+import type { AnyKernel } from './kernel.ts'
+import { QUERIES, Stamps } from './profiler.ts'
+import type { Dispatch } from './program.ts'
+import { splitKernel } from './split.ts'
+
+export interface DispatchLimits {
+  /** Milliseconds of the longest kernel call that was measured, as one dispatch. */
+  readonly longest_ms: number
+  /** Recorded dispatches that run in parts by now. */
+  readonly split_dispatches: number
+}
+
+/** What is known of the dispatches of one kernel with the same recorded params: those of all layers, say. */
+export interface Timing {
+  readonly kernel: AnyKernel
+  /** As many parts as the grid can be cut into. */
+  readonly most_parts: number
+  /** Measured dispatches, and those of them since the last `learn`. */
+  samples: number
+  fresh: number
+  /** Calls of `learn` that brought samples. */
+  rounds: number
+  total_ms: number
+  longest_ms: number
+  /** Dispatches in place of one; 1 until it is found to take too long. */
+  parts: number
+}
+
+/** A submit that was timed from its sending to its end. */
+export interface Sent {
+  /** Undefined for a submit that only says when everything before it had ended. */
+  readonly timing: Timing | undefined
+  /** Arithmetic and bytes: how submits share a time that is known of them together. */
+  readonly weight: number
+  readonly sent_at: number
+  ended_at: number
+}
+
+/** Dispatches are measured in so many rounds: rows with equal rewards, say, leave a kernel nothing to do in the first. */
+const ROUNDS = 3
+/** Times that a timing is measured in one round. */
+const SAMPLES = 3
+/** Passes that are timed in one round at most. */
+const MAX_PAIRS = QUERIES
+/** Ends within this many milliseconds cannot be told apart: browsers make their clocks coarse and report late. */
+const SAME_END_MS = 1
+
+/** What was measured between two calls of `learn`. */
+interface Round {
+  readonly stamps: Stamps<Timing> | undefined
+  readonly sent: Sent[]
+  readonly done: Promise<unknown>[]
+  readonly started_at: number
+}
+
+export class DispatchLimit {
+  /** No dispatch should take longer. */
+  readonly most_ms: number
+  readonly #timings = new Map<string, Timing>()
+  readonly #dispatches = new Set<Dispatch>()
+  readonly #createQueries: (() => GPUQuerySet) | undefined
+  #round: Round | undefined
+  /** There are dispatches that `learn` has not seen. */
+  #has_new = false
+
+  /** Without `createQueries` (a set of QUERIES timestamps) every measured dispatch is a submit of its own. */
+  constructor(most_ms: number, createQueries: (() => GPUQuerySet) | undefined) {
+    this.most_ms = most_ms
+    this.#createQueries = createQueries
+  }
+
+  get has_timestamps(): boolean {
+    return this.#createQueries !== undefined
+  }
+
+  /** A submit ends before it is expected to last longer. */
+  get most_submit_ms(): number {
+    return 2 * this.most_ms
+  }
+
+  get is_pending(): boolean {
+    return this.#round !== undefined || this.#has_new
+  }
+
+  /** What is known of a dispatch. The first call of each is remembered, so that it can be cut later. */
+  timingOf(dispatch: Dispatch): Timing {
+    if (dispatch.timing) return dispatch.timing
+    const { kernel, params, grid } = dispatch
+    const key = `${kernel.name} ${params.join()}`
+    let timing = this.#timings.get(key)
+    if (!timing) {
+      const most_parts = grid ? Math.max(grid[0], grid[1]) : Number.POSITIVE_INFINITY
+      const none = { samples: 0, fresh: 0, rounds: 0, total_ms: 0, longest_ms: 0, parts: 1 }
+      timing = { kernel, most_parts, ...none }
+      this.#timings.set(key, timing)
+    }
+    dispatch.timing = timing
+    this.#dispatches.add(dispatch)
+    this.#has_new = true
+    return timing
+  }
+
+  /** Milliseconds that a dispatch is taken to need; before it was measured, one of few that share a submit. */
+  expected({ samples, total_ms }: Timing): number {
+    return samples > 0 ? total_ms / samples : this.most_ms / 4
+  }
+
+  /** Whether the next dispatch of this timing should be measured. */
+  wants({ parts, rounds, fresh }: Timing): boolean {
+    const pairs = this.#round?.stamps?.pairs ?? 0
+    return parts === 1 && rounds < ROUNDS && fresh < SAMPLES && pairs < MAX_PAIRS
+  }
+
+  /** Stamps around the pass of one dispatch; undefined where submits are timed. */
+  begin(timing: Timing, now = performance.now()): GPUComputePassTimestampWrites | undefined {
+    timing.fresh++
+    return this.#open(now).stamps?.next(timing)
+  }
+
+  /** A submit whose end `done` says: of one dispatch, or of everything before the next one. */
+  sent(
+    timing: Timing | undefined,
+    weight: number,
+    done: Promise<unknown>,
+    now: () => number = () => performance.now(),
+  ): void {
+    const sent: Sent = { timing, weight, sent_at: now(), ended_at: Number.NaN }
+    const { sent: all, done: ends } = this.#open(sent.sent_at)
+    all.push(sent)
+    const end = done.then(() => {
+      sent.ended_at = now()
+    })
+    ends.push(end.catch(() => {})) // a lost device is reported elsewhere
+  }
+
+  /** Ends the round: what it holds is to be read back and given to `learn`. */
+  take(): Round | undefined {
+    const round = this.#round
+    this.#round = undefined
+    this.#has_new = false
+    return round
+  }
+
+  /**
+   * Learns from a round's stamps and submits. Returns the dispatches that are to be cut into `timing.parts` parts.
+   * A clock that claims more than `now` minus the round's start is not believed.
+   */
+  learn(round: Round | undefined, stamps: BigUint64Array, now = performance.now()): Dispatch[] {
+    const samples: (readonly [Timing | undefined, number])[] = [
+      ...(round?.stamps?.times(stamps) ?? []).map(([timing, ns]) => [timing, ns / 1e6] as const),
+      ...sharedTimes(round?.sent ?? []).map((ms, i) => [round?.sent[i].timing, ms] as const),
+    ]
+    const elapsed = now - (round?.started_at ?? now)
+    for (const [timing, ms] of samples) {
+      if (!timing || !(ms <= elapsed)) continue
+      timing.samples++
+      timing.total_ms += ms
+      timing.longest_ms = Math.max(timing.longest_ms, ms)
+    }
+    for (const timing of this.#timings.values()) this.#judge(timing)
+    return [...this.#dispatches].filter(({ timing, cut }) => !cut && (timing?.parts ?? 1) > 1)
+  }
+
+  /** What the measurements came to. */
+  get limits(): DispatchLimits {
+    const longest = [...this.#timings.values()].map(({ longest_ms }) => longest_ms)
+    return {
+      longest_ms: longest.reduce((a, b) => Math.max(a, b), 0),
+      split_dispatches: [...this.#dispatches].filter(({ cut }) => cut).length,
+    }
+  }
+
+  #judge(timing: Timing): void {
+    if (timing.fresh > 0) timing.rounds++
+    timing.fresh = 0
+    const { kernel, longest_ms, most_parts, parts } = timing
+    if (parts > 1 || longest_ms <= this.most_ms || !splitKernel(kernel)) return
+    // Half of what is allowed, because parts are not equally long.
+    timing.parts = Math.min(most_parts, Math.ceil(longest_ms / (this.most_ms / 2)))
+  }
+
+  #open(now: number): Round {
+    this.#round ??= {
+      stamps: this.#createQueries && new Stamps(this.#createQueries),
+      sent: [],
+      done: [],
+      started_at: now,
+    }
+    return this.#round
+  }
+}
+
+/**
+ * Milliseconds of each submit, of submits in the order of their sending: from the end of the one before, or its own sending,
+ * to its end. Those whose ends cannot be told apart, e.g. because the thread was busy, share their time by weight.
+ */
+export function sharedTimes(submits: readonly Sent[]): number[] {
+  const times: number[] = []
+  let idle_at = Number.NEGATIVE_INFINITY
+  for (let first = 0; first < submits.length; ) {
+    let next = first + 1
+    const { ended_at, sent_at, timing } = submits[first]
+    // What ends with a submit that only marks a time is not part of what comes after.
+    if (timing)
+      while (submits[next]?.timing && submits[next].ended_at - ended_at < SAME_END_MS) next++
+    const group = submits.slice(first, next)
+    const end = group[group.length - 1].ended_at
+    const all = group.reduce((sum, { weight }) => sum + weight, 0)
+    const ms = end - Math.max(idle_at, sent_at)
+    times.push(...group.map(({ weight }) => Math.max(0, (ms * weight) / all)))
+    idle_at = end
+    first = next
+  }
+  return times
+}
