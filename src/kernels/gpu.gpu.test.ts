@@ -122,6 +122,70 @@ test('two dispatches of one submit keep their own params', async () => {
   expectClose(vb, [0.25, 0.25, 0.25, 0.25])
 })
 
+/** The sum of its subgroup's lanes, for every lane. */
+const subgroup_sum = defineKernel({
+  name: 'subgroup_sum',
+  requires: ['subgroups'],
+  wgsl: `enable subgroups;
+struct Params { count: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_size) size: u32) {
+  let sum = subgroupAdd(1.0);
+  if (lane < params.count) { x[lane] = sum / f32(min(size, 64u)); }
+}`,
+  params: { count: 'u32' },
+  bindings: { x: 'read_write' },
+  workgroups: () => [1],
+})
+
+const half_twice = defineKernel({
+  name: 'half_twice',
+  requires: ['shader-f16'],
+  wgsl: `enable f16;
+struct Params { count: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) lane: u32) {
+  if (lane < params.count) { x[lane] = f32(2.0h * f16(x[lane])); }
+}`,
+  params: { count: 'u32' },
+  bindings: { x: 'read_write' },
+  workgroups: () => [1],
+})
+
+test('the device has what the adapter offers, unless it was opened without', async () => {
+  const { features, has_subgroups, has_f16 } = gpu.facts
+  expect([has_subgroups, has_f16]).toEqual(
+    ['subgroups', 'shader-f16'].map((feature) => features.includes(feature)),
+  )
+  const x = gpu.tensor('x', 'f32', [2], { data: Float32Array.of(0.25, 3) })
+  for (const [has, kernel, expected] of [
+    [has_f16, half_twice, [0.5, 6]],
+    [has_subgroups, subgroup_sum, [1, 1]],
+  ] as const) {
+    if (!has) continue
+    await gpu.run(kernel, { count: 2 }, { x })
+    expect([...(await gpu.read(x))[0]]).toEqual(expected)
+  }
+
+  const plain = await Gpu.open({ features: false })
+  expect([plain.facts.has_subgroups, plain.facts.has_f16]).toEqual([false, false])
+  expect(plain.facts.features).toEqual(features)
+  plain.destroy()
+})
+
+test('a kernel that requires what the device has not is refused by name', async () => {
+  const plain = await Gpu.open({ features: false })
+  await expect(plain.prepare(subgroup_sum)).rejects.toThrow(
+    'subgroup_sum: needs subgroups, which this device has not',
+  )
+  await expect(plain.prepare(half_twice)).rejects.toMatchObject({ code: 'shader' })
+  plain.destroy()
+})
+
 test('a broken shader is an error with file, line and column', async () => {
   const broken = {
     ...softmax_forward,

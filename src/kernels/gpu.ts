@@ -1,7 +1,7 @@
 // The only file that touches GPUDevice. Everything above it sees Gpu, Tensor, Kernel and Program.
 import { DispatchLimit, type DispatchLimits } from './dispatch_limit.ts'
 import { GpuError, ShapeError } from './errors.ts'
-import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
+import type { Access, AnyKernel, Feature, Kernel, Names, Shader } from './kernel.ts'
 import { costOf, type Profile, QUERIES, Recording, type Stamps } from './profiler.ts'
 import {
   type Cut,
@@ -53,6 +53,10 @@ export interface AdapterFacts {
   /** True for SwiftShader, lavapipe, WARP: correct, and tens to hundreds of times slower than a GPU. */
   readonly is_software: boolean
   readonly features: readonly string[]
+  /** Whether kernels that require 'subgroups' compile here. */
+  readonly has_subgroups: boolean
+  /** Whether kernels that require 'shader-f16' compile here. */
+  readonly has_f16: boolean
   readonly max_buffer_bytes: number
   readonly max_binding_bytes: number
 }
@@ -73,6 +77,8 @@ export interface OpenOptions {
   readonly largest?: { readonly label: string; readonly bytes: number }
   /** False leaves the GPU's clock alone even where there is one. */
   readonly timestamps?: boolean
+  /** False leaves subgroups and shader-f16 alone even where the adapter has them. */
+  readonly features?: boolean
 }
 
 /** Dispatches per submit at most; a longer list of commands is split into several submits. */
@@ -81,6 +87,7 @@ const ARENA_SLOTS = 4096
 const MOST_DISPATCH_MS = 50
 const DEFAULT_BINDING_BYTES = 134217728
 const DEFAULT_BUFFER_BYTES = 268435456
+const FEATURES: readonly Feature[] = ['subgroups', 'shader-f16']
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
 
 export class Gpu implements Allocator {
@@ -166,9 +173,12 @@ export class Gpu implements Allocator {
     const needed = options.largest?.bytes ?? 0
     const allowed = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
     if (needed > allowed) throw tooLarge(options.largest?.label ?? '', needed, allowed)
-    const has_timestamps = options.timestamps !== false && adapter.features.has('timestamp-query')
+    const wanted: GPUFeatureName[] = [
+      ...(options.timestamps === false ? [] : (['timestamp-query'] as const)),
+      ...(options.features === false ? [] : FEATURES),
+    ]
     const device = await adapter.requestDevice({
-      requiredFeatures: has_timestamps ? ['timestamp-query'] : [],
+      requiredFeatures: wanted.filter((feature) => adapter.features.has(feature)),
       requiredLimits: {
         ...(needed > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: needed } : {}),
         ...(needed > DEFAULT_BUFFER_BYTES ? { maxBufferSize: needed } : {}),
@@ -181,6 +191,8 @@ export class Gpu implements Allocator {
       description: info.description || info.device,
       is_software: info.isFallbackAdapter === true || SOFTWARE.test(text),
       features: [...adapter.features].sort(),
+      has_subgroups: device.features.has('subgroups'),
+      has_f16: device.features.has('shader-f16'),
       max_buffer_bytes: device.limits.maxBufferSize,
       max_binding_bytes: device.limits.maxStorageBufferBindingSize,
     })
@@ -258,7 +270,8 @@ export class Gpu implements Allocator {
 
   /**
    * Records a program: compiles what is new and makes every bind group, once. `build` runs synchronously.
-   * Throws ShapeError for a missing tensor or a misaligned view, GpuError for a shader that does not compile.
+   * Throws ShapeError for a missing tensor or a misaligned view, GpuError for a shader that does not compile or that
+   * requires what the device has not.
    */
   async record<const L extends string = never>(
     label: string,
@@ -627,7 +640,13 @@ export class Gpu implements Allocator {
   }
 
   async #compileNew(kernel: AnyKernel) {
-    const { name, wgsl } = kernel
+    const { name, wgsl, requires = [] } = kernel
+    const missing = requires.filter((feature) => !this.#device.features.has(feature))
+    if (missing.length)
+      throw new GpuError(
+        'shader',
+        `${name}: needs ${missing.join(' and ')}, which this device has not`,
+      )
     const code = wgsl.includes('\r') ? wgsl.replaceAll('\r', '') : wgsl
     this.#device.pushErrorScope('validation')
     const module = this.#device.createShaderModule({ label: name, code })

@@ -1,6 +1,9 @@
 // How a kernel is declared: its WGSL, its params and its bindings, as data.
 import type { DType } from './tensor.ts'
 
+/** What WebGPU offers on some adapters only. */
+export type Feature = 'subgroups' | 'shader-f16'
+
 export type Access = 'read' | 'read_write'
 /** A record with any names. */
 export type Names<T> = { readonly [name: string]: T }
@@ -12,6 +15,8 @@ export interface Shader {
   readonly wgsl: string
   /** WGSL `override` constants. A kernel with other constants is another kernel: give it another name. */
   readonly constants?: Record<string, number>
+  /** What the device must have; its WGSL begins with the `enable` of each. Where it has not, compiling is a GpuError. */
+  readonly requires?: readonly Feature[]
 }
 
 /** What one call must do at the least. */

@@ -96,27 +96,6 @@ const FAMILIES: readonly [prefix: string, cost: (params: Params) => Cost][] = [
       }
     },
   ],
-  [
-    'attention_decode',
-    (p) => {
-      const { rows, column, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = p
-      const { n, prompt_length: P } = p
-      const columns = column + 1
-      // A prompt's keys and values lie in the cache once for all of its n rows.
-      const cached = (rows / n) * Math.min(P, columns) + rows * Math.max(0, columns - P)
-      return {
-        flops: 4 * D * rows * H * columns,
-        bytes: 4 * (2 * rows * H * D + cached * 2 * K * D + rows * columns),
-      }
-    },
-  ],
-  [
-    'kv_cache_write',
-    ({ rows, columns, num_key_value_heads, head_dim }) => ({
-      flops: 0,
-      bytes: 4 * 2 * rows * columns * 2 * num_key_value_heads * head_dim,
-    }),
-  ],
 ]
 
 /** What one call of a kernel costs: its own word, else its family's; undefined when neither says. */

@@ -84,6 +84,8 @@ const adapter = {
   features: [],
   max_buffer_bytes: 0,
   max_binding_bytes: 0,
+  has_subgroups: false,
+  has_f16: false,
 }
 const step = (run: number, n: number): LabEvent => ({
   type: 'step',

@@ -16,6 +16,8 @@ const adapter = {
   features: [],
   max_buffer_bytes: 0,
   max_binding_bytes: 0,
+  has_subgroups: false,
+  has_f16: false,
 }
 const KEY = adapterKey(adapter)
 const VERSION = 'Understory 1, Chrome 142'

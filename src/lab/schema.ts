@@ -353,7 +353,7 @@ export const TARGET_LAYER = {
   live: false,
 } as const
 
-export const ROLLOUT: Tree<Rollout> = {
+export const ROLLOUT: Tree<Required<Rollout>> = {
   train_batch_size: integer({
     label: 'Prompts per step',
     help: 'Different problems that every step tries.',
@@ -404,6 +404,13 @@ export const ROLLOUT: Tree<Rollout> = {
     max: 128,
     unit: 'tokens',
   }),
+  dtype: select(
+    {
+      label: 'KV cache',
+      help: 'What keys and values are kept in while responses are sampled. Halves take half the memory, and the sampled policy then differs from the trained one by rounding.',
+    },
+    { float32: 'float32', float16: 'float16' },
+  ),
 }
 
 export const VALIDATION: Tree<Validation> = {

@@ -222,6 +222,8 @@ const ADAPTER = {
   features: [],
   max_buffer_bytes: 0,
   max_binding_bytes: 0,
+  has_subgroups: false,
+  has_f16: false,
 }
 const PROFILE: Profile = {
   source: 'timestamps',

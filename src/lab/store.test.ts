@@ -59,6 +59,8 @@ test('opening, preparing, running and failing are told apart', () => {
     features: [],
     max_buffer_bytes: 1,
     max_binding_bytes: 1,
+    has_subgroups: false,
+    has_f16: false,
   }
   const opened = applyEvent(initialState(), { type: 'adapter', adapter }, 0)
   expect(opened).toMatchObject({ status: 'idle', adapter })

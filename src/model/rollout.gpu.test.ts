@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
+import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { expectClose } from '../kernels/testing.ts'
 import { inverseFrequencies } from './config.ts'
 import { paramTensors } from './params.ts'
@@ -35,6 +36,7 @@ async function build(
   eos_token_ids: readonly number[] = [EOS],
   size = SIZE,
   pad_token_id = 0,
+  matmul?: MatmulChoice,
 ) {
   const { layout, flat, exact } = testWeights(config, seed)
   const weights = paramTensors(
@@ -46,7 +48,7 @@ async function build(
     data: Float32Array.from(inverseFrequencies(config)),
   })
   const tensors = createRolloutTensors(gpu, layout.shape, size)
-  const model = { shape: layout.shape, weights, inv_freq }
+  const model = { shape: layout.shape, weights, inv_freq, matmul }
   const rollout = await Rollout.create(gpu, model, size, tensors, {
     eos_token_ids,
     pad_token_id,
@@ -269,6 +271,21 @@ test('rows that are no multiple of n and another number of prompts are refused',
     'expected 2 × 4 prompt ids, got 12',
   )
 })
+
+test.skipIf(!gpu.facts.has_subgroups)(
+  'with products summed by subgroups the greedy tokens are the same',
+  async () => {
+    const [{ rollout }, { rollout: shared }] = [
+      await build(),
+      await build(TINY, 1, [EOS], SIZE, 0, { '*': 'subgroups_1x16' }),
+    ]
+    const expected = await generate(rollout, 'left', GREEDY)
+    const actual = await generate(shared, 'left', GREEDY)
+    expect(actual.ids).toEqual(expected.ids)
+    expectClose(actual.h, expected.h, { atol: 1e-4, rtol: 1e-4 })
+    expect(actual.h, 'the same kernels').not.toEqual(expected.h)
+  },
+)
 
 test('too many end tokens are refused', async () => {
   const ids = Array.from({ length: 17 }, (_, i) => i)

@@ -1,10 +1,13 @@
 // Batched generation with a KV cache: prefill, then one token per step for every row, sampled on the GPU.
-import { attentionKernels, type CacheSize, cacheTokens } from '../kernels/attention/attention.ts'
+import { attentionKernels } from '../kernels/attention/attention.ts'
+import type { CacheDType } from '../kernels/attention/attention_cache.ts'
+import type { checkHalfCache } from '../kernels/attention/half_cache_check.ts'
 import { ShapeError } from '../kernels/errors.ts'
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Program } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import type { ModelShape } from './config.ts'
+import { cacheSize, createCaches, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import { isFused, recordPrefill, recordTokens } from './rollout_record.ts'
 import type { Model } from './transformer.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
@@ -26,6 +29,8 @@ export interface RolloutSize {
   readonly prompt_length: number
   /** R */
   readonly response_length: number
+  /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way. Default 'float32'. */
+  readonly dtype?: CacheDType
 }
 
 /** How one batch is sampled: all may change from call to call. */
@@ -86,7 +91,10 @@ export interface RolloutTensors {
   readonly log_probs: Tensor<'f32'>
   /** Entropy of that policy at each response token, [B, R], nats. */
   readonly entropy: Tensor<'f32'>
-  /** Per block [N · P + B · (R - 1), 2 · K · D]: each prompt once, then the responses, whose last token nobody attends. */
+  /**
+   * Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the responses, whose last token
+   * nobody attends.
+   */
   readonly caches: readonly Tensor[]
   readonly decode: DecodeTensors
 }
@@ -100,13 +108,6 @@ const MAX_EOS_TOKENS = 16
  * one is queued before the flags of the last have come back: the GPU does not wait, and does at most one in vain.
  */
 const CHUNK = 16
-
-/** How a rollout's caches are laid out. Throws RangeError where rows is no multiple of n. */
-function cacheSize({ rows, n = 1, prompt_length, response_length }: RolloutSize): CacheSize {
-  if (!Number.isInteger(n) || n < 1 || rows % n !== 0)
-    throw new RangeError(`rollout: expected n to divide the ${rows} rows, got ${n}`)
-  return { rows, n, prompt_length, response_columns: response_length - 1 }
-}
 
 /** Allocates a rollout's buffers. Throws RangeError where rows is no multiple of n. */
 export function createRolloutTensors(
@@ -124,7 +125,6 @@ export function createRolloutTensors(
     alloc.tensor(`rollout.${label}`, 'u32', dims, { kind: 'batch' })
   const response = (label: string) =>
     alloc.tensor(`rollout.${label}`, 'f32', [B, R], { kind: 'batch' })
-  const cache_size = 2 * shape.num_key_value_heads * shape.head_dim
   const size = { rows: N, width: P, response_length: 1, trains: false }
   const { step } = attentionKernels({ width: P + R, head_dim: shape.head_dim })
   return {
@@ -138,9 +138,7 @@ export function createRolloutTensors(
     response_ids: u32('response_ids', B, R),
     log_probs: response('log_probs'),
     entropy: response('entropy'),
-    caches: Array.from({ length: shape.num_hidden_layers }, (_, l) =>
-      alloc.tensor(`kv_cache.${l}`, 'f32', [cacheTokens(cache), cache_size], { kind: 'kv_cache' }),
-    ),
+    caches: createCaches(alloc, shape, cache, rollout_size.dtype ?? 'float32'),
     decode: {
       hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
       normed: f32('normed', B, C),
@@ -164,6 +162,9 @@ export type RolloutLive = (typeof LIVE)[number]
 export class Rollout {
   readonly size: RolloutSize
   readonly tensors: RolloutTensors
+  /** What keys and values are kept in: size.dtype, or float32 for the reason beside it. */
+  readonly dtype: CacheDType
+  readonly fallback_reason: string | undefined
   #gpu: Gpu
   #programs: readonly Program<RolloutLive>[]
   /** What a response holds before it is written, [B, R]; only where it may stay so. */
@@ -173,45 +174,55 @@ export class Rollout {
     gpu: Gpu,
     size: RolloutSize,
     tensors: RolloutTensors,
+    { dtype, fallback_reason }: SettledCaches,
     programs: readonly Program<RolloutLive>[],
     padding: Uint32Array | undefined,
   ) {
     this.#gpu = gpu
     this.size = size
     this.tensors = tensors
+    this.dtype = dtype
+    this.fallback_reason = fallback_reason
     this.#programs = programs
     this.#padding = padding
   }
 
   /**
    * Records prefill and all R decode steps, one program per 16 tokens.
+   * float16 caches must first pass `check` on this adapter. Where they do not, they are freed and the rollout runs on float32
+   * caches, which its own `tensors` hold; `dtype` and `fallback_reason` say so.
    * Throws RangeError for more than 16 end tokens or rows that are no multiple of n.
    */
   static async create(
     gpu: Gpu,
     model: Model,
     size: RolloutSize,
-    tensors: RolloutTensors,
+    given: RolloutTensors,
     special: SpecialTokens,
+    check?: typeof checkHalfCache,
   ): Promise<Rollout> {
     const { eos_token_ids, pad_token_id } = special
     if (eos_token_ids.length > MAX_EOS_TOKENS)
       throw new RangeError(
         `rollout: expected at most ${MAX_EOS_TOKENS} end tokens, got ${eos_token_ids.length}`,
       )
-    gpu.write(tensors.eos_token_ids, Uint32Array.from(eos_token_ids))
     const R = size.response_length
+    const cache = cacheSize(size)
+    const needs = { shape: model.shape, cache, width: size.prompt_length + R }
+    const settled = await settleCaches(gpu, needs, given.caches, check)
+    const tensors = { ...given, caches: settled.caches }
+    gpu.write(tensors.eos_token_ids, Uint32Array.from(eos_token_ids))
     const programs: Program<RolloutLive>[] = []
     for (let first = 0; first < R; first += CHUNK)
       programs.push(
         await gpu.record('rollout', LIVE, (recorder) => {
-          const recording = { gpu, recorder, model, cache: cacheSize(size), tensors, special, R }
+          const recording = { gpu, recorder, model, cache, tensors, special, R }
           if (first === 0) recordPrefill(recording)
           recordTokens(recording, first, Math.min(R, first + CHUNK))
         }),
       )
     const padding = R > CHUNK ? new Uint32Array(size.rows * R).fill(pad_token_id) : undefined
-    return new Rollout(gpu, size, tensors, programs, padding)
+    return new Rollout(gpu, size, tensors, settled, programs, padding)
   }
 
   /** Dispatches per call, if no row ends early. */

@@ -1,6 +1,8 @@
 // What a rollout records: the prompts at once, then one token of every row at a time.
-import { attentionKernels, type CacheSize, kv_cache_write } from '../kernels/attention/attention.ts'
-import { decode_linear, decode_swiglu } from '../kernels/decode/decode.ts'
+import type { CacheSize } from '../kernels/attention/attention.ts'
+import { cacheDType, cacheKernels } from '../kernels/attention/attention_cache.ts'
+import { decode_swiglu } from '../kernels/decode/decode.ts'
+import { decodeLinearKernel } from '../kernels/decode/decode_variants.ts'
 import { embedding_forward } from '../kernels/embedding/embedding.ts'
 import { matmul_nt, matmul_nt_add } from '../kernels/matmul/matmul.ts'
 import type { Recorder } from '../kernels/program.ts'
@@ -24,7 +26,8 @@ export interface Recording {
 }
 
 /** All prompt columns at once: their keys and values into the caches, their last states normed into decode.normed, [N, C]. */
-export function recordPrefill({ recorder, model, cache, tensors }: Recording): void {
+export function recordPrefill(recording: Recording): void {
+  const { recorder, model, cache, tensors } = recording
   const { shape, weights } = model
   const { prefill, decode, caches } = tensors
   const { hidden_size, num_hidden_layers: layers, rms_norm_eps: eps } = shape
@@ -33,12 +36,13 @@ export function recordPrefill({ recorder, model, cache, tensors }: Recording): v
   recorder.clear(tensors.ended)
   recorder.clear(tensors.log_probs)
   recorder.clear(tensors.entropy)
+  const { write } = kernelsOf(recording)
   // Block l's keys and values go to its cache while they are there.
   forward(recorder, model, prefill, layers, (l) => {
     if (l === 0) return
     const size = { rows: N, columns: P, first_token: 0, stride: P, ...headParams(shape) }
     const qkv = prefill.layers[l - 1].qkv_rotated
-    recorder.run(kv_cache_write, size, { qkv, cache: caches[l - 1] })
+    recorder.run(write, size, { qkv, cache: caches[l - 1] })
   })
   // The embedding kernel gathers rows: here each prompt's last token from [N·P, C].
   const [x] = decode.hidden
@@ -47,6 +51,12 @@ export function recordPrefill({ recorder, model, cache, tensors }: Recording): v
   const { normed: y, inv_rms } = decode
   const norm = { rows: N, cols: hidden_size, eps }
   recorder.run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
+}
+
+/** The kernels of this rollout's caches. */
+function kernelsOf({ model: { shape }, cache, tensors, R }: Recording) {
+  const size = { width: cache.prompt_length + R, head_dim: shape.head_dim }
+  return cacheKernels(size, cacheDType(tensors.caches[0]))
 }
 
 /** Response tokens `first` up to `end`: each is sampled from the state of the one before it. */
@@ -62,7 +72,7 @@ export const isFused = (k: number): boolean => k % 4 === 0
 
 /** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that go on. */
 function decodeLinear(
-  { recorder: { run }, cache: { rows }, tensors: { ended } }: Recording,
+  { recorder: { run }, model, cache: { rows }, tensors: { ended } }: Recording,
   x: Tensor,
   weight: Tensor,
   out: Tensor,
@@ -73,7 +83,8 @@ function decodeLinear(
   const size = { m: rows, n, k }
   if (isFused(k)) {
     const params = { ...size, has_addend: addend ? 1 : 0, addend_stride }
-    run(decode_linear, params, { a: x, b: weight, addend: addend ?? x, ended, out })
+    const tensors = { a: x, b: weight, addend: addend ?? x, ended, out }
+    run(decodeLinearKernel(model.matmul, size), params, tensors)
   } else if (addend)
     run(matmul_nt_add, { ...size, addend_stride }, { a: x, b: weight, addend, out })
   else run(matmul_nt, { ...size, accumulate: 0 }, { a: x, b: weight, out })
@@ -184,7 +195,7 @@ function attendToken(recording: Recording, t: number, l: number): void {
   const cache = tensors.caches[l]
   const turn = { norm_weight: weights.layers[l].qk_norm, position_ids, inv_freq }
   const rope = ropeParams(shape, rows)
-  const { step, decode: attention_decode } = attentionKernels(attend)
+  const { step, write, decode: attention_decode } = kernelsOf(recording)
   if (!qkv_rotated) {
     if (!step) throw new Error('rollout: these tensors are of another model')
     const { has_qk_norm, eps } = rope
@@ -193,7 +204,7 @@ function attendToken(recording: Recording, t: number, l: number): void {
     return
   }
   recorder.run(qk_norm_rope_forward, rope, { qkv, ...turn, out: qkv_rotated })
-  const write = { rows, columns: 1, first_token: (rows / n) * P + t, stride, ...heads }
-  recorder.run(kv_cache_write, write, { qkv: qkv_rotated, cache })
+  const own = { rows, columns: 1, first_token: (rows / n) * P + t, stride, ...heads }
+  recorder.run(write, own, { qkv: qkv_rotated, cache })
   recorder.run(attention_decode, attend, { qkv: qkv_rotated, cache, attention_mask, out })
 }

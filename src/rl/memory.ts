@@ -118,6 +118,7 @@ export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): Roll
     n: rollout.n,
     prompt_length: task.max_prompt_length,
     response_length: rollout.max_response_length,
+    ...(rollout.dtype && { dtype: rollout.dtype }),
   }
 }
 
@@ -141,8 +142,8 @@ export function validationSize(config: TrainerConfig): RolloutSize {
 }
 
 /** One rollout serves all phases of the same size. */
-export const sizeKey = ({ rows, n, response_length }: RolloutSize): string =>
-  `${rows}×${response_length}×${n}`
+export const sizeKey = ({ rows, n, response_length, dtype = 'float32' }: RolloutSize): string =>
+  `${rows}×${response_length}×${n} ${dtype}`
 
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')

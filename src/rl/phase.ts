@@ -1,4 +1,5 @@
 // What a phase of an experiment is once every default is filled in: the trainer's whole configuration.
+import type { CacheDType } from '../kernels/attention/attention_cache.ts'
 import type { KlPenalty } from '../kernels/kl/kl_penalty.ts'
 import type { LossAggMode, LossMode } from '../kernels/policy_loss/policy_loss.ts'
 import type { AdvantageConfig, AdvEstimator } from './advantages.ts'
@@ -34,6 +35,8 @@ export interface Rollout {
   readonly top_k: number
   /** R: tokens generated at most, end token included. */
   readonly max_response_length: number
+  /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from the trained one by rounding. */
+  readonly dtype?: CacheDType
 }
 
 /** What clip_cov and kl_cov need beside the clip range; verl's `policy_loss` block. */

@@ -197,6 +197,8 @@ export class Trainer {
         sizeKey(size),
         await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
       )
+    for (const { rollout } of samplers.values())
+      if (rollout.fallback_reason) onProgress(rollout.fallback_reason)
     reserveReads(gpu, config)
     const responder = new Responder(gpu, config, samplers, actor.size.response_length)
     const changes = measuresChanges(config)

@@ -8,6 +8,8 @@ import narrow_backward_key_value from './attention_narrow_backward_key_value.wgs
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
+import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
+import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
 
@@ -110,7 +112,7 @@ export const attention_backward_key_value = defineKernel({
  */
 export const kv_cache_write = defineKernel({
   name: 'kv_cache_write',
-  wgsl: cache_write,
+  wgsl: cache_write + cache_f32,
   params: {
     rows: 'u32',
     columns: 'u32',
@@ -123,6 +125,7 @@ export const kv_cache_write = defineKernel({
   bindings: { qkv: 'read', cache: 'read_write' },
   workgroups: ({ rows, columns, num_key_value_heads, head_dim }) =>
     foldGrid(Math.ceil((rows * columns * 2 * num_key_value_heads * head_dim) / 64)),
+  cost: cacheWriteCost(4),
 })
 
 /** How a cache is laid out: B = rows, n of them to each prompt. */
@@ -150,7 +153,7 @@ export const cacheTokens = ({ rows, n, prompt_length, response_columns }: CacheS
  */
 export const attention_decode = defineKernel({
   name: 'attention_decode',
-  wgsl: decode + cache_token,
+  wgsl: decode + cache_token + cache_f32,
   params: {
     rows: 'u32',
     n: 'u32',
@@ -165,11 +168,12 @@ export const attention_decode = defineKernel({
   },
   bindings: { qkv: 'read', cache: 'read', attention_mask: 'read', out: 'read_write' },
   workgroups: ({ rows, num_attention_heads }) => foldGrid(rows * num_attention_heads),
+  cost: decodeCost(4),
 })
 
 const step = defineKernel({
   name: 'attention_step',
-  wgsl: narrow_step + cache_token + rope_head,
+  wgsl: narrow_step + cache_token + rope_head + cache_f32,
   params: { ...attention_decode.params, has_qk_norm: 'u32', eps: 'f32' },
   bindings: {
     qkv: 'read',
@@ -182,6 +186,7 @@ const step = defineKernel({
   },
   workgroups: ({ rows, num_attention_heads }) =>
     foldGrid(Math.ceil((rows * num_attention_heads) / 64)),
+  cost: stepCost(4),
 })
 
 /**
@@ -215,7 +220,7 @@ const MAX_NARROW_HEAD_DIM = 64
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 32
 
 /** The narrow source for one head size: a line with $ is written once per vector of four channels. */
-function unrolled(wgsl: string, head_dim: number): string {
+export function unrolled(wgsl: string, head_dim: number): string {
   const vectors = head_dim / 4
   const lines = wgsl.split('\n').flatMap((line) => {
     if (!line.includes('$') || line.startsWith('//')) return [line]

@@ -2,8 +2,8 @@
 // the cache. One workgroup per (row, head): lanes over keys for the scores, over channels for the sums.
 // Same order of operations as attention_forward, so the same numbers.
 //   qkv [B, (H + 2K) D]   attention_mask [B, width]   out [B, H D]
-//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses
-// uses cache_token.wgsl
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (two elements to a u32 where they are halves)
+// uses cache_token.wgsl, cache_f32.wgsl or cache_f16.wgsl
 
 struct Params {
   rows: u32,
@@ -20,7 +20,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read> cache: array<f32>;
+@group(0) @binding(2) var<storage, read> cache: array<Cached>;
 @group(0) @binding(3) var<storage, read> attention_mask: array<u32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
@@ -32,6 +32,8 @@ var<workgroup> query_is_token: u32;
 var<workgroup> query: array<f32, 256>;
 var<workgroup> scores: array<f32, LANES>;
 var<workgroup> weights: array<f32, LANES>;
+
+fn cached(element: u32) -> f32 { return unpacked(cache[element / PER_CACHED], element); }
 
 @compute @workgroup_size(64)
 fn main(
@@ -69,7 +71,7 @@ fn main(
     if (first_key + lane < key_end && attention_mask[first_token + key] != 0u) {
       let base = cache_token(row, key) * token_size + k_offset;
       var sum = 0.0;
-      for (var d = 0u; d < dim; d++) { sum = fma(query[d], cache[base + d], sum); }
+      for (var d = 0u; d < dim; d++) { sum = fma(query[d], cached(base + d), sum); }
       score = sum * params.scale;
     }
     scores[lane] = score;
@@ -94,7 +96,7 @@ fn main(
         row_sum += weight;
         let base = cache_token(row, tile_key + k) * token_size + v_offset + lane;
         for (var c = 0u; c < 4u; c++) {
-          if (c * LANES + lane < dim) { sums[c] = fma(weight, cache[base + c * LANES], sums[c]); }
+          if (c * LANES + lane < dim) { sums[c] = fma(weight, cached(base + c * LANES), sums[c]); }
         }
       }
     }

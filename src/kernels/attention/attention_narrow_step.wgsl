@@ -3,8 +3,9 @@
 // (row, head); the first head of a group writes the cache, all of them have the token's own k in registers. The numbers
 // are those of qk_norm_rope_forward and attention_narrow_forward. A line with $ stands for VECTORS = head_dim / 4 lines.
 //   qkv [B, (H + 2K) D] as projected   norm_weight [2, D] (q, k)   position_ids [B]   inv_freq [D/2]
-//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses   attention_mask [B, width]   out [B, H D]
-// uses cache_token.wgsl, rope_head.wgsl
+//   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a vec2u where they are halves)
+//   attention_mask [B, width]   out [B, H D]
+// uses cache_token.wgsl, rope_head.wgsl, cache_f32.wgsl or cache_f16.wgsl
 
 struct Params {
   rows: u32,
@@ -27,7 +28,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> position_ids: array<u32>;
 @group(0) @binding(4) var<storage, read> inv_freq: array<f32>;
 @group(0) @binding(5) var<storage, read> attention_mask: array<u32>;
-@group(0) @binding(6) var<storage, read_write> cache: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> cache: array<CachedVector>;
 @group(0) @binding(7) var<storage, read_write> out: array<vec4f>;
 
 const MASKED = -1e30; // far below every score, and finite
@@ -87,8 +88,8 @@ fn main(
   // The last token of a response is beyond the cache: nobody attends to it.
   if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
     let own = cache_token(row, column) * token_size;
-    cache[own + k_offset + $u] = own_k$;
-    cache[own + v_offset + $u] = own_v$;
+    cache[own + k_offset + $u] = packed_vector(own_k$);
+    cache[own + v_offset + $u] = packed_vector(own_v$);
   }
 
   var sum$ = vec4f();
@@ -100,8 +101,8 @@ fn main(
       var v$ = own_v$;
       if (key < column) {
         let token = cache_token(row, key) * token_size;
-        k$ = cache[token + k_offset + $u];
-        v$ = cache[token + v_offset + $u];
+        k$ = unpacked_vector(cache[token + k_offset + $u]);
+        v$ = unpacked_vector(cache[token + v_offset + $u]);
       }
       var products = vec4f();
       products = fma(q$, k$, products);

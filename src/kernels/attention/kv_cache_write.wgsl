@@ -1,5 +1,6 @@
-// cache[first_token + b * stride + t, :] = the k and v parts of qkv[b, t, :]. One lane per element.
+// cache[first_token + b * stride + t, :] = the k and v parts of qkv[b, t, :]. One lane per element, or per two halves.
 //   qkv [B, columns, (H + 2K) D]   cache [tokens, 2 K D]
+// uses cache_f32.wgsl or cache_f16.wgsl
 
 struct Params {
   rows: u32,
@@ -13,7 +14,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> qkv: array<f32>;
-@group(0) @binding(2) var<storage, read_write> cache: array<f32>;
+@group(0) @binding(2) var<storage, read_write> cache: array<Cached>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -23,12 +24,14 @@ fn main(
 ) {
   let index = (group.x + group.y * grid.x) * 64u + lane;
   let size = 2u * params.num_key_value_heads * params.head_dim;
-  let token = index / size;
-  let element = index % size;
+  let items = size / PER_CACHED;
+  let token = index / items;
+  let item = index % items;
   let row = token / params.columns;
   if (row < params.rows) {
     let q_size = params.num_attention_heads * params.head_dim;
     let at = params.first_token + row * params.stride + token % params.columns;
-    cache[at * size + element] = qkv[token * (q_size + size) + q_size + element];
+    let source = token * (q_size + size) + q_size + item * PER_CACHED;
+    cache[at * items + item] = packed(vec2f(qkv[source], qkv[source + PER_CACHED - 1u]));
   }
 }

@@ -89,9 +89,12 @@ const FUSED: { [Op in FusedOp]: [MatmulOp, (name: string, tile: Tile) => FusedKe
 
 export const FUSED_OPS = Object.keys(FUSED) as FusedOp[]
 
-/** Variants with fused kernels: all that matmul_tiles.ts writes out, and matmul_tn_split.wgsl, whose sums it can repeat. */
+/**
+ * Variants with fused kernels: all that matmul_tiles.ts writes out but those that sum by subgroups, and matmul_tn_split.wgsl,
+ * whose sums it can repeat.
+ */
 export const FUSED_TILES: Readonly<Record<string, Tile>> = {
-  ...TILES,
+  ...Object.fromEntries(Object.entries(TILES).filter(([, { subgroups }]) => !subgroups)),
   slices_16x32: { down: 2, across: 4, rows: 8, cols: 8, slices: 4, stage: 0 },
 }
 

@@ -1,5 +1,6 @@
 // Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
 // register has a name and every multiplication its own statement.
+import { peerSource, storeShared } from './matmul_subgroups.ts'
 import { type FusedOp, HEADS } from './matmul_tile_heads.ts'
 
 /**
@@ -20,6 +21,16 @@ export interface Tile {
   readonly slices: number
   /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. Not with slices. */
   readonly stage: number
+  /** Sums the slices by subgroups (matmul_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
+  readonly subgroups?: boolean
+}
+
+/** What stands around the body of a product. */
+export interface TileFrame {
+  /** Params, bindings and `fn store(row, col or vector of four, value)`. */
+  readonly head: string
+  /** WGSL condition, the same for all lanes: nothing of the tile from row a_first on is needed. */
+  readonly is_idle: string
 }
 
 /** One factor of the product: `a` lies down the tile, `b` across it. */
@@ -47,7 +58,11 @@ const pairs = (rows: number, cols: number, line: (r: number, c: number) => strin
 const component = (i: number): string => 'xyzw'[i % 4]
 
 /** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples of 4. */
-export function tileSource(op: MatmulOp | FusedOp, tile: Tile): string {
+export function tileSource(
+  op: MatmulOp | FusedOp,
+  tile: Tile,
+  { head, is_idle }: TileFrame = { head: HEADS[op], is_idle: 'a_first >= params.m' },
+): string {
   const { down, across, rows, cols } = tile
   const a: Factor = {
     ...{ name: 'a', lane: 'y', lanes: down, count: rows, size: down * rows },
@@ -60,7 +75,8 @@ export function tileSource(op: MatmulOp | FusedOp, tile: Tile): string {
     interleaved: true,
     in_halves: op === 'nt_swiglu',
   }
-  return HEADS[op] + memory(tile, a, b) + main(tile, a, b, op === 'tn_bias')
+  const enable = tile.subgroups ? 'enable subgroups;\n' : ''
+  return enable + head + memory(tile, a, b) + main(tile, a, b, op === 'tn_bias', is_idle)
 }
 
 /** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
@@ -74,7 +90,8 @@ const stagedWidth = (factor: Factor, stage: number) =>
 const stagedSize = (factor: Factor, stage: number) =>
   stagedWidth(factor, stage) * (factor.along_k ? factor.size : stage)
 
-function memory({ slices, stage }: Tile, a: Factor, b: Factor): string {
+function memory({ down, across, slices, stage, subgroups }: Tile, a: Factor, b: Factor): string {
+  if (subgroups) return peerSource(resultType(b), down * across * slices, slices)
   const staged = ({ name }: Factor, size: number) =>
     `var<workgroup> ${name}_tile: array<vec4f, ${size}>;\n`
   const sums = `var<workgroup> slice_sums: array<${resultType(b)}, ${(slices * a.size * b.size) / unit(b)}>;\n`
@@ -84,23 +101,23 @@ function memory({ slices, stage }: Tile, a: Factor, b: Factor): string {
   ].join('')
 }
 
-function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
-  const { down, across, slices, stage } = tile
-  const width = b.size / unit(b)
+function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: string): string {
+  const { down, across, slices, stage, subgroups = false } = tile
   const cols = b.count / unit(b)
   const reach = stored(b, b.size)
   const result = (r: number, c: number) =>
     b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
   // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the columns.
-  const [x, y, slice] = b.along_k
-    ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
-    : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
+  const [x, y, slice] =
+    b.along_k || subgroups
+      ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
+      : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
   return `
 @compute @workgroup_size(${down * across * slices})
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) lane: u32,
+  @builtin(local_invocation_index) lane: u32,${subgroups ? '\n  @builtin(subgroup_size) subgroup_size: u32,' : ''}
 ) {
 let m4 = params.m / 4u;
 let n4 = params.n / 4u;
@@ -109,14 +126,14 @@ let tile = group.x + group.y * grid.x;
 let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
 let a_first = tile / tiles_across * ${a.size}u;
 let b_first = tile % tiles_across * ${reach}u;
-if (a_first >= params.m) { return; }
+if (${is_idle}) { return; }
 let x = ${x};
 let y = ${y};
 let slice = ${slice};
 ${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
 ${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
 ${stage ? stagedLoop(tile, a, b, has_bias) : directLoop(tile, a, b, has_bias)}
-${slices > 1 ? storeSlices(tile, a, b, width) : pairs(a.count, stored(b, cols), (r, c) => `store(a_first + ${rowOf(a, r)}, b_first / ${unit(b)}u + ${c * across}u + x, ${result(r, c)});`)}
+${storeResults(tile, a, b, result)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
 `
@@ -280,8 +297,30 @@ const sumSlices = (sum: string, at: string, size: number, slices: number): strin
   `var ${sum} = slice_sums[${at}];
 for (var s = 1u; s < ${slices}u; s++) { ${sum} += slice_sums[s * ${size}u + ${at}]; }`
 
-function storeSlices({ down, across, slices }: Tile, a: Factor, b: Factor, width: number): string {
+function storeResults(
+  tile: Tile,
+  a: Factor,
+  b: Factor,
+  result: (r: number, c: number) => string,
+): string {
+  const { across, slices, subgroups } = tile
   const cols = b.count / unit(b)
+  const first_col = `b_first / ${unit(b)}u`
+  if (subgroups) {
+    const registers = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
+    const row = (at: string) => `a_first + y * ${a.count}u + (${at}) / ${cols}u`
+    const col = (at: string) => `${first_col} + (${at}) % ${cols}u * ${across}u + x`
+    return storeShared(registers, slices, (at, sum) => `store(${row(at)}, ${col(at)}, ${sum});`)
+  }
+  if (slices > 1) return storeSlices(tile, a, b)
+  const store = (r: number, c: number) =>
+    `store(a_first + ${rowOf(a, r)}, ${first_col} + ${c * across}u + x, ${result(r, c)});`
+  return pairs(a.count, stored(b, cols), store)
+}
+
+/** Sums the slices in order: slice s has the terms s, s + slices, ... */
+function storeSlices({ down, across, slices }: Tile, a: Factor, b: Factor): string {
+  const [cols, width] = [b.count / unit(b), b.size / unit(b)]
   const size = a.size * width
   const place = (r: number, c: number) =>
     `slice * ${size}u + (${rowOf(a, r)}) * ${width}u + ${c * across}u + x`

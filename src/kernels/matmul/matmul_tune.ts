@@ -138,9 +138,15 @@ function candidates(
     (variant) =>
       variant !== fallback &&
       variant.supports(product.op, product) &&
-      (variant.suits_software || !gpu.facts.is_software),
+      (variant.suits_software || !gpu.facts.is_software) &&
+      hasFeatures(gpu, variant),
   )
 }
+
+/** Whether the kernels of a variant compile on this device. */
+export const hasFeatures = ({ facts }: Gpu, { requires }: MatmulVariant): boolean =>
+  (facts.has_subgroups || !requires.includes('subgroups')) &&
+  (facts.has_f16 || !requires.includes('shader-f16'))
 
 /** Numbers in [-1, 1) that look random, so that the partial sums of a product stay small. (murmur3's finalizer) */
 function values(count: number, seed: number): Float32Array {
@@ -201,6 +207,23 @@ async function measure(
   for (let i = 1; i < SAMPLES && total < 50 * SAMPLE_MS; i++)
     ms = Math.min(ms, (await sample(count)) / count)
   return { ms, repeats: count }
+}
+
+/**
+ * Whether a variant gives the default's product within float32 rounding on this adapter: what each must before it may be
+ * chosen, however fast. Leaves no tensor behind.
+ */
+export async function matmulAgrees(
+  gpu: Gpu,
+  product: MatmulProduct,
+  variant: MatmulVariant,
+): Promise<boolean> {
+  const bench = open(gpu, product)
+  try {
+    return await agree(gpu, bench, defaultVariant(product.op, product), variant)
+  } finally {
+    gpu.free(...Object.values(bench.tensors))
+  }
 }
 
 /** Whether two variants give the same product within float32 rounding. */

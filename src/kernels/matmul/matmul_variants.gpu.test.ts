@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { matmul_nn_ref, matmul_nt_add_ref, matmul_nt_ref, matmul_tn_ref } from './matmul.ref.ts'
+import { hasFeatures } from './matmul_tune.ts'
 import {
   MATMUL_OPS,
   MATMUL_VARIANTS,
@@ -73,7 +74,7 @@ const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVarian
   ].filter((size) => supports(op, size))
 
 // Kernels with barriers take seconds to compile on a software adapter, and for nt_add their body is that of nt.
-const cases = MATMUL_VARIANTS.flatMap((variant) =>
+const cases = MATMUL_VARIANTS.filter((variant) => hasFeatures(gpu, variant)).flatMap((variant) =>
   MATMUL_OPS.filter((op) => sizesOf(op, variant).length > 0)
     .filter((op) => op !== 'nt_add' || variant.suits_software || !gpu.facts.is_software)
     .map((op) => [variant.name, op, variant] as const),

@@ -1,5 +1,5 @@
 // The kernels that a matrix product may run on, and which of them one does.
-import { type AnyKernel, foldGrid } from '../kernel.ts'
+import { type AnyKernel, type Feature, foldGrid } from '../kernel.ts'
 import {
   matmul_nn,
   matmul_nt,
@@ -31,6 +31,10 @@ export interface MatmulVariant {
   readonly tile: readonly [number, number]
   /** True for kernels without barriers; software adapters pay more for each barrier than such a kernel can gain. */
   readonly suits_software: boolean
+  /** What the device must have; a choice that names a variant which it has not is refused by Gpu when it compiles. */
+  readonly requires: readonly Feature[]
+  /** How the kernels are written out; absent where they are not. */
+  readonly tiling?: Tile
   readonly supports: (op: MatmulOp, size: MatmulSize) => boolean
   readonly kernel: <Op extends MatmulOp>(op: Op) => MatmulKernel<Op>
 }
@@ -47,7 +51,8 @@ const plain = { nn: matmul_nn, nt: matmul_nt, tn: matmul_tn, nt_add: matmul_nt_a
 type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
-// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory.
+// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory;
+// subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
 const SIZES: Readonly<Record<string, Sizes>> = {
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
@@ -60,13 +65,17 @@ const SIZES: Readonly<Record<string, Sizes>> = {
   staged_64x64_4x4: [16, 16, 4, 4, 1, 16],
   staged_64x64_8x8: [8, 8, 8, 8, 1, 16],
   staged_128x64_8x8: [16, 8, 8, 8, 1, 16],
+  subgroups_32x32: [8, 8, 4, 4, 4, 0],
+  subgroups_16x16: [4, 4, 4, 4, 16, 0],
+  subgroups_8x16: [1, 4, 8, 4, 16, 0],
+  subgroups_1x16: [1, 4, 1, 4, 16, 0],
 }
 
 /** The tiles of the variants that matmul_tiles.ts writes out. */
 export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   Object.entries(SIZES).map(([name, [down, across, rows, cols, slices, stage]]) => [
     name,
-    { down, across, rows, cols, slices, stage },
+    { down, across, rows, cols, slices, stage, subgroups: name.startsWith('subgroups_') },
   ]),
 )
 
@@ -75,13 +84,15 @@ const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
   (op === 'tn' ? m : k) % 4 === 0 && (op === 'nt' || op === 'nt_add' || n % 4 === 0)
 
 function tileVariant(name: string, tile: Tile): MatmulVariant {
-  const { down, across, rows, cols, slices, stage } = tile
+  const { down, across, rows, cols, slices, stage, subgroups = false } = tile
+  const requires = subgroups ? (['subgroups'] as const) : []
   const made = new Map<MatmulOp, AnyKernel>()
   const make = (op: MatmulOp) => ({
     ...plain[op],
     name: `matmul_${op}_${name}`,
     wgsl: tileSource(op, tile),
     constants: {},
+    requires,
     workgroups: ({ m, n }: { m: number; n: number }) =>
       foldGrid(Math.ceil(m / (down * rows)) * Math.ceil(n / (across * cols))),
   })
@@ -89,6 +100,8 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
     name,
     tile: [down * rows, across * cols],
     suits_software: slices === 1 && stage === 0,
+    requires,
+    tiling: tile,
     supports: (op, size) => hasVectors(op, size) && (op !== 'tn' || rows % 4 === 0),
     kernel: (op) => {
       if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
@@ -103,6 +116,7 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
     name: 'register_8x8',
     tile: [64, 64],
     suits_software: true,
+    requires: [],
     supports: () => true,
     kernel: (op) => plain[op] as never,
   },
@@ -110,6 +124,7 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
     name: 'slices_16x32',
     tile: [16, 32],
     suits_software: false,
+    requires: [],
     supports: (op, { m, n }) => op === 'tn' && m % 4 === 0 && n % 4 === 0,
     kernel: () => matmul_tn_split as never,
   },
