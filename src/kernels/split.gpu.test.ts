@@ -19,6 +19,7 @@ import { sample_token, sample_token_narrow } from './sampling/sampling.ts'
 import { parts, splitKernel } from './split.ts'
 import { swiglu_forward } from './swiglu/swiglu.ts'
 import { randomValues } from './testing.ts'
+import { listScored } from './vocab_head/scored.ts'
 import {
   vocab_head_backward_hidden,
   vocab_head_backward_weight,
@@ -90,10 +91,11 @@ function attentionCases(): Case[] {
     const qkv = floats(tokens * (H + 2 * K) * head_dim)
     const attention_mask = Uint32Array.from({ length: tokens }, (_, i) => Number(i % 7 !== 3))
     const [out, lse] = [floats(tokens * H * head_dim, 2), floats(tokens * H, 3).map((x) => x + 4)]
-    const back = { qkv, attention_mask, out, lse, d_out: floats(out.length, 4) }
+    const cu_seqlens = Uint32Array.from({ length: rows + 1 }, (_, b) => b * width)
+    const back = { qkv, attention_mask, cu_seqlens, out, lse, d_out: floats(out.length, 4) }
     const d_qkv = floats(qkv.length, 5)
     return [
-      case_(kernels.forward, params, { qkv, attention_mask, out, lse }),
+      case_(kernels.forward, params, { qkv, attention_mask, cu_seqlens, out, lse }),
       case_(kernels.backward_query, params, { ...back, d_qkv }),
       case_(kernels.backward_key_value, params, { ...back, d_qkv }),
     ]
@@ -110,18 +112,17 @@ function headCases(): Case[] {
   return [tiled, narrow].flatMap((kernels) => {
     const [rows, R, C, V] = kernels === tiled ? [3, 17, 8, 40] : [11, 17, 8, 90]
     const [width, first_column, splits, tokens] = [R + 13, 12, 3, rows * R]
-    const params = {
-      ...{ rows, width, first_column, response_length: R, hidden_size: C, vocab_size: V },
-      inv_temperature: 0.8,
-    }
+    const params = { tokens, hidden_size: C, vocab_size: V, inv_temperature: 0.8 }
+    const ids = Uint32Array.from({ length: tokens }, (_, i) => (i * 31) % V)
+    const size = { rows, width, first_column, response_length: R }
     const shared = {
       hidden: floats(rows * width * C),
       weight: floats(V * C),
-      response_ids: Uint32Array.from({ length: tokens }, (_, i) => (i * 31) % V),
+      scored: listScored(size, ids, ones(tokens)),
     }
     const scores = () => floats(tokens, 6)
     const forward = {
-      ...{ ...shared, response_mask: ones(tokens), log_probs: scores(), entropy: scores() },
+      ...{ ...shared, log_probs: scores(), entropy: scores() },
       ...{ lse: scores(), sum_pi_squared: scores() },
     }
     const back = {
