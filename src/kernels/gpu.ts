@@ -18,6 +18,7 @@ import {
   valueAt,
 } from './program.ts'
 import { parts, setPart, splitKernel } from './split.ts'
+import { StageClock, type StageTimes } from './stage_clock.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -123,6 +124,8 @@ export class Gpu implements Allocator {
   /** Set while a profile is taken. */
   #recording: Recording | undefined
   #limit: DispatchLimit | undefined
+  /** Times the stages of every step, where the adapter can. */
+  #clock: StageClock | undefined
   /** Milliseconds that the open submit is expected to take, where dispatches are limited. */
   #queued_ms = 0
   /** Submits when the limit last timed one. */
@@ -336,6 +339,7 @@ export class Gpu implements Allocator {
   submit(): void {
     if (this.#failure) throw this.#failure
     if (!this.#encoder) return
+    this.#endStage()
     this.#pass?.end()
     this.#pass = undefined
     if (this.#used > 0) this.#device.queue.writeBuffer(this.#arena, 0, this.#staged, 0, this.#used)
@@ -412,11 +416,30 @@ export class Gpu implements Allocator {
     }
   }
 
-  /** Names the part of a training step that begins here. Does nothing unless a profile is taken. */
+  /** Names the part of a training step that begins here, for a profile that is taken and for `timeStages`. */
   stage(name: string): void {
+    this.#endStage()
+    this.#clock?.enter(name)
     if (!this.#recording) return
     if (!this.#recording.has_timestamps) this.submit()
     this.#recording.enter(name)
+  }
+
+  /** From now on every stage is timed, where the adapter has timestamps: two empty passes for each. */
+  timeStages(): void {
+    if (this.#device.features.has('timestamp-query')) this.#clock ??= new StageClock(this.#device)
+  }
+
+  /**
+   * Ends the current stage and encodes the times of all since the last call: `stamps` to be read back next, and what its
+   * values mean. Undefined where stages are not timed.
+   */
+  resolveStages():
+    | { readonly stamps: Tensor<'u32'>; timesOf(stamps: Uint32Array): StageTimes }
+    | undefined {
+    const clock = this.#clock
+    if (!clock) return undefined
+    return { stamps: clock.stamps, timesOf: clock.resolve(this.#openEncoder()) }
   }
 
   /**
@@ -512,6 +535,7 @@ export class Gpu implements Allocator {
     this.#staged.set(params, slot)
     for (const { offset, dtype, value } of patches)
       setScalar(this.#staged_view, slot + offset, dtype, value(live))
+    if (this.#clock?.is_due && !this.#recording) this.#clock.begin(this.#openEncoder())
     return slot
   }
 
@@ -557,6 +581,10 @@ export class Gpu implements Allocator {
     this.submit()
     limit.sent(timing, 1 + (cost?.flops ?? 0) + (cost?.bytes ?? 0), done())
     this.#timed_submits = this.counts.submits
+  }
+
+  #endStage(): void {
+    if (this.#clock?.is_open) this.#clock.end(this.#openEncoder())
   }
 
   #openEncoder(): GPUCommandEncoder {

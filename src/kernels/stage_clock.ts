@@ -1,0 +1,98 @@
+// What the GPU spends on each stage of a step: timestamps at the ends of stages, read back with whatever the step reads back.
+import type { Tensor } from './tensor.ts'
+
+/** Stamps of one step at most; what goes beyond is not timed. */
+const STAMPS = 64
+/** Elements of what is read back. */
+export const STAGE_STAMPS = 2 * STAMPS
+
+/** Seconds of one stage. */
+export type StageTimes = Readonly<Record<string, number>>
+
+/**
+ * A stage is timed from the end of what came before its first dispatch to the end of its last one; what the GPU waits for in
+ * between, because the CPU reads something back, is left out. Creates nothing after its constructor.
+ */
+export class StageClock {
+  /** u32 pairs, low word first, once `resolve` has been encoded; [STAGE_STAMPS]. */
+  readonly stamps: Tensor<'u32'>
+  #set: GPUQuerySet
+  #resolved: GPUBuffer
+  #name: string | undefined
+  #is_open = false
+  /** Stage of each pair of stamps. */
+  #stages: string[] = []
+  #count = 0
+
+  /** Its buffers are not counted: measuring should not show in what is measured. */
+  constructor(device: GPUDevice) {
+    this.#set = device.createQuerySet({ label: 'stages', type: 'timestamp', count: STAMPS })
+    const { QUERY_RESOLVE, COPY_SRC } = GPUBufferUsage
+    this.#resolved = device.createBuffer({
+      label: 'stages',
+      size: STAMPS * 8,
+      usage: QUERY_RESOLVE | COPY_SRC,
+    })
+    this.stamps = {
+      ...{ label: 'stages', dtype: 'u32', shape: [STAGE_STAMPS], offset: 0 },
+      buffer: this.#resolved,
+    }
+  }
+
+  /** The stage of the dispatches that follow; undefined = none. */
+  enter(name: string | undefined): void {
+    this.#name = name
+  }
+
+  /** Whether a stamp is due before the next dispatch. */
+  get is_due(): boolean {
+    return !this.#is_open && this.#name !== undefined && this.#count + 2 <= STAMPS
+  }
+
+  get is_open(): boolean {
+    return this.#is_open
+  }
+
+  /** Stamps the beginning of the current stage. The encoder has no open pass. */
+  begin(encoder: GPUCommandEncoder): void {
+    this.#stages.push(this.#name ?? '')
+    this.#stamp(encoder)
+    this.#is_open = true
+  }
+
+  /** Stamps its end; what follows of the same stage begins anew. */
+  end(encoder: GPUCommandEncoder): void {
+    this.#stamp(encoder)
+    this.#is_open = false
+  }
+
+  /** The end of an empty pass comes when everything before it has ended. */
+  #stamp(encoder: GPUCommandEncoder): void {
+    const timestampWrites = { querySet: this.#set, endOfPassWriteIndex: this.#count++ }
+    encoder.beginComputePass({ timestampWrites }).end()
+  }
+
+  /** Encodes the way of all stamps so far to `stamps`. Returns what their values mean, and begins anew. */
+  resolve(encoder: GPUCommandEncoder): (stamps: Uint32Array) => StageTimes {
+    if (this.#is_open) this.end(encoder)
+    const stages = this.#stages
+    if (this.#count > 0) {
+      encoder.resolveQuerySet(this.#set, 0, this.#count, this.#resolved, 0)
+    }
+    this.#stages = []
+    this.#count = 0
+    this.#name = undefined
+    return (stamps) => stageTimes(stages, stamps)
+  }
+}
+
+/** Nanoseconds in pairs of words, as seconds by stage. A stage whose clock stood still or stepped back is left out. */
+export function stageTimes(stages: readonly string[], stamps: Uint32Array): StageTimes {
+  const at = (i: number) => stamps[2 * i] + stamps[2 * i + 1] * 2 ** 32
+  const times: Record<string, number> = {}
+  stages.forEach((stage, i) => {
+    const ns = at(2 * i + 1) - at(2 * i)
+    if (ns > 0) times[stage] = (times[stage] ?? 0) + ns / 1e9
+  })
+  return times
+}
