@@ -11,6 +11,7 @@ import './ui/layout.css'
 import './ui/panels.css'
 import './ui/profiler.css'
 import './ui/settings.css'
+import './ui/findings.css'
 import './ui/charts.css'
 
 followTheme()

@@ -7,6 +7,7 @@ import { type Line, MetricChart } from './charts/MetricChart.tsx'
 import { depthColor } from './charts/palette.ts'
 import { formatNumber, formatShare, formatTick } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy } from './metrics.ts'
+import { Downloads } from './panels/Downloads.tsx'
 import { Samples } from './panels/Samples.tsx'
 import { shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
 import { type UiState, uiStore } from './store.ts'
@@ -204,6 +205,7 @@ function Range() {
 export function Charts() {
   return (
     <section className="charts" aria-label="Charts">
+      <Downloads />
       <Range />
       <RewardChart />
       <EntropyChart />
