@@ -3,7 +3,9 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
+import type { RecordedDiagnosis } from '../lab/diagnosis.ts'
 import type { Experiment } from '../lab/experiment.ts'
+import { type MetricColumns, metricsCsv } from '../lab/metrics_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
 
 /** Samples kept of each step. */
@@ -24,6 +26,8 @@ export interface RunFacts {
   readonly warm_start?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
   readonly matmul?: MatmulChoice
+  /** What went wrong, each at its worst. */
+  readonly findings: readonly RecordedDiagnosis[]
   readonly steps: number
   readonly memory_peak_bytes: number
   readonly wall_time_s: number
@@ -56,6 +60,11 @@ export class RunFolder {
 
   facts(facts: RunFacts): void {
     this.#writeJson('run.json', facts)
+  }
+
+  /** The metrics of the whole run once more, as a table. */
+  table(series: MetricColumns): void {
+    writeFileSync(join(this.folder, 'metrics.csv'), metricsCsv(series))
   }
 
   close(): void {

@@ -16,6 +16,7 @@ import { readExperiment } from './experiment_source.ts'
 import { readMatmulChoice } from './matmul_choice.ts'
 import { createProgress } from './progress.ts'
 import { type RunFacts, RunFolder } from './run_folder.ts'
+import { findingLines, RunWatch } from './run_watch.ts'
 import { loadWeights, saveWeights } from './weights.ts'
 
 /** Software adapters compile slowly: this is enough for the largest few products of a small run. */
@@ -132,7 +133,8 @@ async function trainExperiment(options: Options): Promise<number> {
   const trainer = await Trainer.create(gpu, { ...untuned, matmul })
   if (weights) trainer.importWeights(weights)
   const folder = out === undefined ? undefined : new RunFolder(out, experiment)
-  const run = new Run(gpu, trainer, folder, {
+  const watch = new RunWatch(experiment, experiment.phases.length - trainer.phases.length)
+  const run = new Run(gpu, trainer, folder, watch, {
     ...(warm_start === undefined ? {} : { warm_start }),
     ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
   })
@@ -161,6 +163,7 @@ class Run {
   readonly #gpu: Gpu
   readonly #trainer: Trainer
   readonly #folder: RunFolder | undefined
+  readonly #watch: RunWatch
   readonly #origin: Origin
   readonly #phases: { step: number; phase: number; name: string }[] = []
   readonly #latest: Record<string, number> = {}
@@ -168,10 +171,17 @@ class Run {
   #memory_peak_bytes = 0
   #isStopping = false
 
-  constructor(gpu: Gpu, trainer: Trainer, folder: RunFolder | undefined, origin: Origin) {
+  constructor(
+    gpu: Gpu,
+    trainer: Trainer,
+    folder: RunFolder | undefined,
+    watch: RunWatch,
+    origin: Origin,
+  ) {
     this.#gpu = gpu
     this.#trainer = trainer
     this.#folder = folder
+    this.#watch = watch
     this.#origin = origin
   }
 
@@ -195,6 +205,7 @@ class Run {
         if (this.#phases.at(-1)?.phase !== phase)
           this.#phases.push({ step: Math.max(0, step - 1), phase, name: name || kind })
         Object.assign(this.#latest, metrics)
+        this.#watch.step(step, phase, metrics)
         this.#folder?.metrics(step, metrics)
         this.#folder?.samples(step, samples)
         this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, this.#gpu.counts.live_bytes)
@@ -209,17 +220,19 @@ class Run {
     } finally {
       progress.end()
       this.#writeFacts()
+      this.#folder?.table(this.#watch.series)
     }
   }
 
-  /** The last known value of every validation metric, or of every metric when there is no validation. */
+  /** The last known value of every validation metric, or of every metric when there is no validation; then what went wrong. */
   summary(): string {
     const all = Object.entries(this.#latest)
     const validation = all.filter(([name]) => name.startsWith('val'))
     const lines = (validation.length ? validation : all).map(
       ([name, value]) => `${name} ${Number(value.toPrecision(6))}`,
     )
-    return [`${this.status} after step ${this.#trainer.step}`, ...lines].join('\n')
+    const findings = findingLines(this.#watch.found)
+    return [`${this.status} after step ${this.#trainer.step}`, ...lines, ...findings].join('\n')
   }
 
   #writeFacts(): void {
@@ -229,6 +242,7 @@ class Run {
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
       phases: this.#phases,
       ...this.#origin,
+      findings: this.#watch.found,
       steps: this.#trainer.step,
       memory_peak_bytes: this.#memory_peak_bytes,
       wall_time_s: (performance.now() - this.#start_ms) / 1000,

@@ -18,7 +18,7 @@ import {
   valueAt,
 } from './program.ts'
 import { parts, setPart, splitKernel } from './split.ts'
-import { StageClock, type StageTimes } from './stage_clock.ts'
+import { STAMPS, StageClock, type StageTimes } from './stage_clock.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -427,7 +427,13 @@ export class Gpu implements Allocator {
 
   /** From now on every stage is timed, where the adapter has timestamps: two empty passes for each. */
   timeStages(): void {
-    if (this.#device.features.has('timestamp-query')) this.#clock ??= new StageClock(this.#device)
+    if (!this.#device.features.has('timestamp-query') || this.#clock) return
+    // Not counted: measuring should not show in what is measured.
+    const usage = GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC
+    this.#clock = new StageClock(
+      this.#device.createQuerySet({ label: 'stages', type: 'timestamp', count: STAMPS }),
+      this.#device.createBuffer({ label: 'stages', size: STAMPS * 8, usage }),
+    )
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { Tensor } from './tensor.ts'
 
 /** Stamps of one step at most; what goes beyond is not timed. */
-const STAMPS = 64
+export const STAMPS = 64
 /** Elements of what is read back. */
 export const STAGE_STAMPS = 2 * STAMPS
 
@@ -24,18 +24,13 @@ export class StageClock {
   #stages: string[] = []
   #count = 0
 
-  /** Its buffers are not counted: measuring should not show in what is measured. */
-  constructor(device: GPUDevice) {
-    this.#set = device.createQuerySet({ label: 'stages', type: 'timestamp', count: STAMPS })
-    const { QUERY_RESOLVE, COPY_SRC } = GPUBufferUsage
-    this.#resolved = device.createBuffer({
-      label: 'stages',
-      size: STAMPS * 8,
-      usage: QUERY_RESOLVE | COPY_SRC,
-    })
+  /** `set` of STAMPS timestamps, and `resolved`: 8 · STAMPS bytes to resolve them to and copy them from. */
+  constructor(set: GPUQuerySet, resolved: GPUBuffer) {
+    this.#set = set
+    this.#resolved = resolved
     this.stamps = {
       ...{ label: 'stages', dtype: 'u32', shape: [STAGE_STAMPS], offset: 0 },
-      buffer: this.#resolved,
+      buffer: resolved,
     }
   }
 

@@ -22,3 +22,19 @@ function doubled(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   grown.set(column)
   return grown
 }
+
+/** Appends one step's metrics to their columns, in place. */
+export function appendMetrics(
+  series: Map<string, Series>,
+  step: number,
+  metrics: Readonly<Record<string, number>>,
+): void {
+  for (const [name, value] of Object.entries(metrics)) {
+    let column = series.get(name)
+    if (!column) {
+      column = new Series()
+      series.set(name, column)
+    }
+    column.push(step, value)
+  }
+}

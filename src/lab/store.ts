@@ -18,7 +18,7 @@ import {
   type RolloutSample,
   type ScoredPair,
 } from './protocol.ts'
-import { Series } from './series.ts'
+import { appendMetrics, type Series } from './series.ts'
 
 export type LabStatus =
   | 'loading'
@@ -283,14 +283,7 @@ function applyStep(
 ): LabState {
   const { step, phase, phase_step } = event
   const series = state.series as Map<string, Series>
-  for (const [name, value] of Object.entries(event.metrics)) {
-    let column = series.get(name)
-    if (!column) {
-      column = new Series()
-      series.set(name, column)
-    }
-    column.push(step, value)
-  }
+  appendMetrics(series, step, event.metrics)
   const metrics = { ...state.metrics, ...event.metrics }
   const arrivals = [...state.arrivals, { step, at_ms }]
     .slice(-MAX_ARRIVALS)

@@ -161,6 +161,7 @@ export function rlMetrics(
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
+    'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
     ...computeTimingMetrics(batch, timing),
   }
 }

@@ -5,6 +5,7 @@ import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
 import { PhaseBar } from './PhaseBar.tsx'
 import { Failure } from './panels/Failure.tsx'
+import { Findings } from './panels/Findings.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
@@ -31,6 +32,7 @@ export function App() {
             <Intro />
           </section>
           <Preferences />
+          <Findings />
           <Skipped />
           <Charts />
           <Memory />

@@ -14,6 +14,7 @@ import {
   sampledAccuracy,
   TASK_SCORE,
 } from './metrics.ts'
+import { Downloads } from './panels/Downloads.tsx'
 import { Samples } from './panels/Samples.tsx'
 import { hasRewardPhase, shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
 import { type UiState, uiStore } from './store.ts'
@@ -252,6 +253,7 @@ export function Charts() {
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
+      <Downloads />
       <Range />
       <RewardChart />
       <EntropyChart />

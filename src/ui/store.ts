@@ -15,6 +15,8 @@ export interface UiState {
   /** Charts begin with this phase (1 = the first), once it has begun. */
   from_phase: number
   toast: string
+  /** The setting to be shown now; a new object asks again. */
+  wanted_setting: { readonly path: string } | undefined
   /** Counts redraws: at most ten a second, none while the page is hidden. */
   frame: number
 }
@@ -53,6 +55,7 @@ export const uiStore = createStore<UiState>()(() => ({
   hidden_lines: new Set<string>(),
   from_phase: 1,
   toast: '',
+  wanted_setting: undefined,
   frame: 0,
 }))
 

@@ -5,6 +5,7 @@ import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
 import { formatNumber } from '../format.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
+import { useWanted } from './wanted.ts'
 
 export type FieldData = ReturnType<typeof experimentFields>[number]
 
@@ -26,6 +27,7 @@ interface FieldProps {
 export function Field({ field, changed_from }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
+  const { ref, is_wanted } = useWanted(field.path)
   const [draft, setDraft] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const commit = (value: FieldData['value'] | undefined) => {
@@ -46,7 +48,12 @@ export function Field({ field, changed_from }: FieldProps) {
   const is_changed = changed_from !== undefined && changed_from !== field.value
   const before = is_changed ? changed_from : undefined
   return (
-    <div className="field" data-changed={is_changed || field.is_overridden || undefined}>
+    <div
+      ref={ref}
+      className="field"
+      data-changed={is_changed || field.is_overridden || undefined}
+      data-wanted={is_wanted || undefined}
+    >
       <div className="field-head">
         <label htmlFor={id}>{field.label}</label>
         {is_changed || field.is_overridden ? (

@@ -11,6 +11,7 @@ import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields, shownFields } from './form.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from './PhaseTools.tsx'
+import { useUnfold } from './wanted.ts'
 
 const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
@@ -36,6 +37,10 @@ const countChanged = (fields: readonly FieldData[], original: Values): number =>
 function Group(props: { group: string; fields: readonly FieldData[]; original: Values }) {
   const { group, fields, original } = props
   const [open, setOpen] = useState(OPEN_AT_FIRST.test(group))
+  useUnfold(
+    fields.map(({ path }) => path),
+    () => setOpen(true),
+  )
   const changed = countChanged(fields, original)
   const phase = phaseOfGroup(group)
   return (

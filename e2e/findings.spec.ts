@@ -1,0 +1,82 @@
+// What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
+import type { Page } from '@playwright/test'
+import { BROKEN_RUNS } from '../src/lab/diagnosis_runs.ts'
+import { encodeLink } from '../src/lab/link.ts'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+declare global {
+  interface Window {
+    /** Names of all findings that have been on the page. */
+    seen_findings: Set<string>
+  }
+}
+
+/** Notes every finding from now on: some are gone when the run ends. */
+const watchFindings = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    window.seen_findings = new Set()
+    const note = () => {
+      for (const node of document.querySelectorAll<HTMLElement>('[data-testid^="finding-"]'))
+        window.seen_findings.add(node.dataset.testid?.slice('finding-'.length) ?? '')
+    }
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true })
+  })
+
+async function runBroken(lab: LabPage, index: number): Promise<void> {
+  const { experiment, finds } = BROKEN_RUNS[index]
+  await lab.open(encodeLink(experiment))
+  await lab.waitForStatus('idle')
+  await expect(lab.get('notices')).toHaveCount(0)
+  await expect(lab.get('findings')).toHaveCount(0)
+  await watchFindings(lab.page)
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 400_000)
+  const seen = await lab.page.evaluate(() => [...window.seen_findings])
+  for (const name of finds) expect(seen).toContain(name)
+}
+
+const percent = (share: number) => `${Number((100 * share).toPrecision(2))} %`
+
+async function recentMean(lab: LabPage, metric: string): Promise<number> {
+  const values = (await lab.steps()).slice(-5).map(({ metrics }) => metrics[metric])
+  return values.reduce((sum, x) => sum + x, 0) / values.length
+}
+
+test('a collapse is found; its settings can be gone to, and it can be dismissed', async ({
+  lab,
+  page,
+}) => {
+  await runBroken(lab, 0)
+  const findings = lab.get('findings')
+  const collapse = lab.get('finding-reward_collapse')
+  await expect(collapse).toHaveAttribute('data-severe', 'true')
+  await expect(findings.locator('.finding').first()).toHaveAttribute('data-severe', 'true')
+  await expect(lab.get('findings-said')).toHaveAttribute('aria-live', 'polite')
+  await expect(lab.get('findings-said')).toContainText('The score has fallen by half')
+  const share = await recentMean(lab, 'group/informative')
+  await expect(lab.get('finding-no_informative_groups')).toContainText(`In ${percent(share)} of`)
+
+  // The settings lie under a closed fold of a closed panel.
+  await page.getByTestId('settings-toggle').click()
+  const rate = page.locator('#field-actor-optim-lr')
+  await expect(rate).toHaveCount(0)
+  await collapse.locator('[data-path="actor.optim.lr"]').click()
+  await expect(rate).toBeFocused()
+  await expect(rate).toBeInViewport()
+  await expect(page.locator('.field[data-wanted]')).toContainText('Learning rate')
+  await expect(page.locator('.field[data-wanted]')).toHaveCount(0, { timeout: 15_000 })
+
+  await collapse.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(collapse).toHaveCount(0)
+  await expect(lab.get('findings-said')).not.toContainText('The score has fallen by half')
+  await expect(lab.get('finding-no_informative_groups')).toBeVisible()
+  await lab.get('reset').click()
+  await expect(findings).toHaveCount(0)
+})
+
+for (const [index, { experiment }] of BROKEN_RUNS.entries()) {
+  if (index === 0) continue
+  test(experiment.name, async ({ lab }) => {
+    await runBroken(lab, index)
+  })
+}
