@@ -6,7 +6,9 @@ import type { Peak } from '../kernels/peak/peak.ts'
 import type { Profile, ProfileRow } from '../kernels/profiler.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { BenchmarkNumbers } from '../rl/benchmark.ts'
+import type { PhaseReason } from '../rl/phase.ts'
 import type { Experiment } from './experiment.ts'
+import type { SteeringAction, SteeringEntry } from './steering.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 1
@@ -33,6 +35,8 @@ export type LabCommand =
   | { readonly type: 'benchmark' }
   /** Ends the current phase after the step in flight. */
   | { readonly type: 'next_phase' }
+  /** Does this before the next step. Answered by `steered`. */
+  | { readonly type: 'steer'; readonly action: SteeringAction }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
@@ -84,7 +88,19 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly phase: number
-      readonly reason: 'start' | 'steps' | 'next_phase'
+      readonly reason: PhaseReason
+    }
+  /** Something was done to the run, by hand or because its document says so; or it was refused. */
+  | {
+      readonly type: 'steered'
+      readonly run: number
+      readonly entry: SteeringEntry
+      /** The experiment from the next step on. */
+      readonly experiment: Experiment
+      /** The steering of the document that does all this again. */
+      readonly steering: readonly SteeringEntry[]
+      /** Why it was not done. */
+      readonly refused?: string
     }
   /** After step `step` (0 = before training): all its metrics, validation included when it was due. */
   | {

@@ -1,7 +1,14 @@
 // Every field of the experiment document: its default, range, unit and one sentence of help. The only home of each.
 import * as z from 'zod/mini'
 import type { AdvEstimator } from '../rl/advantages.ts'
-import type { Optim, Probe, Rollout, Validation } from '../rl/phase.ts'
+import {
+  type Optim,
+  type Probe,
+  type Rollout,
+  STOP_DEFAULTS,
+  type Stop,
+  type Validation,
+} from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import type { TaskKind } from '../tasks/task.ts'
 import {
@@ -28,6 +35,7 @@ import {
   gradClip,
   optim,
 } from './rl_fields.ts'
+import { type SteeringEntry, steeringSchema } from './steering.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
@@ -58,6 +66,7 @@ interface SftFields {
   readonly batch_size: number
   readonly grad_clip: number
   readonly optim: Optim
+  readonly stop: Pick<Stop, 'accuracy'>
 }
 
 interface RlFields {
@@ -65,6 +74,7 @@ interface RlFields {
   readonly name: string
   readonly steps: number
   readonly adv_estimator: AdvEstimator
+  readonly stop: Stop
 }
 
 export interface SftDocument extends SftFields {
@@ -98,10 +108,12 @@ export interface Experiment {
   readonly algorithm: AlgorithmFields
   readonly validation: Validation
   readonly probe: Probe
+  /** What was done by hand while the run went on, in order; a run of this document obeys it. */
+  readonly steering: readonly SteeringEntry[]
 }
 
 export const EXPERIMENT_VERSION = 1
-export const MAX_PHASES = 8
+export const MAX_PHASES = 16
 export const MAX_LAYERS = 16
 
 export const MODEL: Tree<ModelFields> = {
@@ -198,6 +210,7 @@ const phaseName = text({
 const steps = (count: number) =>
   integer({
     label: 'Steps',
+    live: true,
     help: 'How many training steps this phase lasts.',
     default: count,
     min: 1,
@@ -205,6 +218,59 @@ const steps = (count: number) =>
     unit: 'steps',
     scale: 'log',
   })
+
+/** When a phase ends before its steps are over (rl/stop.ts). */
+const STOP: Tree<Stop> = {
+  accuracy: number({
+    label: 'Accuracy reached',
+    live: true,
+    help: 'Ends the phase when held-out greedy accuracy is at least this; 0 = off.',
+    default: STOP_DEFAULTS.accuracy,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share',
+  }),
+  score: number({
+    label: 'Reward reached',
+    live: true,
+    help: 'Ends the phase when the mean reward of a step’s responses is at least this; 0 = off.',
+    default: STOP_DEFAULTS.score,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'reward',
+  }),
+  plateau_steps: integer({
+    label: 'Plateau, steps',
+    live: true,
+    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them; 0 = off.',
+    default: STOP_DEFAULTS.plateau_steps,
+    min: 0,
+    max: 1000,
+    unit: 'steps',
+  }),
+  plateau_delta: number({
+    label: 'Plateau, least gain',
+    live: true,
+    help: 'A smaller gain in mean reward counts as none.',
+    default: STOP_DEFAULTS.plateau_delta,
+    min: 0,
+    max: 1,
+    step: 0.005,
+    unit: 'reward',
+  }),
+  entropy_floor: number({
+    label: 'Entropy below',
+    live: true,
+    help: 'Ends the phase when the entropy of the policy that it trains is below this; 0 = off.',
+    default: STOP_DEFAULTS.entropy_floor,
+    min: 0,
+    max: 20,
+    step: 0.01,
+    unit: 'nats',
+  }),
+}
 
 export const SFT: Tree<SftFields> = {
   name: phaseName,
@@ -220,6 +286,7 @@ export const SFT: Tree<SftFields> = {
   }),
   grad_clip: gradClip,
   optim: optim({ lr: 0.003, lr_warmup_steps: 50, betas: [0.9, 0.95], weight_decay: 0.01 }),
+  stop: { accuracy: STOP.accuracy },
 }
 
 /** Every estimator of the engine, as forms call it; the first is the default. */
@@ -249,6 +316,7 @@ export const RL: Tree<RlFields> = {
     },
     ADV_ESTIMATOR_LABELS,
   ),
+  stop: STOP,
 }
 
 /** What `target_layer` is in forms; its options depend on the number of layers (experiment.ts). */
@@ -281,6 +349,7 @@ export const ROLLOUT: Tree<Rollout> = {
   }),
   temperature: number({
     label: 'Temperature',
+    live: true,
     help: 'Divides the logits before sampling; above 1 = more varied, below 1 = more cautious.',
     default: 1,
     min: 0.05,
@@ -289,6 +358,7 @@ export const ROLLOUT: Tree<Rollout> = {
   }),
   top_p: number({
     label: 'Top p',
+    live: true,
     help: 'Samples only from the likeliest tokens that make up this share; 1 = off.',
     default: 1,
     min: 0.01,
@@ -298,6 +368,7 @@ export const ROLLOUT: Tree<Rollout> = {
   }),
   top_k: integer({
     label: 'Top k',
+    live: true,
     help: 'Samples only from this many likeliest tokens; -1 = off.',
     default: -1,
     min: -1,
@@ -317,6 +388,7 @@ export const ROLLOUT: Tree<Rollout> = {
 export const VALIDATION: Tree<Validation> = {
   test_freq: integer({
     label: 'Every',
+    live: true,
     help: 'Steps between two evaluations on held-out problems; 0 = never.',
     default: 10,
     min: 0,
@@ -345,6 +417,7 @@ export const VALIDATION: Tree<Validation> = {
 export const PROBE: Tree<Probe> = {
   freq: integer({
     label: 'Every',
+    live: true,
     help: 'Steps between two measurements of every layer’s entropy; 0 = never.',
     default: 1,
     min: 0,
@@ -442,4 +515,5 @@ export const experimentSchema = filled(ROOT, {
   algorithm: section(filled(ALGORITHM)),
   validation: section(filled(VALIDATION)),
   probe: section(filled(PROBE)),
+  steering: z._default(steeringSchema(phaseSchema), []),
 }) as unknown as z.ZodMiniType<Experiment>

@@ -13,6 +13,8 @@ import type {
 } from './protocol.ts'
 import { labError, type OpenRun, type RunDevice, Session } from './session.ts'
 
+import type { SteeringAction, SteeringEntry } from './steering.ts'
+
 const { experiment } = PRESETS[0]
 const sample = (step: number): RolloutSample => ({
   prompt: `${step}`,
@@ -48,6 +50,7 @@ function fakeLab({
     let phase = 0
     let phase_step = 0
     let wants_next = false
+    const asked: SteeringAction['kind'][] = []
     return {
       counts: {
         buffers: 1,
@@ -79,8 +82,17 @@ function fakeLab({
         get isFinished() {
           return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
         },
-        nextPhase: () => {
-          wants_next = true
+        steer: ({ kind }) => {
+          log.push(`steer ${kind}`)
+          asked.push(kind)
+        },
+        obey: async () => {
+          wants_next ||= asked.includes('next_phase')
+          return asked.splice(0).map((kind) => ({
+            entry: { step: Math.max(0, step), kind } as SteeringEntry,
+            experiment,
+            steering: [],
+          }))
         },
         queue: async () => {
           let started: StepResult['phase_started'] | undefined

@@ -5,6 +5,7 @@ import { type ModelConfig, modelShape } from '../model/config.ts'
 import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
 import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
+import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import { Critic, createCriticTensors } from './critic.ts'
 import { computeThroughputMetrics } from './data_metrics.ts'
@@ -17,7 +18,7 @@ import {
   needsPiSquared,
   type ScoredBatch,
 } from './experience.ts'
-import { type KlController, klController } from './kl.ts'
+import { type KlController, type KlControllerConfig, klController } from './kl.ts'
 import { maskedMeanRows } from './masked.ts'
 import {
   actorSize,
@@ -38,10 +39,20 @@ import {
   sftMetrics,
 } from './metrics.ts'
 import { objectiveOf } from './objective.ts'
-import type { Phase, Probe, RlPhase, SftPhase, Validation } from './phase.ts'
+import {
+  hasStop,
+  type Phase,
+  type PhaseReason,
+  type Probe,
+  type RlPhase,
+  type SftPhase,
+  type Validation,
+} from './phase.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
 import { Sampler } from './sampler.ts'
 import { learningRate, stageSteps } from './schedule.ts'
+import { exportModel, importArray, importModel, type TrainerState } from './state.ts'
+import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -86,7 +97,7 @@ export interface StepResult {
   readonly phase_started?: { readonly phase: number; readonly reason: PhaseReason }
 }
 
-export type PhaseReason = 'start' | 'steps' | 'next_phase'
+export type { PhaseReason } from './phase.ts'
 
 /** A step whose work is queued on the GPU; its numbers follow. */
 export interface PendingStep {
@@ -94,7 +105,8 @@ export interface PendingStep {
 }
 
 export class Trainer {
-  readonly config: TrainerConfig
+  /** What it trains; `adopt` changes it. */
+  config: TrainerConfig
   readonly layout: ParamLayout
   /** Index of the current phase. */
   phase = 0
@@ -104,14 +116,21 @@ export class Trainer {
   #actor: Actor
   #critic: Critic | undefined
   #responder: Responder
+  /** The rollouts by their size. */
+  #samplers: Map<string, Sampler>
   #kl: KlController | undefined
   #phase_step = 0
   #stage_step = 0
   /** Steps of this stage that had a critic. */
   #critic_step = 0
   #is_started = false
-  #wants_next_phase = false
+  /** What ends the present phase before the next step, apart from its steps. */
+  #ends: PhaseReason | undefined
   #reason: PhaseReason | undefined = 'start'
+  /** Mean scores of the phase's last steps, for its stop conditions. */
+  #scores: number[] = []
+  /** The numbers of the last step that was queued. */
+  #last: Promise<unknown> | undefined
   /** Optimizer steps left out so far because a gradient was not finite. */
   #skipped_updates = 0
 
@@ -121,14 +140,15 @@ export class Trainer {
     layout: ParamLayout,
     actor: Actor,
     critic: Critic | undefined,
-    responder: Responder,
+    samplers: Map<string, Sampler>,
   ) {
     this.#gpu = gpu
     this.config = config
     this.layout = layout
     this.#actor = actor
     this.#critic = critic
-    this.#responder = responder
+    this.#samplers = samplers
+    this.#responder = new Responder(gpu, config, samplers, actor.size.response_length)
   }
 
   /**
@@ -150,15 +170,95 @@ export class Trainer {
     const weights = initialWeights(layout, config.seed)
     const actor = await Actor.create(gpu, layout, actorSize(config), config.phases, weights)
     const critic = await createCritic(gpu, config, actor)
-    const samplers = new Map<string, Sampler>()
-    for (const size of rolloutSizes(config))
-      samplers.set(
-        sizeKey(size),
-        await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
-      )
+    const trainer = new Trainer(gpu, config, layout, actor, critic, new Map())
+    await trainer.#addSamplers(config)
     reserveReads(gpu, config)
-    const responder = new Responder(gpu, config, samplers, actor.size.response_length)
-    return new Trainer(gpu, config, layout, actor, critic, responder)
+    return trainer
+  }
+
+  /** Makes the rollouts that are not there yet. */
+  async #addSamplers(config: TrainerConfig): Promise<void> {
+    const { model } = this.#actor.tensors
+    for (const size of rolloutSizes(config)) {
+      const key = sizeKey(size)
+      if (!this.#samplers.has(key))
+        this.#samplers.set(key, await Sampler.create(this.#gpu, model, size, config.tokenizer))
+    }
+  }
+
+  /**
+   * Goes on with another configuration of the same task and model, from the next step on. Phases that have begun keep
+   * their index. False, and nothing has changed, where it needs buffers of another size: then a new trainer goes on with
+   * this one's state.
+   */
+  async adopt(changed: TrainerConfig): Promise<boolean> {
+    const config = { ...changed, matmul: this.config.matmul }
+    if (sizesOf(config) !== sizesOf(this.config)) return false
+    await this.#actor.prepare(config.phases)
+    if (this.#critic) await prepareCritic(this.#critic, config, this.#actor.size)
+    await this.#addSamplers(config)
+    const [before, after] = [this.current, config.phases[this.phase]]
+    this.config = config
+    this.#responder.adopt(config)
+    if (this.#kl && before.kind === 'rl' && after.kind === 'rl')
+      this.#kl = adoptedKl(this.#kl, before.algorithm.kl_ctrl, after.algorithm.kl_ctrl)
+    return true
+  }
+
+  /** The state after the last step that was queued: waits for it. Work that is not queued changes nothing. */
+  async exportState(): Promise<TrainerState> {
+    await this.#last
+    const gpu = this.#gpu
+    const { tensors } = this.#actor
+    const reference = tensors.reference && (await gpu.read(tensors.reference.flat))[0]
+    return {
+      phase: this.phase,
+      step: this.step,
+      phase_step: this.#phase_step,
+      stage_step: this.#stage_step,
+      critic_step: this.#critic_step,
+      is_started: this.#is_started,
+      ends: this.#ends ?? null,
+      skipped_updates: this.#skipped_updates,
+      sample_index: this.#responder.sample_index,
+      scores: [...this.#scores],
+      kl_coef: this.#kl?.value ?? null,
+      actor: await exportModel(gpu, tensors),
+      ...(reference && { reference }),
+      ...(this.#critic && { critic: await exportModel(gpu, this.#critic.tensors) }),
+    }
+  }
+
+  /**
+   * Goes on from a state, which may come from a trainer with other phases than this one: a critic that it lacks is new at
+   * its first step, a reference that it lacks is the policy as it is now. Throws RangeError for a state of another model.
+   */
+  importState(state: TrainerState): void {
+    const gpu = this.#gpu
+    const { tensors } = this.#actor
+    if (!(state.phase < this.phases.length))
+      throw new RangeError(`state phase: expected below ${this.phases.length}, got ${state.phase}`)
+    importModel(gpu, tensors, state.actor, 'actor')
+    if (tensors.reference && state.reference)
+      importArray(gpu, tensors.reference.flat, state.reference, 'reference')
+    else if (tensors.reference) this.#actor.setReference()
+    if (this.#critic && state.critic) importModel(gpu, this.#critic.tensors, state.critic, 'critic')
+    this.phase = state.phase
+    this.step = state.step
+    this.#phase_step = state.phase_step
+    this.#stage_step = state.stage_step
+    this.#critic_step = state.critic ? state.critic_step : 0
+    this.#is_started = state.is_started
+    this.#ends = state.ends ?? undefined
+    this.#reason = state.is_started ? undefined : 'start'
+    this.#skipped_updates = state.skipped_updates
+    this.#responder.sample_index = state.sample_index
+    this.#scores = [...state.scores]
+    const { current } = this
+    this.#kl =
+      state.kl_coef !== null && current.kind === 'rl'
+        ? klController({ ...current.algorithm.kl_ctrl, kl_coef: state.kl_coef })
+        : undefined
   }
 
   get phases(): readonly Phase[] {
@@ -172,13 +272,18 @@ export class Trainer {
 
   get isFinished(): boolean {
     const is_last = this.phase === this.phases.length - 1
-    const is_over = this.#phase_step >= this.current.steps || this.#wants_next_phase
+    const is_over = this.#phase_step >= this.current.steps || this.#ends !== undefined
     return this.#is_started && is_last && is_over
   }
 
+  /** Steps of the current phase that are done. */
+  get phase_step(): number {
+    return this.#phase_step
+  }
+
   /** Ends the current phase before the next step. */
-  nextPhase(): void {
-    this.#wants_next_phase = true
+  nextPhase(reason: PhaseReason = 'next_phase'): void {
+    this.#ends = reason
   }
 
   /** One step and its numbers. The first call validates the untrained model and reports step 0. */
@@ -188,7 +293,8 @@ export class Trainer {
 
   /**
    * Queues one step: returns once its last GPU work is submitted, with the promise of its numbers. Queue the next step
-   * before awaiting them, and the GPU never waits for the readback.
+   * before awaiting them, and the GPU never waits for the readback. In a phase with a stop condition it returns when the
+   * numbers are there, because they decide what the next step is.
    */
   async queue(): Promise<PendingStep> {
     if (!this.#is_started) return this.#before()
@@ -216,7 +322,8 @@ export class Trainer {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
-    const validation = this.#isValidationDue() ? await this.#validate() : {}
+    const is_validated = this.#isValidationDue()
+    const validation = is_validated ? await this.#validate() : {}
     const result = reading.then((metrics) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
@@ -236,7 +343,25 @@ export class Trainer {
       }
     })
     result.catch(() => {}) // its reader may come late
-    return { result }
+    this.#last = result
+    if (!hasStop(current.stop)) return { result }
+    return { result: Promise.resolve(await this.#judge(await result, current, is_validated)) }
+  }
+
+  /** Ends the phase where one of its stop conditions holds; its last step is validated then, as the last one always is. */
+  async #judge(result: StepResult, phase: Phase, is_validated: boolean): Promise<StepResult> {
+    if (!hasStop(phase.stop)) return result
+    const { metrics } = result
+    const { task, model, validation } = this.config
+    if (SCORE in metrics)
+      this.#scores = [...this.#scores, metrics[SCORE]].slice(
+        -Math.max(1, plateauWindow(phase.stop)),
+      )
+    const names = stopMetrics(phase, task.id, model.num_hidden_layers)
+    const reason = stopReason(phase.stop, names, metrics, this.#scores)
+    this.#ends ??= reason
+    if (!reason || is_validated || validation.test_freq <= 0) return result
+    return { ...result, metrics: { ...metrics, ...(await this.#validate()) } }
   }
 
   /** Frees the GPU memory. */
@@ -443,11 +568,12 @@ export class Trainer {
   /** Moves to the next phase when this one is over. A stage of another kind begins with a new optimizer. */
   #enterPhase(): void {
     const is_over = this.#phase_step >= this.current.steps
-    if (!is_over && !this.#wants_next_phase) return
+    if (!is_over && !this.#ends) return
     if (this.phase === this.phases.length - 1) throw new Error('trainer: the last phase is over')
     const before = this.current.kind
-    this.#reason = this.#wants_next_phase ? 'next_phase' : 'steps'
-    this.#wants_next_phase = false
+    this.#reason = this.#ends ?? 'steps'
+    this.#ends = undefined
+    this.#scores = []
     this.phase++
     this.#phase_step = 0
     this.#kl = undefined
@@ -524,11 +650,33 @@ async function createCritic(
   const tensors = createCriticTensors(gpu, layout, size)
   const weights = initialWeights(layout, config.seed)
   const critic = await Critic.create(gpu, layout, tensors, actor.tensors, weights)
-  const width = actor.size.prompt_length + actor.size.response_length
-  for (const phase of config.phases)
-    if (phase.kind === 'rl' && needsCritic(phase))
-      await critic.prepare(phaseRows(phase, width, config.model).micro, phase.critic.loss_agg_mode)
+  await prepareCritic(critic, config, actor.size)
   return critic
+}
+
+async function prepareCritic(
+  critic: Critic,
+  { phases, model }: TrainerConfig,
+  { prompt_length, response_length }: ActorSize,
+): Promise<void> {
+  const width = prompt_length + response_length
+  for (const phase of phases)
+    if (phase.kind === 'rl' && needsCritic(phase))
+      await critic.prepare(phaseRows(phase, width, model).micro, phase.critic.loss_agg_mode)
+}
+
+/** What decides the sizes of buffers that no step may change. */
+const sizesOf = (config: TrainerConfig): string =>
+  JSON.stringify([actorSize(config), criticSize(config)])
+
+/** The controller after a change of its settings: a new coefficient begins anew, anything else goes on from the present one. */
+function adoptedKl(
+  controller: KlController,
+  before: KlControllerConfig,
+  after: KlControllerConfig,
+): KlController | undefined {
+  if (before.type !== after.type || before.kl_coef !== after.kl_coef) return undefined
+  return klController({ ...after, kl_coef: controller.value })
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

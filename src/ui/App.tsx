@@ -3,12 +3,13 @@ import { Controls } from './Controls.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
-import { PhaseBar } from './PhaseBar.tsx'
 import { Failure } from './panels/Failure.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
+import { Phases } from './panels/Phases.tsx'
 import { Profiler } from './panels/Profiler.tsx'
+import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Toast } from './Toast.tsx'
@@ -26,9 +27,10 @@ export function App() {
           <Pending />
           <section className="card now" aria-label="Progress">
             <Numbers />
-            <PhaseBar />
+            <Phases />
             <Intro />
           </section>
+          <Record />
           <Skipped />
           <Charts />
           <Memory />

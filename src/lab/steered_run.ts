@@ -1,0 +1,126 @@
+// A training run that obeys steering: what its document says, and what is asked of it while it goes on. Knows neither the
+// worker nor the GPU.
+import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
+import { type Experiment, steerExperiment } from './experiment.ts'
+import { MAX_STEERING, type SteeringAction, type SteeringEntry } from './steering.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+/** What is needed of a trainer. */
+export type SteeredTrainer = Pick<
+  Trainer,
+  'isFinished' | 'phase' | 'step' | 'queue' | 'nextPhase' | 'adopt' | 'exportState' | 'importState'
+>
+
+/** Where trainers come from. */
+export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
+  /** A trainer at its first step. */
+  create(config: TrainerConfig): Promise<T>
+  /** Frees all that trainers have allocated. */
+  release(): void
+  /** Why this configuration has no room on the device; undefined where it has. */
+  refusal(config: TrainerConfig): string | undefined
+}
+
+/** Something that was done to the run, or refused. */
+export interface Steered {
+  readonly entry: SteeringEntry
+  /** The experiment from the next step on. */
+  readonly experiment: Experiment
+  /** All that was done so far, and what the document still holds. */
+  readonly steering: readonly SteeringEntry[]
+  /** Why it was not done; then it is not in `steering`. */
+  readonly refused?: string
+}
+
+export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
+  /** The one at work: another one after a change that needs other buffers. */
+  trainer: T
+  /** As it is from the next step on. Its `steering` is empty. */
+  experiment: Experiment
+  readonly #engine: Engine<T>
+  #done: SteeringEntry[] = []
+  /** Of the document, not done yet. */
+  #due: SteeringEntry[]
+  #asked: SteeringAction[] = []
+  #is_started = false
+
+  private constructor(engine: Engine<T>, trainer: T, document: Experiment) {
+    this.#engine = engine
+    this.trainer = trainer
+    this.experiment = { ...document, steering: [] }
+    this.#due = [...document.steering]
+  }
+
+  static async begin<T extends SteeredTrainer>(
+    engine: Engine<T>,
+    document: Experiment,
+  ): Promise<SteeredRun<T>> {
+    return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
+  }
+
+  /** Whether the run is over, as long as nobody asks for more. To be asked after `obey`. */
+  get isFinished(): boolean {
+    return this.trainer.isFinished
+  }
+
+  /** Asks for an action before the next step. */
+  steer(action: SteeringAction): void {
+    this.#asked.push(action)
+  }
+
+  /** Does what is due before the next step, one after the other: the document's first, then what was asked for. */
+  async obey(): Promise<Steered[]> {
+    if (!this.#is_started) return []
+    const { step } = this.trainer
+    const steered: Steered[] = []
+    for (let due = this.#due[0]; due && due.step <= step; due = this.#due[0]) {
+      this.#due.shift()
+      steered.push(await this.#do(due))
+    }
+    for (const action of this.#asked.splice(0)) steered.push(await this.#do({ step, ...action }))
+    return steered
+  }
+
+  /** Queues one step; `obey` comes before it. */
+  async queue() {
+    const queued = await this.trainer.queue()
+    this.#is_started = true
+    return queued
+  }
+
+  async #do(entry: SteeringEntry): Promise<Steered> {
+    const refused = await this.#try(entry)
+    if (refused === undefined) this.#done.push(entry)
+    return {
+      entry,
+      experiment: this.experiment,
+      steering: [...this.#done, ...this.#due],
+      ...(refused !== undefined && { refused }),
+    }
+  }
+
+  /** Why it cannot be done; undefined once it is. */
+  async #try(entry: SteeringEntry): Promise<string | undefined> {
+    if (this.#done.length + this.#due.length >= MAX_STEERING)
+      return `a run keeps at most ${MAX_STEERING} changes`
+    const result = steerExperiment(this.experiment, entry, this.trainer.phase)
+    if (!result.ok) return result.message
+    if (result.experiment !== this.experiment) {
+      const config = trainerConfig(result.experiment)
+      const refusal = this.#engine.refusal(config)
+      if (refusal !== undefined) return refusal
+      if (!(await this.trainer.adopt(config))) await this.#rebuild(config)
+      this.experiment = result.experiment
+    }
+    if (result.ends) this.trainer.nextPhase(result.ends)
+    return undefined
+  }
+
+  /** Another trainer with the state of this one, whose memory is freed first. */
+  async #rebuild(config: TrainerConfig): Promise<void> {
+    const state = await this.trainer.exportState()
+    this.#engine.release()
+    this.trainer = await this.#engine.create(config)
+    this.trainer.importState(state)
+  }
+}
