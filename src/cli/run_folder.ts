@@ -3,8 +3,9 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
-import type { Experiment } from '../lab/experiment.ts'
+import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+import type { PhaseReason } from '../rl/phase.ts'
 
 /** Samples kept of each step. */
 const SAMPLES = 4
@@ -19,7 +20,10 @@ export interface RunFacts {
     readonly step: number
     readonly phase: number
     readonly name: string
+    readonly reason: PhaseReason
   }[]
+  /** What was done to the run, as its document says, in order. */
+  readonly steering: readonly (SteeringEntry & { readonly refused?: string })[]
   /** Weights that the run began with instead of new ones. */
   readonly warm_start?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */

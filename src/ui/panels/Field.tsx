@@ -21,9 +21,11 @@ interface FieldProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field. */
   readonly changed_from: FieldData['value'] | undefined
+  /** The run that is on follows a change. */
+  readonly is_live?: boolean
 }
 
-export function Field({ field, changed_from }: FieldProps) {
+export function Field({ field, changed_from, is_live = false }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const [draft, setDraft] = useState<string>()
@@ -49,6 +51,11 @@ export function Field({ field, changed_from }: FieldProps) {
     <div className="field" data-changed={is_changed || field.is_overridden || undefined}>
       <div className="field-head">
         <label htmlFor={id}>{field.label}</label>
+        {is_live ? (
+          <span className="live-mark" title="The run that is on follows at its next step">
+            live
+          </span>
+        ) : null}
         {is_changed || field.is_overridden ? (
           <button
             type="button"
