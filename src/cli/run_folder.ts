@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../lab/diagnosis.ts'
-import type { Experiment } from '../lab/experiment.ts'
+import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
 import { type MetricColumns, metricsCsv } from '../lab/metrics_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+import type { PhaseReason } from '../rl/phase.ts'
 
 /** Samples kept of each step. */
 const SAMPLES = 4
@@ -21,7 +22,10 @@ export interface RunFacts {
     readonly step: number
     readonly phase: number
     readonly name: string
+    readonly reason: PhaseReason
   }[]
+  /** What was done to the run, as its document says, in order. */
+  readonly steering: readonly (SteeringEntry & { readonly refused?: string })[]
   /** Weights that the run began with instead of new ones. */
   readonly warm_start?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */

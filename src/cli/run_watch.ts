@@ -18,13 +18,14 @@ export class RunWatch {
     this.#left_out = left_out
   }
 
-  /** One step after the other; `phase` counts the phases that are trained. */
-  step(step: number, phase: number, metrics: Metrics): void {
+  /** One step after the other; `phase` counts the phases of `followed`, the experiment as the run follows it by now. */
+  step(step: number, phase: number, metrics: Metrics, followed: Experiment): void {
     if (phase !== this.#phase) this.#phase_start = Math.max(0, step - 1)
     this.#phase = phase
     appendMetrics(this.series, step, metrics)
     const view = {
-      experiment: this.#experiment,
+      // A run that leaves phases out is not steered.
+      experiment: this.#left_out > 0 ? this.#experiment : followed,
       phase: phase + this.#left_out,
       phase_start: this.#phase_start,
       series: this.series,

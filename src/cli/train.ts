@@ -5,10 +5,12 @@ import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
 import { defaultVariant, type MatmulChoice, shapeClass } from '../kernels/matmul/matmul_variants.ts'
-import type { Experiment } from '../lab/experiment.ts'
+import { type Experiment, followExperiment, steeringWords } from '../lab/experiment.ts'
+import { SteeredRun } from '../lab/steered_run.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
-import { planMemory } from '../rl/memory.ts'
-import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import { largestTensor, steeredEngine } from '../rl/engine.ts'
+import type { PhaseReason } from '../rl/phase.ts'
+import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
 import { runProducts } from '../rl/tuning.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
@@ -82,6 +84,10 @@ function parse(args: readonly string[]) {
 function afterWarmStart(experiment: Experiment): Experiment {
   const first = experiment.phases.findIndex(({ kind }) => kind !== 'sft')
   if (first < 0) throw new LabFailure('--warm-start: this experiment has sft phases only')
+  if (experiment.steering.length > 0)
+    throw new LabFailure(
+      '--warm-start: this experiment is steered, and its steps count from the first sft phase; take steering out of it',
+    )
   return { ...experiment, phases: experiment.phases.slice(first) }
 }
 
@@ -107,8 +113,9 @@ async function tune(gpu: Gpu, config: TrainerConfig, pinned: MatmulChoice): Prom
   return { ...Object.fromEntries(settled), ...choice }
 }
 
-/** Refuses an experiment that would wait for a person for ever. */
-function refuseQuestions({ phases }: Experiment): void {
+/** Refuses an experiment that would wait for a person for ever, as far as can be said before it runs. */
+function refuseQuestions(experiment: Experiment): void {
+  const { phases } = followExperiment(experiment).experiments.at(-1) ?? experiment
   for (const [i, phase] of phases.entries())
     if (phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts)
       throw new LabFailure(
@@ -123,18 +130,20 @@ async function trainExperiment(options: Options): Promise<number> {
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
-  const untuned = trainerConfig(weights ? afterWarmStart(experiment) : experiment)
+  const trained = weights ? afterWarmStart(experiment) : experiment
+  const untuned = trainerConfig(trained)
   const dawn = await openDawn()
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-  const gpu = await Gpu.open({ gpu: dawn, largest: planMemory(untuned).largest })
+  const largest = largestTensor(followExperiment(trained).experiments.map(trainerConfig))
+  const gpu = await Gpu.open({ gpu: dawn, largest })
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
   const pinned = options.matmul ?? {}
   const matmul = options.tune ? await tune(gpu, untuned, pinned) : pinned
-  const trainer = await Trainer.create(gpu, { ...untuned, matmul })
-  if (weights) trainer.importWeights(weights)
+  const steered = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
+  if (weights) steered.trainer.importWeights(weights)
   const folder = out === undefined ? undefined : new RunFolder(out, experiment)
-  const watch = new RunWatch(experiment, experiment.phases.length - trainer.phases.length)
-  const run = new Run(gpu, trainer, folder, watch, {
+  const watch = new RunWatch(experiment, experiment.phases.length - trained.phases.length)
+  const run = new Run(gpu, steered, folder, watch, {
     ...(warm_start === undefined ? {} : { warm_start }),
     ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
   })
@@ -143,11 +152,11 @@ async function trainExperiment(options: Options): Promise<number> {
   try {
     await run.train(async () => {
       if (save !== undefined)
-        saveWeights(save, experiment, trainer.step, await trainer.exportWeights())
+        saveWeights(save, experiment, steered.trainer.step, await steered.trainer.exportWeights())
     })
   } finally {
     folder?.close()
-    trainer.destroy()
+    gpu.destroy()
   }
   console.log(run.summary())
   if (out !== undefined) console.log(`Wrote ${out}`)
@@ -161,11 +170,12 @@ type Origin = Pick<RunFacts, 'warm_start' | 'matmul'>
 class Run {
   status: RunFacts['status'] = 'running'
   readonly #gpu: Gpu
-  readonly #trainer: Trainer
+  readonly #run: SteeredRun<Trainer>
   readonly #folder: RunFolder | undefined
   readonly #watch: RunWatch
   readonly #origin: Origin
-  readonly #phases: { step: number; phase: number; name: string }[] = []
+  readonly #phases: { step: number; phase: number; name: string; reason: PhaseReason }[] = []
+  readonly #steering: RunFacts['steering'][number][] = []
   readonly #latest: Record<string, number> = {}
   readonly #start_ms = performance.now()
   #memory_peak_bytes = 0
@@ -173,13 +183,13 @@ class Run {
 
   constructor(
     gpu: Gpu,
-    trainer: Trainer,
+    run: SteeredRun<Trainer>,
     folder: RunFolder | undefined,
     watch: RunWatch,
     origin: Origin,
   ) {
     this.#gpu = gpu
-    this.#trainer = trainer
+    this.#run = run
     this.#folder = folder
     this.#watch = watch
     this.#origin = origin
@@ -192,28 +202,32 @@ class Run {
 
   /** Steps until the end; `afterSft` is called once, when the last sft phase is over. */
   async train(afterSft: () => Promise<void>): Promise<void> {
-    const trainer = this.#trainer
+    const run = this.#run
     const progress = createProgress()
-    const total_steps = trainer.phases.reduce((sum, { steps }) => sum + steps, 0)
-    const last_sft = trainer.phases.findLastIndex(({ kind }) => kind === 'sft')
     this.#writeFacts()
     try {
-      while (!trainer.isFinished && !this.#isStopping) {
-        const { step, phase, phase_step, metrics, samples } = await trainer.next()
-        const { kind, name, steps } = trainer.phases[phase]
+      while (!this.#isStopping) {
+        await this.#obey()
+        if (run.isFinished) break
+        const { result } = await run.queue()
+        const { step, phase, phase_step, metrics, samples, phase_started } = await result
+        const { phases } = run.trainer
+        const { kind, name, steps } = phases[phase]
+        const total_steps = phases.reduce((sum, phase) => sum + phase.steps, 0)
+        const last_sft = phases.findLastIndex((phase) => phase.kind === 'sft')
         // Step 0 is the model before training.
-        if (this.#phases.at(-1)?.phase !== phase)
-          this.#phases.push({ step: Math.max(0, step - 1), phase, name: name || kind })
+        if (phase_started)
+          this.#phases.push({ step: Math.max(0, step - 1), name: name || kind, ...phase_started })
         Object.assign(this.#latest, metrics)
-        this.#watch.step(step, phase, metrics)
+        this.#watch.step(step, phase, metrics, run.experiment)
         this.#folder?.metrics(step, metrics)
         this.#folder?.samples(step, samples)
         this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, this.#gpu.counts.live_bytes)
-        const title = `phase ${phase + 1}/${trainer.phases.length} ${name || kind}`
+        const title = `phase ${phase + 1}/${phases.length} ${name || kind}`
         progress.show({ step, total_steps, phase: title, metrics })
         if (phase === last_sft && phase_step === steps) await afterSft()
       }
-      this.status = trainer.isFinished ? 'finished' : 'stopped'
+      this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
       throw error
@@ -221,6 +235,15 @@ class Run {
       progress.end()
       this.#writeFacts()
       this.#folder?.table(this.#watch.series)
+    }
+  }
+
+  /** Does what the document says of this moment, and says so. */
+  async #obey(): Promise<void> {
+    for (const { entry, refused } of await this.#run.obey()) {
+      this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
+      const said = `after step ${entry.step}: ${steeringWords(entry)}`
+      console.error(refused === undefined ? said : `${said} was left out: ${refused}`)
     }
   }
 
@@ -232,7 +255,8 @@ class Run {
       ([name, value]) => `${name} ${Number(value.toPrecision(6))}`,
     )
     const findings = findingLines(this.#watch.found)
-    return [`${this.status} after step ${this.#trainer.step}`, ...lines, ...findings].join('\n')
+    const head = `${this.status} after step ${this.#run.trainer.step}`
+    return [head, ...lines, ...findings].join('\n')
   }
 
   #writeFacts(): void {
@@ -241,9 +265,10 @@ class Run {
       adapter: this.#gpu.facts,
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
       phases: this.#phases,
+      steering: this.#steering,
       ...this.#origin,
       findings: this.#watch.found,
-      steps: this.#trainer.step,
+      steps: this.#run.trainer.step,
       memory_peak_bytes: this.#memory_peak_bytes,
       wall_time_s: (performance.now() - this.#start_ms) / 1000,
     })

@@ -83,6 +83,17 @@ test('dispatches of one kernel with the same params are known by each other, tho
   expect(limit.learn(limit.take(), new BigUint64Array())).toEqual([third])
 })
 
+test('when everything is freed, what was recorded is forgotten, and what was learned is not', () => {
+  const limit = new DispatchLimit(50, queries)
+  const [old, late] = [dispatch([8, 1, 1]), dispatch([8, 1, 1])]
+  expect(measure(limit, [[old, 80]])).toEqual([old])
+  limit.begin(limit.timingOf(old))
+  limit.forget()
+  expect(limit.is_pending).toBe(false)
+  limit.timingOf(late)
+  expect(limit.learn(limit.take(), new BigUint64Array())).toEqual([late])
+})
+
 test('three samples in each of three rounds, then nothing is measured any more', () => {
   const limit = new DispatchLimit(50, queries)
   const timing = limit.timingOf(dispatch([8, 1, 1]))

@@ -148,6 +148,15 @@ export class DispatchLimit {
     return round
   }
 
+  /** Lets go of all recorded dispatches and of what is being measured; what was learned of their kernels stays. */
+  forget(): void {
+    this.#round?.stamps?.destroy()
+    this.#round = undefined
+    this.#dispatches.clear()
+    this.#has_new = false
+    for (const timing of this.#timings.values()) timing.fresh = 0
+  }
+
   /**
    * Learns from a round's stamps and submits. Returns the dispatches that are to be cut into `timing.parts` parts.
    * A clock that claims more than `now` minus the round's start is not believed.

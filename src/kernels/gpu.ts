@@ -266,6 +266,15 @@ export class Gpu implements Allocator {
     for (const { buffer } of tensors) this.#destroyBuffer(buffer)
   }
 
+  /** Frees every tensor and what was recorded with them; compiled kernels stay. Nothing may be on its way back. */
+  freeAll(): void {
+    this.submit()
+    this.#staging = []
+    this.#limit?.forget()
+    for (const buffer of [...this.#sizes.keys()])
+      if (buffer !== this.#arena) this.#destroyBuffer(buffer)
+  }
+
   /** Compiles kernels ahead of time, so a broken shader is an error here and not a silent no-op later. */
   async prepare(...kernels: readonly Shader[]): Promise<void> {
     await Promise.all(kernels.map((kernel) => this.#compile(kernel as AnyKernel)))

@@ -22,6 +22,7 @@ import {
   train,
   undoVerdict,
 } from './client.ts'
+import { steerExperiment } from './experiment.ts'
 import { decodeLink } from './link.ts'
 import { PRESETS } from './presets.ts'
 import type { LabCommand, LabEvent } from './protocol.ts'
@@ -373,4 +374,40 @@ test('verdicts are of the pair in line, and go into links once they have taught 
   // Another experiment has nothing to do with them.
   choosePreset('rlhf-tiny')
   expect(shareLink().url).not.toMatch(/verdicts/)
+})
+
+test('the link of a steered run that was taught holds both, and so does the next run', () => {
+  openPage('?v=1&p=rlhf-clicks')
+  port().says({ type: 'adapter', adapter })
+  draw()
+  train()
+  const { run_experiment } = labStore.getState()
+  if (!run_experiment) throw new Error('no run')
+  const entry = { step: 1, kind: 'append_phase', phase: run_experiment.phases[0] } as const
+  const result = steerExperiment(run_experiment, entry, 0, 1)
+  if (!result.ok) throw new Error(result.message)
+  const { experiment } = result
+  const pairs = { pairs: [], pending: 0, given: 2, min_pairs: 2, verdicts: 'ab' } as const
+  port().says(
+    { type: 'steered', run: 1, entry, experiment, steering: [entry] },
+    { type: 'phase', run: 1, step: 60, phase: 1, reason: 'steps' },
+    { type: 'pairs', run: 1, phase: 1, ...pairs },
+  )
+  draw()
+  expect(shareLink().says).toMatch(/with its seed and what was done to it \(1\)\.$/)
+  port().says({ type: 'step', run: 1, step: 61, phase: 1, phase_step: 1, metrics: {} })
+  draw()
+  const { url, says } = shareLink()
+  expect(says).toMatch(/with its seed, your verdicts and what was done to it \(1\)\.$/)
+  const { steering, phases } = decodeLink(url.split('?')[1]).experiment
+  expect(steering).toEqual([
+    entry,
+    { step: 60, kind: 'set', path: 'phases.1.pairs.verdicts', value: 'ab' },
+  ])
+  expect(phases).toHaveLength(3)
+  port().says({ type: 'status', run: 1, status: 'finished' })
+  draw()
+  keepVerdicts()
+  train()
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', experiment: { steering } })
 })

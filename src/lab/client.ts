@@ -1,10 +1,26 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from './card.ts'
-import { type Experiment, withField } from './experiment.ts'
+import {
+  type Experiment,
+  experimentFields,
+  isSteerable,
+  type PhaseDocument,
+  type SteeringAction,
+  steerExperiment,
+  withField,
+} from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
-import { applyEvent, emptyRun, initialState, type LabState, labStore } from './store.ts'
+import {
+  applyEvent,
+  emptyRun,
+  initialState,
+  type LabState,
+  labStore,
+  nextExperiment,
+} from './store.ts'
+import { type Said, withVerdicts } from './taught.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
@@ -170,12 +186,16 @@ function post(command: LabCommand): void {
 
 function start(paused: boolean): void {
   if (!connection?.isOpen) connect()
-  const { run, experiment } = labStore.getState()
+  const { run } = labStore.getState()
+  const experiment = nextExperiment(labStore.getState())
+  forgetEdits()
   labStore.setState({
     ...emptyRun(),
     status: 'preparing',
     run: run + 1,
+    experiment,
     run_experiment: experiment,
+    run_document: experiment,
   })
   const kernel_cache = page.recall()
   post({ type: 'start', run: run + 1, experiment, paused, kernel_cache })
@@ -200,28 +220,118 @@ export function giveVerdict(choice: 'a' | 'b' | 'skip'): void {
 export const undoVerdict = (): void => post({ type: 'undo_verdict' })
 
 /**
- * The experiment that the settings show; where the run is of it and a person has taught its reward model, with what they
- * said, so that it repeats the run without asking.
+ * nextExperiment; where that is the run's own document and a person has taught its reward models, with what they said, so that
+ * it repeats the run without asking.
  */
 export function taughtExperiment(state: LabState): Experiment {
-  const { experiment, run_experiment, verdicts } = state
-  if (experiment !== run_experiment) return experiment
-  return Object.entries(verdicts).reduce((taught, [phase, said]) => {
-    // Before its first step a reward model may still wait for more.
-    const has_begun = Number(phase) < state.phase || state.phase_step > 0
-    if (said === '' || !has_begun) return taught
-    const result = withField(taught, `phases.${phase}.pairs.verdicts`, said)
-    return result.ok ? result.experiment : taught
-  }, experiment)
+  const document = nextExperiment(state)
+  return document === state.run_document ? withVerdicts(document, saidIn(state)) : document
+}
+
+/** What was said in each reward_model phase that has begun to train, and after which step the phase began. */
+function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
+  return Object.entries(verdicts)
+    .map(([index, said]) => ({ index: Number(index), said }))
+    .filter(({ index }) => index < phase || (index === phase && phase_step > 0))
+    .map(({ index, said }) => {
+      const step = phase_switches.find((began) => began.phase === index)?.step ?? 0
+      return { index, said, step }
+    })
 }
 
 /** Puts what a person said in this run into the settings, so that the next run repeats it. */
 export function keepVerdicts(): void {
-  labStore.setState((state) => ({ experiment: taughtExperiment(state) }))
+  labStore.setState((state) => {
+    const experiment = taughtExperiment(state)
+    // The run's own document, so that it begins again with what was done to it.
+    return experiment === nextExperiment(state) ? {} : { experiment, run_document: experiment }
+  })
 }
 
-/** There is a run that can go on. */
 const BUSY: readonly LabState['status'][] = ['preparing', 'running', 'paused', 'waiting']
+
+/** A run is under way or about to be. */
+export const isBusy = ({ status }: LabState): boolean => BUSY.includes(status)
+
+/** Does something to the run before its next step. Returns why it cannot be done, if so. */
+export function steer(action: SteeringAction): string | undefined {
+  const { run_experiment, phase, phase_step } = labStore.getState()
+  if (!run_experiment) return 'There is no run to steer.'
+  const result = steerExperiment(run_experiment, action, phase, phase_step)
+  if (!result.ok) return result.message
+  post({ type: 'steer', action })
+  return undefined
+}
+
+/** Adds a phase at the end: of the run that is on, else of the settings. */
+export function appendPhase(phase: PhaseDocument): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'append_phase', phase })
+  return editField('phases', [...state.experiment.phases, phase])
+}
+
+/** Takes a phase away that has not begun. */
+export function removePhase(index: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'remove_phase', index })
+  return editField('phases', state.experiment.phases.toSpliced(index, 1))
+}
+
+/** Moves a phase that has not begun. */
+export function movePhase(index: number, to: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'move_phase', index, to })
+  const { phases } = state.experiment
+  return editField('phases', phases.toSpliced(index, 1).toSpliced(to, 0, phases[index]))
+}
+
+/** Forgets what the document says is to be done to the run. */
+export const clearSteering = (): string | undefined => editField('steering', [])
+
+/** Takes back what the settings show and the run does not do. */
+export function discardEdits(): void {
+  forgetEdits()
+  const { run_experiment } = labStore.getState()
+  if (run_experiment) labStore.setState({ experiment: run_experiment })
+}
+
+/** Begins anew with what the settings show. */
+export function restart(): void {
+  reset()
+  train()
+}
+
+/** Milliseconds that a live field must rest before it is sent: a slider passes many values. */
+const REST_MS = 300
+const resting = new Map<string, ReturnType<typeof setTimeout>>()
+
+function forgetEdits(): void {
+  for (const timer of resting.values()) clearTimeout(timer)
+  resting.clear()
+}
+
+/** Has the run follow an edited field, where it can. */
+function sendEdit(path: string): void {
+  clearTimeout(resting.get(path))
+  const send = () => {
+    resting.delete(path)
+    const { experiment, run_experiment, phase } = labStore.getState()
+    if (!run_experiment) return
+    const field = fieldAt(experiment, path)
+    const before = fieldAt(run_experiment, path)
+    if (!field || !before || !isSteerable(before, phase)) return
+    const value = ownValue(field)
+    if (value !== ownValue(before)) post({ type: 'steer', action: { kind: 'set', path, value } })
+  }
+  resting.set(path, setTimeout(send, REST_MS))
+}
+
+const fieldAt = (experiment: Experiment, path: string) =>
+  experimentFields(experiment).find((field) => field.path === path)
+
+/** null where a phase takes the experiment's. */
+const ownValue = ({ value, is_overridden }: ReturnType<typeof experimentFields>[number]) =>
+  is_overridden === false ? null : value
 
 /** One training step, then a pause; begins a run where there is none. */
 export function stepOnce(): void {
@@ -252,8 +362,11 @@ export const cardLink = (card: ResultCard): string => `${page.address}#${encodeC
 export function reset(): void {
   post({ type: 'stop' })
   const { run, adapter } = labStore.getState()
+  const experiment = nextExperiment(labStore.getState())
+  forgetEdits()
   // A new number, so that what the old run still sends is dropped.
-  labStore.setState({ ...emptyRun(), status: adapter ? 'idle' : 'loading', run: run + 1 })
+  const status = adapter ? 'idle' : 'loading'
+  labStore.setState({ ...emptyRun(), experiment, status, run: run + 1 })
   if (!connection?.isOpen) connect()
   else if (!adapter) post({ type: 'open' })
 }
@@ -271,18 +384,25 @@ export function editField(path: string, value: unknown): string | undefined {
   const result = withField(labStore.getState().experiment, path, value)
   if (!result.ok) return result.message
   labStore.setState({ experiment: result.experiment })
+  if (isBusy(labStore.getState())) sendEdit(path)
   return undefined
 }
 
 /** The link that opens this experiment, and what to tell the person who copies it. */
 export function shareLink(): { readonly url: string; readonly says: string } {
   const state = labStore.getState()
+  const document = nextExperiment(state)
   const experiment = taughtExperiment(state)
   const query = encodeLink(experiment)
-  const with_verdicts = experiment === state.experiment ? '' : ' and your verdicts'
-  const holds = `it opens this experiment with its seed${with_verdicts}`
+  const changes = document.steering.length
+  const holds = [
+    'its seed',
+    ...(experiment === document ? [] : ['your verdicts']),
+    ...(changes > 0 ? [`what was done to it (${changes})`] : []),
+  ]
+  const says = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`
   const url = `${page.address}?${query}`
-  if (url.length <= MAX_LINK_LENGTH) return { url, says: `${holds}.` }
+  if (url.length <= MAX_LINK_LENGTH) return { url, says: `${says}.` }
   return {
     url,
     says: `${holds}; with ${url.length} characters some programs cut it, so send it as a file.`,
@@ -292,8 +412,14 @@ export function shareLink(): { readonly url: string; readonly says: string } {
 /** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */
 export function syncAddress(replaceQuery: (query: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let written: Experiment | undefined = labStore.getState().experiment
-  const unsubscribe = labStore.subscribe(({ experiment }) => {
+  let written = nextExperiment(labStore.getState())
+  let seen = labStore.getState()
+  const unsubscribe = labStore.subscribe((state) => {
+    const { experiment: settings, run_document } = state
+    const is_same = settings === seen.experiment && run_document === seen.run_document
+    seen = state
+    if (is_same) return
+    const experiment = nextExperiment(state)
     if (experiment === written) return
     written = experiment
     clearTimeout(timer)

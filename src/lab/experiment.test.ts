@@ -121,7 +121,7 @@ test('hostile documents are refused, quickly and without throwing', () => {
     loop,
     wide,
     { phases: Array(1e6).fill({ kind: 'sft' }) },
-    { phases: Array(9).fill({ kind: 'sft' }) },
+    { phases: Array(17).fill({ kind: 'sft' }) },
     { phases: { length: 2 } },
     { name: 'x'.repeat(1e6) },
     JSON.parse('{"__proto__": {"seed": 3}}'),
@@ -176,7 +176,7 @@ test('every field has a value that its own limits allow, a unit, a sentence of h
   expect(new Set(fields.map(({ path }) => path)).size).toBe(fields.length)
   for (const field of fields) {
     expect(field.help, field.path).toMatch(/\.$/)
-    expect(field.live, field.path).toBe(false)
+    expect(typeof field.live, field.path).toBe('boolean')
     expect(typeof field.unit, field.path).toBe('string')
     expect(field.group, field.path).not.toBe('')
     expect(field.value, field.path).toBe(field.default)

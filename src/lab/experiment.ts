@@ -1,8 +1,8 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
+import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import { groupOf, hasEffect } from './conditions.ts'
-import type { FieldInfo, FieldValue } from './fields.ts'
-import { type Leaf, leavesOf } from './fields.ts'
+import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
@@ -26,12 +26,15 @@ import {
   taskSchema,
   VALIDATION,
 } from './schema.ts'
+import { editPhases, followSteering, isSteerable, type SteeringAction } from './steering.ts'
 
 export type { FieldKind, FieldOption, FieldValue } from './fields.ts'
 export type { Issue } from './paths.ts'
 export { hasRewardModel, resolvePhases, taskOf } from './rules.ts'
 export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
 export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, PHASE_KINDS } from './schema.ts'
+export type { SteeringAction, SteeringEntry } from './steering.ts'
+export { isSteerable, MAX_STEERING, steeringWords } from './steering.ts'
 
 export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
@@ -147,7 +150,59 @@ export function parseExperiment(document: unknown): Parsed {
   const phases = data.phases.map((phase) => tidyPhase(phase, layers))
   const experiment = { ...data, phases }
   const issues = brokenRules(experiment)
+  if (issues.length === 0 && experiment.steering.length > 0) {
+    const { issue } = followExperiment(experiment)
+    if (issue) issues.push(issue)
+  }
   return issues.length > 0 ? { ok: false, issues } : { ok: true, experiment }
+}
+
+/** Whether two experiments say the same, whatever is done to them later. */
+export const sameSettings = (a: Experiment, b: Experiment): boolean =>
+  a === b || JSON.stringify({ ...a, steering: [] }) === JSON.stringify({ ...b, steering: [] })
+
+/** The experiments that a run of this document goes through, as far as can be said before it. */
+export const followExperiment = (experiment: Experiment) =>
+  followSteering(
+    { ...experiment, steering: [] },
+    experiment.steering,
+    steerExperiment,
+    (phase) => phase.kind !== 'reward_model' && hasStop({ ...STOP_DEFAULTS, ...phase.stop }),
+  )
+
+/**
+ * What an action makes of the experiment while phase `present` runs, of which `taken` steps are done, or why it cannot be
+ * done. `at` names the part of the action that is wrong; '' = all of it.
+ */
+export function steerExperiment(
+  experiment: Experiment,
+  action: SteeringAction,
+  present: number,
+  taken: number,
+):
+  | { readonly ok: true; readonly experiment: Experiment; readonly ends?: PhaseReason }
+  | { readonly ok: false; readonly at: string; readonly message: string } {
+  if (action.kind === 'set') {
+    const { path, value } = action
+    const field = experimentFields(experiment).find((candidate) => candidate.path === path)
+    const refuse = (at: string, message: string) => ({ ok: false, at, message }) as const
+    if (!field) return refuse('path', `expected the path of a field, got ${show(path)}`)
+    if (!isSteerable(field, present))
+      return refuse(
+        'path',
+        `expected a field that may change while the run goes on (a live one, or one of a phase that has not begun); ${path} needs a new run`,
+      )
+    const set = withField(experiment, path, value ?? undefined)
+    return set.ok ? set : refuse('value', set.message)
+  }
+  const edited = editPhases(experiment.phases, action, present, taken)
+  if (!edited.ok) return edited
+  const { phases, ends } = edited
+  if (phases === experiment.phases) return { ok: true, experiment, ...(ends && { ends }) }
+  const parsed = parseExperiment({ ...experiment, phases })
+  if (parsed.ok) return { ok: true, experiment: parsed.experiment, ...(ends && { ends }) }
+  const [{ path, message }] = parsed.issues
+  return { ok: false, at: 'phase' in action ? 'phase' : '', message: `${path}: ${message}` }
 }
 
 /**
@@ -223,16 +278,33 @@ function matters(name: string, source: RewardModelDocument['pairs']['source']): 
   return name !== 'pairs.verdicts' || source !== 'judge'
 }
 
+/** What ends a phase before its steps are over. */
+function stopFields(
+  experiment: Experiment,
+  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  index: number,
+): Field[] {
+  const tree = phase.kind === 'sft' ? SFT.stop : RL.stop
+  const group = `Phase ${index + 1}, ends early`
+  return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
+    ...field,
+    has_effect:
+      !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps > 0),
+  }))
+}
+
 function phaseFields(experiment: Experiment, index: number): Field[] {
   const phase = experiment.phases[index]
   const path = `phases.${index}`
   const group = `Phase ${index + 1}`
-  if (phase.kind === 'sft') return fieldsOf(experiment, group, path, leavesOf(SFT))
   if (phase.kind === 'reward_model')
     return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => ({
       ...field,
       has_effect: matters(field.path.slice(path.length + 1), phase.pairs.source),
     }))
+  const stops = stopFields(experiment, phase, index)
+  if (phase.kind === 'sft')
+    return [...fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })), ...stops]
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
     { value: 'final', label: 'whole model' },
@@ -248,15 +320,17 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
   const before = experiment.phases[index - 1]?.kind
   // A switch that could only be refused is left out of forms.
   const can_be_rewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
-  const own = leavesOf(RL).map(([name]) =>
+  const leaves = leavesOf({ ...RL, stop: {} })
+  const own = leaves.map(([name]) =>
     name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
   )
   return [
-    ...fieldsOf(experiment, group, path, leavesOf(RL)).map((field, i) => ({
+    ...fieldsOf(experiment, group, path, leaves).map((field, i) => ({
       ...field,
       has_effect: own[i],
     })),
     { ...target, path: `${path}.target_layer` },
+    ...stops,
     ...overrideFields(experiment, phase, index),
   ]
 }

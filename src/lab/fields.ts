@@ -50,7 +50,7 @@ export type Overrides<T> = {
     | undefined
 }
 
-type Said = Pick<FieldInfo, 'label' | 'help'>
+type Said = Pick<FieldInfo, 'label' | 'help'> & Partial<Pick<FieldInfo, 'live'>>
 type Numeric = Said & {
   readonly default: number
   readonly min: number
@@ -76,14 +76,14 @@ export function integer(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a whole number from ${min} to ${max}`)
   const schema = z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
-  return { info: { unit: '', step: 1, ...said, kind: 'integer', live: false }, schema }
+  return { info: { unit: '', step: 1, live: false, ...said, kind: 'integer' }, schema }
 }
 
 export function number(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a number from ${min} to ${max}`)
   const schema = z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
-  return { info: { unit: '', ...said, kind: 'number', live: false }, schema }
+  return { info: { unit: '', live: false, ...said, kind: 'number' }, schema }
 }
 
 export function boolean(said: Said & { readonly default: boolean }): Leaf<boolean> {

@@ -205,8 +205,8 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['__proto__.seed=9&constructor.prototype.x=1', /^Not understood/, { seed: 1 }],
     [`seed=3&name=${'x'.repeat(9000)}`, /too long .*nothing of it was read/, { seed: 1 }],
     ['&a=1'.repeat(500), /too long/],
-    ['phases=sft,dpo', /^phases: expected 1 to 8 .*Kept sft,rl,rl/],
-    [`phases=${Array(1000).fill('rl').join(',')}`, /^phases: expected 1 to 8/],
+    ['phases=sft,dpo', /^phases: expected 1 to 16 .*Kept sft,rl,rl/],
+    [`phases=${Array(1000).fill('rl').join(',')}`, /^phases: expected 1 to 16/],
     [
       'phases.1.reward_model.enable=true',
       /^phases.1.reward_model.enable: expected false, because no earlier phase of kind reward_model/,

@@ -17,6 +17,7 @@ import {
 import { show } from './fields.ts'
 import { setAt, valueAt } from './paths.ts'
 import { PRESETS, type Preset, presetOf } from './presets.ts'
+import { readEntry, writeEntry } from './steering_link.ts'
 
 /** Longer links are cut or turned into files by some chat programs. */
 export const MAX_LINK_LENGTH = 2000
@@ -107,10 +108,16 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
  */
 export function encodeLink(experiment: Experiment): string {
   const fields = experimentFields(experiment)
+  const steering = experiment.steering.map(
+    (entry, i) => `steering.${i}=${escape(writeEntry(entry))}`,
+  )
   const links = PRESETS.map((preset) =>
-    [`v=${EXPERIMENT_VERSION}`, `p=${preset.id}`, ...differences(experiment, fields, preset)].join(
-      '&',
-    ),
+    [
+      `v=${EXPERIMENT_VERSION}`,
+      `p=${preset.id}`,
+      ...differences(experiment, fields, preset),
+      ...steering,
+    ].join('&'),
   )
   return links.reduce((best, link) => (link.length < best.length ? link : best))
 }
@@ -127,8 +134,43 @@ export function decodeLink(query: string): DecodedLink {
   const kinds = readKinds(pairs, preset, notices)
   const task = readTask(pairs, preset, notices)
   const start = startOf(preset, kinds, task)
-  const experiment = readFields(pairs, start, notices)
+  const steering = readSteering(pairs, notices)
+  const experiment = withSteering(readFields(pairs, start, notices), steering, notices)
   return { experiment, preset_id: preset.id, notices }
+}
+
+/** The entries of a link, each with the name it has there. */
+function readSteering(pairs: Pairs, notices: string[]): [string, unknown][] {
+  const names = [...pairs.keys()].filter((name) => /^steering\.\d{1,3}$/.test(name))
+  const number = (name: string) => Number(name.split('.')[1])
+  const entries: [string, unknown][] = []
+  for (const name of names.sort((a, b) => number(a) - number(b))) {
+    const text = take(pairs, name) as string
+    const entry = readEntry(text)
+    if (entry === undefined)
+      notices.push(`${name}: expected a step, a comma and what is done, got ${show(text)}.`)
+    else entries.push([name, entry])
+  }
+  return entries
+}
+
+/** The experiment with what is done to it; entries that cannot be obeyed are left out. */
+function withSteering(
+  experiment: Experiment,
+  entries: readonly [string, unknown][],
+  notices: string[],
+): Experiment {
+  const kept = [...entries]
+  for (;;) {
+    if (kept.length === 0) return experiment
+    const parsed = parseExperiment({ ...experiment, steering: kept.map(([, entry]) => entry) })
+    if (parsed.ok) return parsed.experiment
+    const [{ path, message }] = parsed.issues
+    const [, index, ...below] = path.split('.')
+    const at = index !== undefined && Number(index) < kept.length ? Number(index) : kept.length - 1
+    const [[name]] = kept.splice(at, 1)
+    notices.push(`${[name, ...below].join('.')}: ${message}. Left out.`)
+  }
 }
 
 type Pairs = Map<string, string>

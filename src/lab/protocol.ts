@@ -6,9 +6,11 @@ import type { Peak } from '../kernels/peak/peak.ts'
 import type { Profile, ProfileRow } from '../kernels/profiler.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { BenchmarkNumbers } from '../rl/benchmark.ts'
+import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
 import type { Experiment } from './experiment.ts'
+import type { SteeringAction, SteeringEntry } from './steering.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 2
@@ -39,6 +41,8 @@ export type LabCommand =
   | { readonly type: 'verdict'; readonly id: number; readonly choice: 'a' | 'b' | 'skip' }
   /** Takes the last verdict back. Answered by `pairs`. */
   | { readonly type: 'undo_verdict' }
+  /** Does this before the next step. Answered by `steered`. */
+  | { readonly type: 'steer'; readonly action: SteeringAction }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
@@ -94,7 +98,19 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly phase: number
-      readonly reason: 'start' | 'steps' | 'next_phase'
+      readonly reason: PhaseReason
+    }
+  /** Something was done to the run, by hand or because its document says so; or it was refused. */
+  | {
+      readonly type: 'steered'
+      readonly run: number
+      readonly entry: SteeringEntry
+      /** The experiment from the next step on. */
+      readonly experiment: Experiment
+      /** The steering of the document that does all this again. */
+      readonly steering: readonly SteeringEntry[]
+      /** Why it was not done. */
+      readonly refused?: string
     }
   /** After step `step` (0 = before training): all its metrics, validation included when it was due. */
   | {

@@ -45,6 +45,7 @@ export type AlgorithmFields = Omit<Algorithm, 'rollout_correction' | 'overlong_b
 
 export const gradClip = number({
   label: 'Gradient clip',
+  live: true,
   help: 'The largest global norm a gradient may have; a larger one is scaled down to it.',
   default: 1,
   min: 0.01,
@@ -58,6 +59,7 @@ type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_de
 export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
   lr: number({
     label: 'Learning rate',
+    live: true,
     help: 'The peak step size of AdamW; too large a value breaks a run for good.',
     default: defaults.lr,
     min: 0.000001,
@@ -78,6 +80,7 @@ export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
   ),
   min_lr_ratio: number({
     label: 'Lowest rate',
+    live: true,
     help: 'Where the cosine schedule ends, as a share of the peak.',
     default: 0,
     min: 0,
@@ -88,6 +91,7 @@ export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
   betas: [
     number({
       label: 'Beta 1',
+      live: true,
       help: 'How long AdamW remembers past gradients.',
       default: defaults.betas[0],
       min: 0,
@@ -96,6 +100,7 @@ export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
     }),
     number({
       label: 'Beta 2',
+      live: true,
       help: 'How long AdamW remembers past squared gradients.',
       default: defaults.betas[1],
       min: 0,
@@ -105,6 +110,7 @@ export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
   ],
   weight_decay: number({
     label: 'Weight decay',
+    live: true,
     help: 'How strongly AdamW pulls weights towards 0, per unit of learning rate.',
     default: defaults.weight_decay,
     min: 0,
@@ -160,6 +166,7 @@ const lossAggMode = select(
 const covRatio = (value: number, help: string) =>
   number({
     label: 'Share of tokens',
+    live: true,
     help,
     default: value,
     min: 0.000001,
@@ -169,7 +176,7 @@ const covRatio = (value: number, help: string) =>
   })
 
 const klCoef = (label: string, help: string, value: number) =>
-  number({ label, help, default: value, min: 0, max: 10, step: 0.001 })
+  number({ label, help, default: value, min: 0, max: 10, step: 0.001, live: true })
 
 export const ACTOR: Tree<ActorFields> = {
   ppo_mini_batch_size: integer({
@@ -195,6 +202,7 @@ export const ACTOR: Tree<ActorFields> = {
   ),
   clip_ratio_low: number({
     label: 'Clip, downwards',
+    live: true,
     help: 'How far below 1 the probability ratio may fall before it stops being rewarded.',
     default: 0.2,
     min: 0.001,
@@ -203,6 +211,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   clip_ratio_high: number({
     label: 'Clip, upwards',
+    live: true,
     help: 'How far above 1 the probability ratio may rise before it stops being rewarded.',
     default: 0.2,
     min: 0.001,
@@ -211,6 +220,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   clip_ratio_c: number({
     label: 'Dual clip',
+    live: true,
     help: 'Bounds the loss of a bad response whose probability has grown, as a multiple of its advantage.',
     default: 3,
     min: 1.001,
@@ -219,6 +229,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   tau_pos: number({
     label: 'Gate, good tokens',
+    live: true,
     help: 'How sharply SAPO closes its gate for tokens with a positive advantage as the ratio leaves 1.',
     default: ACTOR_DEFAULTS.tau_pos,
     min: 0.01,
@@ -227,6 +238,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   tau_neg: number({
     label: 'Gate, bad tokens',
+    live: true,
     help: 'How sharply SAPO closes its gate for tokens with a negative advantage as the ratio leaves 1.',
     default: ACTOR_DEFAULTS.tau_neg,
     min: 0.01,
@@ -240,6 +252,7 @@ export const ACTOR: Tree<ActorFields> = {
     ),
     clip_cov_lb: number({
       label: 'Covariance, from',
+      live: true,
       help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at least this much.',
       default: ACTOR_DEFAULTS.policy_loss.clip_cov_lb,
       min: -100,
@@ -248,6 +261,7 @@ export const ACTOR: Tree<ActorFields> = {
     }),
     clip_cov_ub: number({
       label: 'Covariance, to',
+      live: true,
       help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at most this much.',
       default: ACTOR_DEFAULTS.policy_loss.clip_cov_ub,
       min: -100,
@@ -260,6 +274,7 @@ export const ACTOR: Tree<ActorFields> = {
     ),
     ppo_kl_coef: number({
       label: 'Penalty',
+      live: true,
       help: 'Weight of the KL penalty that KL-Cov puts on those tokens.',
       default: ACTOR_DEFAULTS.policy_loss.ppo_kl_coef,
       min: 0,
@@ -270,6 +285,7 @@ export const ACTOR: Tree<ActorFields> = {
   loss_agg_mode: lossAggMode,
   loss_scale_factor: number({
     label: 'Constant',
+    live: true,
     help: 'What token sums are divided by; 0 = the longest response.',
     default: 0,
     min: 0,
@@ -279,6 +295,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   entropy_coeff: number({
     label: 'Entropy bonus',
+    live: true,
     help: 'Weight of the entropy that is added to the objective; 0 = off.',
     default: ACTOR_DEFAULTS.entropy_coeff,
     min: 0,
@@ -329,6 +346,7 @@ export const CRITIC: Tree<CriticFields> = {
   }),
   cliprange_value: number({
     label: 'Value clip',
+    live: true,
     help: 'How far a value may move from its old one before the move stops being rewarded.',
     default: CRITIC_DEFAULTS.cliprange_value,
     min: 0.001,
@@ -449,6 +467,7 @@ const FILTER_METRICS: Readonly<Record<FilterMetric, string>> = {
 export const ALGORITHM: Tree<AlgorithmFields> = {
   gamma: number({
     label: 'Discount',
+    live: true,
     help: 'What a reward one token later is worth now; 1 = as much.',
     default: ALGORITHM_DEFAULTS.gamma,
     min: 0,
@@ -457,6 +476,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
   }),
   lam: number({
     label: 'Lambda',
+    live: true,
     help: 'How far GAE trusts rewards rather than the critic; 1 = rewards alone.',
     default: ALGORITHM_DEFAULTS.lam,
     min: 0,
@@ -492,6 +512,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     ),
     target_kl: number({
       label: 'Target KL',
+      live: true,
       help: 'The KL that the adaptive weight steers to.',
       default: kl_ctrl.target_kl,
       min: 0,
@@ -501,6 +522,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     }),
     horizon: integer({
       label: 'Horizon',
+      live: true,
       help: 'How slowly the adaptive weight changes: by at most a fifth in this many responses.',
       default: kl_ctrl.horizon,
       min: 1,
@@ -521,6 +543,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     }),
     penalty_factor: number({
       label: 'Overlong penalty',
+      live: true,
       help: 'What a response of the longest length loses.',
       default: 1,
       min: 0,

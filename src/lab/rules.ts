@@ -1,5 +1,5 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import type { Actor, Algorithm, Phase } from '../rl/phase.ts'
+import { type Actor, type Algorithm, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { comparesGroups, correctsRollout, hasCritic, type PhaseSettings } from './conditions.ts'
@@ -303,19 +303,25 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {
-    if (phase.kind === 'sft') return { ...phase, name: phase.name || 'warm start' }
+    if (phase.kind === 'sft')
+      return {
+        ...phase,
+        name: phase.name || 'warm start',
+        stop: { ...STOP_DEFAULTS, ...phase.stop },
+      }
     if (phase.kind === 'reward_model') {
       const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
       return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }
     }
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
-    const { kind, steps, target_readout, reset_optimizer, freeze, lr_factor_above } = phase
+    const { kind, steps, stop, target_readout, reset_optimizer, freeze, lr_factor_above } = phase
     const { actor, algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
       name: phase.name || name,
       steps,
+      stop,
       target_layer,
       ...{ target_readout, reset_optimizer, lr_factor_above },
       freeze: { ...freeze, layers: layersOf(freeze.layers) },

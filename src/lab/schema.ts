@@ -1,7 +1,16 @@
 // Every field of the experiment document: its default, range, unit and one sentence of help. The only home of each.
 import * as z from 'zod/mini'
 import type { AdvEstimator } from '../rl/advantages.ts'
-import type { Optim, Pairs, Probe, RlPhase, Rollout, Validation } from '../rl/phase.ts'
+import {
+  type Optim,
+  type Pairs,
+  type Probe,
+  type RlPhase,
+  type Rollout,
+  STOP_DEFAULTS,
+  type Stop,
+  type Validation,
+} from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import type { TaskKind } from '../tasks/task.ts'
 import {
@@ -29,6 +38,7 @@ import {
   gradClip,
   optim,
 } from './rl_fields.ts'
+import { type SteeringEntry, steeringSchema } from './steering.ts'
 import { readVerdicts } from './verdicts.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
@@ -60,9 +70,10 @@ interface SftFields {
   readonly batch_size: number
   readonly grad_clip: number
   readonly optim: Optim
+  readonly stop: Pick<Stop, 'accuracy'>
 }
 
-interface RewardModelFields extends SftFields {
+interface RewardModelFields extends Omit<SftFields, 'stop'> {
   /** The engine's, with a person's verdicts as text (verdicts.ts). */
   readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
 }
@@ -72,6 +83,7 @@ interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
   readonly name: string
   readonly steps: number
   readonly adv_estimator: AdvEstimator
+  readonly stop: Stop
 }
 
 export interface SftDocument extends SftFields {
@@ -109,13 +121,15 @@ export interface Experiment {
   readonly algorithm: AlgorithmFields
   readonly validation: Validation
   readonly probe: Required<Probe>
+  /** What was done by hand while the run went on, in order; a run of this document obeys it. */
+  readonly steering: readonly SteeringEntry[]
 }
 
 /** Every kind of phase. */
 export const PHASE_KINDS = ['sft', 'reward_model', 'rl'] as const
 
 export const EXPERIMENT_VERSION = 1
-export const MAX_PHASES = 8
+export const MAX_PHASES = 16
 export const MAX_LAYERS = 16
 
 export const MODEL: Tree<ModelFields> = {
@@ -212,6 +226,7 @@ const phaseName = text({
 const steps = (count: number) =>
   integer({
     label: 'Steps',
+    live: true,
     help: 'How many training steps this phase lasts.',
     default: count,
     min: 1,
@@ -219,6 +234,59 @@ const steps = (count: number) =>
     unit: 'steps',
     scale: 'log',
   })
+
+/** When a phase ends before its steps are over (rl/stop.ts). */
+const STOP: Tree<Stop> = {
+  accuracy: number({
+    label: 'Accuracy reached',
+    live: true,
+    help: 'Ends the phase when held-out greedy accuracy is at least this; 0 = off.',
+    default: STOP_DEFAULTS.accuracy,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share',
+  }),
+  score: number({
+    label: 'Reward reached',
+    live: true,
+    help: 'Ends the phase when the mean reward of a step’s responses is at least this; 0 = off.',
+    default: STOP_DEFAULTS.score,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'reward',
+  }),
+  plateau_steps: integer({
+    label: 'Plateau, steps',
+    live: true,
+    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them; 0 = off.',
+    default: STOP_DEFAULTS.plateau_steps,
+    min: 0,
+    max: 1000,
+    unit: 'steps',
+  }),
+  plateau_delta: number({
+    label: 'Plateau, least gain',
+    live: true,
+    help: 'A smaller gain in mean reward counts as none.',
+    default: STOP_DEFAULTS.plateau_delta,
+    min: 0,
+    max: 1,
+    step: 0.005,
+    unit: 'reward',
+  }),
+  entropy_floor: number({
+    label: 'Entropy below',
+    live: true,
+    help: 'Ends the phase when the entropy of the policy that it trains is below this; 0 = off.',
+    default: STOP_DEFAULTS.entropy_floor,
+    min: 0,
+    max: 20,
+    step: 0.01,
+    unit: 'nats',
+  }),
+}
 
 export const SFT: Tree<SftFields> = {
   name: phaseName,
@@ -234,6 +302,7 @@ export const SFT: Tree<SftFields> = {
   }),
   grad_clip: gradClip,
   optim: optim({ lr: 0.003, lr_warmup_steps: 50, betas: [0.9, 0.95], weight_decay: 0.01 }),
+  stop: { accuracy: STOP.accuracy },
 }
 
 export const REWARD_MODEL: Tree<RewardModelFields> = {
@@ -341,6 +410,7 @@ export const RL: Tree<RlFields> = {
       default: false,
     }),
   },
+  stop: STOP,
 }
 
 /** What `target_layer` is in forms; its options depend on the number of layers (experiment.ts). */
@@ -373,6 +443,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   }),
   temperature: number({
     label: 'Temperature',
+    live: true,
     help: 'Divides the logits before sampling; above 1 = more varied, below 1 = more cautious.',
     default: 1,
     min: 0.05,
@@ -381,6 +452,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   }),
   top_p: number({
     label: 'Top p',
+    live: true,
     help: 'Samples only from the likeliest tokens that make up this share; 1 = off.',
     default: 1,
     min: 0.01,
@@ -390,6 +462,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   }),
   top_k: integer({
     label: 'Top k',
+    live: true,
     help: 'Samples only from this many likeliest tokens; -1 = off.',
     default: -1,
     min: -1,
@@ -416,6 +489,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
 export const VALIDATION: Tree<Validation> = {
   test_freq: integer({
     label: 'Every',
+    live: true,
     help: 'Steps between two evaluations on held-out problems; 0 = never.',
     default: 10,
     min: 0,
@@ -444,6 +518,7 @@ export const VALIDATION: Tree<Validation> = {
 export const PROBE: Tree<Required<Probe>> = {
   freq: integer({
     label: 'Every',
+    live: true,
     help: 'Steps between two measurements of every layer’s entropy; 0 = never.',
     default: 1,
     min: 0,
@@ -543,4 +618,5 @@ export const experimentSchema = filled(ROOT, {
   algorithm: section(filled(ALGORITHM)),
   validation: section(filled(VALIDATION)),
   probe: section(filled(PROBE)),
+  steering: z._default(steeringSchema(phaseSchema), []),
 }) as unknown as z.ZodMiniType<Experiment>

@@ -14,6 +14,8 @@ import type {
 } from './protocol.ts'
 import { labError, type OpenRun, type RunDevice, Session } from './session.ts'
 
+import type { SteeringAction, SteeringEntry } from './steering.ts'
+
 const { experiment } = PRESETS[0]
 const sample = (step: number): RolloutSample => ({
   prompt: `${step}`,
@@ -70,6 +72,7 @@ function fakeLab({
       return { phase, reason }
     }
     let started: StepResult['phase_started'] | undefined
+    const asked: SteeringAction['kind'][] = []
     return {
       counts: {
         buffers: 1,
@@ -101,8 +104,19 @@ function fakeLab({
         get isFinished() {
           return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
         },
-        nextPhase: () => {
-          wants_next = true
+        steer: ({ kind }) => {
+          log.push(`steer ${kind}`)
+          asked.push(kind)
+        },
+        obey: async () => {
+          const is_untaught = isAsking() && phase_step === 0
+          wants_next ||= !is_untaught && asked.includes('next_phase')
+          return asked.splice(0).map((kind) => ({
+            entry: { step: Math.max(0, step), kind } as SteeringEntry,
+            experiment,
+            steering: [],
+            ...(is_untaught && kind === 'next_phase' && { refused: 'not taught' }),
+          }))
         },
         get step() {
           return Math.max(0, step)
@@ -430,6 +444,12 @@ test('a phase that asks waits for its verdicts, takes them in order and goes on'
   session.handle({ type: 'next_phase' })
   for (let i = 0; i < 5; i++) await tick()
   expect(statuses().at(-1)).toBe('waiting')
+  expect(last('steered')).toMatchObject({ entry: { step: 3 }, refused: 'not taught' })
+  // A run that waits can be steered all the same.
+  session.handle({ type: 'steer', action: { kind: 'set', path: 'seed', value: 1 } })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(last('steered')).not.toHaveProperty('refused')
+  expect(statuses().filter((status) => status === 'waiting')).toHaveLength(1)
   session.handle({ type: 'verdict', id: 2, choice: 'a' })
   await until(() => steps().includes(5))
   session.handle({ type: 'verdict', id: 3, choice: 'b' })

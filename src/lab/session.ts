@@ -17,6 +17,8 @@ import type {
   RolloutSample,
   RunStatus,
 } from './protocol.ts'
+import type { Steered } from './steered_run.ts'
+import type { SteeringAction } from './steering.ts'
 import { writeVerdicts } from './verdicts.ts'
 
 /** What the loop needs of a trainer. */
@@ -24,8 +26,10 @@ export interface RunTrainer {
   readonly isFinished: boolean
   /** Queues one step; its numbers follow. The first is step 0, before training. */
   queue(): Promise<{ readonly result: Promise<StepResult> }>
-  /** Ends the phase after the steps that are queued. */
-  nextPhase(): void
+  /** Asks for an action before the next step that is queued. */
+  steer(action: SteeringAction): void
+  /** Does what is due before the next step; to be called before `isFinished` is asked. */
+  obey(): Promise<readonly Steered[]>
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
@@ -136,7 +140,10 @@ export class Session {
         this.#then(() => this.#benchmark())
         return
       case 'next_phase':
-        this.#run?.nextPhase()
+        this.#run?.steer({ kind: 'next_phase' })
+        return
+      case 'steer':
+        this.#run?.steer(command.action)
         return
       case 'verdict':
         this.#run?.decide(command.id, command.choice)
@@ -193,7 +200,8 @@ class Run {
   /** Steps to take before pausing. */
   #budget: number
   #is_stopped = false
-  #wants_next_phase = false
+  /** What is to be done before the next step. */
+  #asked: SteeringAction[] = []
   #wants_profile = false
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
@@ -234,10 +242,8 @@ class Run {
     this.#wake()
   }
 
-  nextPhase(): void {
-    // A reward model that was never taught would reward at random.
-    if (this.#trainer?.isWaiting) return
-    this.#wants_next_phase = true
+  steer(action: SteeringAction): void {
+    this.#asked.push(action)
     this.#wake()
   }
 
@@ -322,8 +328,9 @@ class Run {
     }
     this.#reportMemory(open)
     while (!this.#is_stopped) {
-      if (this.#wants_next_phase) trainer.nextPhase()
-      this.#wants_next_phase = false
+      for (const action of this.#asked.splice(0)) trainer.steer(action)
+      for (const done of await trainer.obey())
+        this.#host.post({ type: 'steered', run: this.#id, ...done })
       if (trainer.isFinished) {
         await land()
         this.#flush(open)
@@ -346,7 +353,12 @@ class Run {
         this.#tellPhase(trainer.step, trainer.takePhaseStart())
         this.#flush(open)
         this.#setStatus('waiting')
-        await this.#awaken(() => !trainer.isWaiting || (this.#budget === 0 && !this.#wants_profile))
+        await this.#awaken(
+          () =>
+            !trainer.isWaiting ||
+            this.#asked.length > 0 ||
+            (this.#budget === 0 && !this.#wants_profile),
+        )
         continue
       }
       if (this.#wants_profile) {
@@ -389,7 +401,7 @@ class Run {
 
   /** There is something to do in a pause. */
   get #hasOrders(): boolean {
-    return this.#budget > 0 || this.#wants_next_phase || this.#wants_profile
+    return this.#budget > 0 || this.#asked.length > 0 || this.#wants_profile
   }
 
   /** Sleeps until a command comes, unless there is something to do already. */

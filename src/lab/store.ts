@@ -2,8 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
+import type { PhaseReason } from '../rl/phase.ts'
 import type { ResultCard } from './card.ts'
-import { type Experiment, resolvePhases } from './experiment.ts'
+import { type Experiment, resolvePhases, sameSettings, steerExperiment } from './experiment.ts'
 import { PRESETS } from './presets.ts'
 import {
   type AskedPair,
@@ -19,6 +20,7 @@ import {
   type ScoredPair,
 } from './protocol.ts'
 import { appendMetrics, type Series } from './series.ts'
+import type { SteeringEntry } from './steering.ts'
 
 export type LabStatus =
   | 'loading'
@@ -35,7 +37,14 @@ export interface PhaseSwitch {
   /** The phase begins with the step after this one. */
   readonly step: number
   readonly phase: number
-  readonly reason: 'start' | 'steps' | 'next_phase'
+  readonly reason: PhaseReason
+}
+
+/** Something that was done to the run while it went on. */
+export interface SteeringMark {
+  readonly entry: SteeringEntry
+  /** Why it was not done after all. */
+  readonly refused: string | undefined
 }
 
 /** How fast the run is, from the arrival of its steps; undefined until that can be said. */
@@ -90,8 +99,12 @@ export interface LabState {
   readonly run: number
   /** The experiment that the settings show and that the next run trains. */
   readonly experiment: Experiment
-  /** The experiment that the curves belong to; undefined while there is no run. */
+  /** What the run trains now, with all that was changed while it went on; undefined while there is no run. */
   readonly run_experiment: Experiment | undefined
+  /** The document that does the same run again: as it began, and its steering. */
+  readonly run_document: Experiment | undefined
+  /** What was done to the run, refusals included, in order. */
+  readonly steered: readonly SteeringMark[]
   /** The run's kernels of matrix products by shape class, chosen by measuring; undefined for the default ones. */
   readonly matmul: MatmulChoice | undefined
   /** The preset that `experiment` was last taken from. */
@@ -150,6 +163,8 @@ const UNKNOWN: Timing = {
 export const emptyRun = () =>
   ({
     run_experiment: undefined,
+    run_document: undefined,
+    steered: [],
     matmul: undefined,
     phase: 0,
     phase_step: 0,
@@ -220,6 +235,8 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       const phase_switches = [...state.phase_switches, { step, phase, reason }]
       return { ...state, phase, phase_step: 0, phase_switches, arrivals: [] }
     }
+    case 'steered':
+      return applySteered(state, event)
     case 'step':
       return applyStep(state, event, at_ms)
     case 'samples': {
@@ -264,6 +281,48 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
     default:
       return event satisfies never
   }
+}
+
+/** The settings follow what is done to the run, whether or not they differ from it elsewhere. */
+function applySteered(
+  state: LabState,
+  { entry, experiment, steering, refused }: Extract<LabEvent, { type: 'steered' }>,
+): LabState {
+  const steered = [...state.steered, { entry, refused }]
+  const { run_experiment, run_document } = state
+  if (refused !== undefined || !run_experiment || !run_document) return { ...state, steered }
+  const is_followed = sameSettings(state.experiment, run_experiment)
+  const own = is_followed
+    ? undefined
+    : steerExperiment(state.experiment, entry, state.phase, state.phase_step)
+  return {
+    ...state,
+    steered,
+    run_experiment: experiment,
+    run_document: { ...run_document, steering },
+    experiment: is_followed ? experiment : own?.ok ? own.experiment : state.experiment,
+    // Other buffers may have been made: counting begins anew.
+    warm_buffers: undefined,
+  }
+}
+
+/**
+ * The experiment that Train begins and a link carries: the run's own document while the settings are the run's, so that
+ * both do the same run again; else what the settings show, from its first step.
+ */
+export function nextExperiment({ experiment, run_experiment, run_document }: LabState): Experiment {
+  if (!run_experiment || !run_document) return experiment
+  if (experiment === run_document || sameSettings(experiment, run_experiment)) return run_document
+  return experiment.steering.length > 0 ? withoutSteering(experiment) : experiment
+}
+
+const unsteered = new WeakMap<Experiment, Experiment>()
+
+/** The same object for the same experiment. */
+function withoutSteering(experiment: Experiment): Experiment {
+  const known = unsteered.get(experiment) ?? { ...experiment, steering: [] }
+  unsteered.set(experiment, known)
+  return known
 }
 
 const OUTDATED: LabEvent = {

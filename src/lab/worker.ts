@@ -5,14 +5,16 @@ import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
 import { defaultVariant, MATMUL_VARIANTS, shapeClass } from '../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../kernels/peak/peak.ts'
 import { benchmarkConfig, runBenchmark } from '../rl/benchmark.ts'
+import { largestTensor, steeredEngine } from '../rl/engine.ts'
 import { planMemory } from '../rl/memory.ts'
-import { Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import type { TrainerConfig } from '../rl/trainer.ts'
 import { runProducts } from '../rl/tuning.ts'
 import { browserName } from './card.ts'
-import type { Experiment } from './experiment.ts'
+import { type Experiment, followExperiment } from './experiment.ts'
 import { presetOf } from './presets.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
 import { type RunDevice, Session } from './session.ts'
+import { SteeredRun } from './steered_run.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
@@ -38,8 +40,8 @@ async function openGpu(): Promise<Gpu> {
 }
 
 /** The device that is open, or one with larger limits when the run needs them. */
-async function gpuFor(config: TrainerConfig): Promise<Gpu> {
-  const { largest } = planMemory(config)
+async function gpuFor(configs: readonly TrainerConfig[]): Promise<Gpu> {
+  const largest = largestTensor(configs)
   const gpu = await openGpu()
   // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
   spare = undefined
@@ -61,7 +63,8 @@ async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): 
 async function prepare(experiment: Experiment): Promise<RunDevice> {
   const config = trainerConfig(experiment)
   const products = runProducts(config)
-  const gpu = await gpuFor(config)
+  const { experiments } = followExperiment(experiment)
+  const gpu = await gpuFor(experiments.map(trainerConfig))
   return {
     adapter: gpu.facts,
     defaults: Object.fromEntries(
@@ -79,7 +82,7 @@ async function prepare(experiment: Experiment): Promise<RunDevice> {
         { largest: planMemory(config).largest },
       ),
     start: async (matmul, onProgress) => {
-      const trainer = await Trainer.create(gpu, { ...config, matmul }, onProgress)
+      const trainer = await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment)
       return {
         trainer,
         counts: gpu.counts,

@@ -135,8 +135,13 @@ export class Actor {
       probe: await gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
     })
     actor.resetImportance()
-    for (const phase of phases) await actor.#prepare(phase)
+    await actor.prepare(phases)
     return actor
+  }
+
+  /** Records the programs of these phases, where that has not been done. They must fit `size`. */
+  async prepare(phases: readonly ActorPhase[]): Promise<void> {
+    for (const phase of phases) await this.#prepare(phase)
   }
 
   async #prepare(phase: ActorPhase): Promise<void> {

@@ -85,3 +85,13 @@ export function applyKlPenalty(
     coeff,
   }
 }
+
+/** The controller after a change of its settings: a new coefficient begins anew, anything else goes on from the present one. */
+export function adoptedKl(
+  controller: KlController,
+  before: KlControllerConfig,
+  after: KlControllerConfig,
+): KlController | undefined {
+  if (before.type !== after.type || before.kl_coef !== after.kl_coef) return undefined
+  return klController({ ...after, kl_coef: controller.value })
+}

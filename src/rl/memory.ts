@@ -3,6 +3,7 @@
 import { CONTROL } from '../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../kernels/rollout_correction/rollout_correction.ts'
+import { STAGE_STAMPS } from '../kernels/stage_clock.ts'
 import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
@@ -161,7 +162,7 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
-  const metrics = sums + 2 * updates * CONTROL.length + layers + changes
+  const metrics = sums + 2 * updates * CONTROL.length + layers + changes + STAGE_STAMPS
   const scores = sums + CONTROL.length + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
 }

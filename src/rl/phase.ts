@@ -172,6 +172,38 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
   balance_batch: false,
 }
 
+/** What ends a phase before its steps are over (stop.ts); 0 = off. */
+export interface Stop {
+  /** Held-out greedy accuracy of at least this. */
+  readonly accuracy: number
+  /** Mean score of a step's responses of at least this. */
+  readonly score: number
+  /** Steps whose mean score is compared with that of as many before them. */
+  readonly plateau_steps: number
+  /** The gain between the two that counts as none. */
+  readonly plateau_delta: number
+  /** Entropy of the trained policy below this, nats. */
+  readonly entropy_floor: number
+}
+
+export const STOP_DEFAULTS: Stop = {
+  accuracy: 0,
+  score: 0,
+  plateau_steps: 0,
+  plateau_delta: 0.01,
+  entropy_floor: 0,
+}
+
+/** Whether any condition is on. Such a phase waits for the numbers of every step before it queues the next. */
+export const hasStop = (stop: Stop | undefined): stop is Stop =>
+  stop !== undefined &&
+  (stop.accuracy > 0 || stop.score > 0 || stop.plateau_steps > 0 || stop.entropy_floor > 0)
+
+export type StopReason = 'accuracy' | 'score' | 'plateau' | 'entropy_floor'
+
+/** Why a phase began: the run did, or what ended the one before it. */
+export type PhaseReason = 'start' | 'steps' | 'next_phase' | 'insert_phase' | StopReason
+
 /** Supervised warm start on the task's demonstrations: mean cross-entropy over answer and end token. */
 export interface SftPhase {
   readonly kind: 'sft'
@@ -181,6 +213,7 @@ export interface SftPhase {
   readonly batch_size: number
   readonly grad_clip: number
   readonly optim: Optim
+  readonly stop?: Stop
 }
 
 /**
@@ -238,6 +271,7 @@ export interface RlPhase extends TrainedPart {
   readonly algorithm: Algorithm
   /** Whether responses are scored by the reward model of an earlier phase instead of by the task; verl's reward_model.enable. */
   readonly reward_model: { readonly enable: boolean }
+  readonly stop?: Stop
 }
 
 /** Phases that train the policy. */

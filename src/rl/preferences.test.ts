@@ -167,3 +167,51 @@ test('recorded verdicts repeat the batches of the run that they are from, and no
   expect(again.decide(6, 'a', 6)).toBe(false)
   expect(again.undo(6)).toBe(false)
 })
+
+describe('moved to another place', () => {
+  const mixed: Pairs = { ...HUMAN, source: 'mixed', count: 4, held_out: 2 }
+  const begin = () =>
+    new Preferences(mixed, 7, { judged: pairs(6, 'j'), asked: pairs(5, 'h'), ties: 2 })
+  const texts = (p: Preferences, count: number) =>
+    p.nextBatch(count).map(({ chosen }) => chosen.text)
+
+  test('in the middle of a pass, with verdicts and what was taken back, it goes on alike', () => {
+    let whole: string[] | undefined
+    for (const move of [false, true]) {
+      let p = begin()
+      const moveOn = () => {
+        if (move) p = Preferences.resume(mixed, 7, structuredClone(p.exportState()))
+      }
+      p.decide(0, 'a', 0)
+      p.decide(1, 'b', 0)
+      const seen = texts(p, 3)
+      moveOn()
+      p.undo(1)
+      moveOn()
+      p.decide(1, 'skip', 1)
+      p.decide(2, 'b', 1)
+      moveOn()
+      seen.push(...texts(p, 9))
+      moveOn()
+      seen.push(...texts(p, 2))
+      whole ??= seen
+      expect(seen).toEqual(whole)
+      expect(p.log.map(({ choice }) => choice)).toEqual(['a', 'b', 'undo', 'skip', 'b'])
+      expect([p.given, p.ties, p.pending.length]).toEqual([2, 2, 2])
+    }
+  })
+
+  test('recorded verdicts that are in force are not given again', () => {
+    const verdicts: Verdict[] = [
+      { choice: 'a', step: 0 },
+      { choice: 'b', step: 2 },
+    ]
+    const config = { ...mixed, verdicts }
+    const p = new Preferences(config, 7, { judged: [], asked: pairs(5, 'h'), ties: 0 })
+    expect(p.isReady(0)).toBe(true)
+    const moved = Preferences.resume(config, 7, p.exportState())
+    expect([moved.isReady(1), moved.given]).toEqual([true, 1])
+    expect([moved.isReady(2), moved.given]).toEqual([true, 2])
+    expect(moved.exportState().decided).toEqual(['a', 'b'])
+  })
+})

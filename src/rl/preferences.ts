@@ -19,14 +19,32 @@ export interface AskedPair {
   readonly response_b: string
 }
 
+/** The preferences of a phase as plain data. */
+export interface PreferencesState {
+  readonly judged: readonly ResponsePair[]
+  readonly asked: readonly ResponsePair[]
+  readonly ties: number
+  /** What is in force of each asked pair, from the first on. */
+  readonly decided: readonly ('a' | 'b' | 'skip')[]
+  readonly log: readonly Verdict[]
+  /** Recorded verdicts that are in force. */
+  readonly replayed: number
+  /** What is left of this pass: places in `judged`, and after them in `asked`. */
+  readonly queue: readonly number[]
+  readonly passes: number
+}
+
 /** Of a person's preferences every so many is held out. */
 const HELD_OUT_EVERY = 4
 /** Keeps the order of pairs apart from sampling (responder.ts, validation.ts) under the same generator and seed. */
 const SHUFFLE_STREAM = 0x70616972
 
+const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>
+  choice === 'a' ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
+
 /** The task's verdict: the higher score is preferred. */
-const judge = ({ prompt, a, b }: ResponsePair): Preference =>
-  a.score > b.score ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
+const judge = (pair: ResponsePair): Preference =>
+  prefer(pair, pair.a.score > pair.b.score ? 'a' : 'b')
 
 /** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair that is next in line. */
 export class Preferences {
@@ -34,6 +52,7 @@ export class Preferences {
   /** Prompts without a pair, because their responses were always a tie. */
   readonly ties: number
   readonly #seed: number
+  readonly #drawn: readonly ResponsePair[]
   readonly #judged: readonly Preference[]
   readonly #asked: readonly ResponsePair[]
   /** Verdict of each asked pair, from the first on; undefined = skipped. */
@@ -56,9 +75,43 @@ export class Preferences {
   ) {
     this.config = config
     this.#seed = seed
+    this.#drawn = drawn.judged
     this.#judged = drawn.judged.map(judge)
     this.#asked = drawn.asked
     this.ties = drawn.ties
+  }
+
+  /** The preferences of a phase that has begun elsewhere. */
+  static resume(config: Pairs, seed: number, state: PreferencesState): Preferences {
+    const preferences = new Preferences(config, seed, state)
+    const { decided, log, replayed, queue, passes } = state
+    preferences.#decided = decided.map((choice, i) =>
+      choice === 'skip' ? undefined : prefer(state.asked[i], choice),
+    )
+    preferences.#log = [...log]
+    preferences.#replayed = replayed
+    const all = [...preferences.#judged, ...preferences.#decided]
+    preferences.#queue = queue.map((place) => all[place]).filter((next) => next !== undefined)
+    preferences.#passes = passes
+    return preferences
+  }
+
+  exportState(): PreferencesState {
+    const all = [...this.#judged, ...this.#decided]
+    return {
+      judged: this.#drawn,
+      asked: this.#asked,
+      ties: this.ties,
+      decided: this.#decided.map((preference, i) => {
+        if (!preference) return 'skip'
+        return preference.chosen === this.#asked[i].a ? 'a' : 'b'
+      }),
+      log: [...this.#log],
+      replayed: this.#replayed,
+      // What was taken back never comes up again.
+      queue: this.#queue.map((next) => all.indexOf(next)).filter((place) => place >= 0),
+      passes: this.#passes,
+    }
   }
 
   /** Whether the verdicts come from the experiment, so that nobody is asked. */
@@ -147,10 +200,7 @@ export class Preferences {
     }
     const pair = this.#asked[this.#decided.length]
     if (!pair) return false
-    const { prompt, a, b } = pair
-    if (choice === 'skip') this.#decided.push(undefined)
-    else if (choice === 'a') this.#decided.push({ prompt, chosen: a, rejected: b })
-    else this.#decided.push({ prompt, chosen: b, rejected: a })
+    this.#decided.push(choice === 'skip' ? undefined : prefer(pair, choice))
     return true
   }
 

@@ -82,7 +82,8 @@ export class Responder {
   #config: TrainerConfig
   #samplers: ReadonlyMap<string, Sampler>
   #columns: number
-  #sample_index = 0
+  /** Problems drawn so far. */
+  sample_index = 0
 
   /** `columns`: R of the actor's batches, the longest response of any phase. */
   constructor(
@@ -97,6 +98,11 @@ export class Responder {
     this.#columns = columns
   }
 
+  /** Goes on with other phases of the same task. */
+  adopt(config: TrainerConfig): void {
+    this.#config = config
+  }
+
   /** The rollout of that size. */
   sampler(size: RolloutSize): Sampler {
     const sampler = this.#samplers.get(sizeKey(size))
@@ -107,8 +113,8 @@ export class Responder {
   /** The next problems of the run. */
   takeSamples(count: number): Sample[] {
     const { seed, task } = this.#config
-    const first = this.#sample_index
-    this.#sample_index += count
+    const first = this.sample_index
+    this.sample_index += count
     return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
   }
 

@@ -14,7 +14,7 @@ import {
   sequenceRow,
 } from './pairs.ts'
 import type { RewardModelPhase } from './phase.ts'
-import { type Preference, Preferences } from './preferences.ts'
+import { type Preference, Preferences, type PreferencesState } from './preferences.ts'
 import {
   createRewardModelTensors,
   RewardModel,
@@ -143,6 +143,16 @@ export class RewardTraining {
       asked: asked.pairs,
       ties: judged.ties + asked.ties,
     })
+  }
+
+  /** Goes on in a phase that has begun elsewhere; the weights and the optimizer are brought along in `tensors`. */
+  resume({ pairs }: RewardModelPhase, state: PreferencesState): void {
+    this.#preferences = Preferences.resume(pairs, this.#seed, state)
+  }
+
+  /** The model with its optimizer. */
+  get tensors(): RewardModelTensors {
+    return this.#model.tensors
   }
 
   /** One optimizer step on the next pairs; with `measures`, all held-out pairs are scored after it. One readback. */

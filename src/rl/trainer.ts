@@ -2,13 +2,13 @@
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
-import { initialWeights, type ParamLayout, paramLayout } from '../model/params.ts'
+import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { Fusion } from '../model/transformer.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
-import { Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
+import { type Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
-import { Critic, createCriticTensors } from './critic.ts'
-import { computeThroughputMetrics } from './data_metrics.ts'
+import type { Critic } from './critic.ts'
+import { computeThroughputMetrics, computeTimingMetrics } from './data_metrics.ts'
 import {
   type DriverColumn,
   driverColumns,
@@ -18,22 +18,10 @@ import {
   needsPiSquared,
   type ScoredBatch,
 } from './experience.ts'
-import { type KlController, klController } from './kl.ts'
-import { LayerChanges } from './layer_changes.ts'
+import { adoptedKl, type KlController, klController } from './kl.ts'
+import type { LayerChanges } from './layer_changes.ts'
 import { maskedMeanRows } from './masked.ts'
-import {
-  actorSize,
-  criticLayout,
-  criticSize,
-  measuresChanges,
-  planMemory,
-  reserveReads,
-  rewardLayout,
-  rewardSize,
-  rolloutSizes,
-  sizeKey,
-  validationSize,
-} from './memory.ts'
+import { planMemory, validationSize } from './memory.ts'
 import {
   actorMetrics,
   bypassMetrics,
@@ -43,9 +31,12 @@ import {
   sftMetrics,
 } from './metrics.ts'
 import { objectiveOf } from './objective.ts'
+import { createParts, type Parts, prepareParts, sameSizes } from './parts.ts'
 import {
   type ActorPhase,
+  hasStop,
   type Phase,
+  type PhaseReason,
   type Probe,
   type RewardModelPhase,
   type RlPhase,
@@ -55,9 +46,12 @@ import {
 } from './phase.ts'
 import type { Preferences } from './preferences.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
-import { RewardTraining, type ScoredPair } from './reward_training.ts'
-import { Sampler } from './sampler.ts'
+import type { RewardTraining, ScoredPair } from './reward_training.ts'
+import type { Sampler } from './sampler.ts'
 import { continuesStage, learningRate, stageSteps } from './schedule.ts'
+import { exportModels, importModels, type TrainerState } from './state.ts'
+import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
+import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -81,56 +75,19 @@ export interface TrainerConfig {
   readonly fusion?: Fusion | undefined
 }
 
-/** One response of a step, as text. */
-export interface StepSample {
-  readonly prompt: string
-  readonly response: string
-  readonly ground_truth: string
-  /** What the task says. */
-  readonly score: number
-  /** What the reward model says, where that is trained on. */
-  readonly rm_score?: number
-  /** Mean over the response's tokens; group estimators give all of them the same. */
-  readonly advantage: number
-  readonly response_length: number
-  readonly is_ended: boolean
-}
-
-export interface StepResult {
-  /** 0 = before training. */
-  readonly step: number
-  readonly phase: number
-  /** Steps done in this phase, this one included. */
-  readonly phase_step: number
-  readonly metrics: Record<string, number>
-  /** All rows of a reinforcement step; none of a supervised one. */
-  readonly samples: readonly StepSample[]
-  /** Held-out pairs with the reward model's scores, when they were measured. */
-  readonly scored_pairs?: readonly ScoredPair[]
-  /** Set on the first step of a phase, unless takePhaseStart told it before. */
-  readonly phase_started?: PhaseStart
-}
-
-export interface PhaseStart {
-  readonly phase: number
-  readonly reason: PhaseReason
-}
-
-export type PhaseReason = 'start' | 'steps' | 'next_phase'
-
-/** A step whose work is queued on the GPU; its numbers follow. */
-export interface PendingStep {
-  readonly result: Promise<StepResult>
-}
+export type { PhaseReason } from './phase.ts'
+export type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 
 export class Trainer {
-  readonly config: TrainerConfig
+  /** What it trains; `adopt` changes it. */
+  config: TrainerConfig
   readonly layout: ParamLayout
   /** Index of the current phase. */
   phase = 0
   /** Training steps done, over all phases. */
   step = 0
   #gpu: Gpu
+  #parts: Parts
   #actor: Actor
   #critic: Critic | undefined
   #reward: RewardTraining | undefined
@@ -144,29 +101,27 @@ export class Trainer {
   /** Steps of this stage that had a critic. */
   #critic_step = 0
   #is_started = false
-  #wants_next_phase = false
+  /** What ends the present phase before the next step, apart from its steps. */
+  #ends: PhaseReason | undefined
+  /** Why the present phase began, until that was told. */
   #reason: PhaseReason | undefined = 'start'
+  /** Mean scores of the phase's last steps, for its stop conditions. */
+  #scores: number[] = []
+  /** The numbers of the last step that was queued. */
+  #last: Promise<unknown> | undefined
   /** Optimizer steps left out so far because a gradient was not finite. */
   #skipped_updates = 0
 
-  private constructor(
-    gpu: Gpu,
-    config: TrainerConfig,
-    layout: ParamLayout,
-    actor: Actor,
-    critic: Critic | undefined,
-    reward: RewardTraining | undefined,
-    responder: Responder,
-    changes: LayerChanges | undefined,
-  ) {
+  private constructor(gpu: Gpu, config: TrainerConfig, layout: ParamLayout, parts: Parts) {
     this.#gpu = gpu
-    this.#changes = changes
     this.config = config
     this.layout = layout
-    this.#actor = actor
-    this.#critic = critic
-    this.#reward = reward
-    this.#responder = responder
+    this.#parts = parts
+    this.#actor = parts.actor
+    this.#critic = parts.critic
+    this.#reward = parts.reward
+    this.#changes = parts.changes
+    this.#responder = new Responder(gpu, config, parts.samplers, parts.actor.size.response_length)
   }
 
   /**
@@ -184,27 +139,77 @@ export class Trainer {
     const allowed = gpu.facts.max_binding_bytes
     if (bytes > allowed) throw tooLarge(label, bytes, allowed)
     if (!gpu.facts.is_software) gpu.limitDispatches()
+    gpu.timeStages()
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')
-    const weights = initialWeights(layout, config.seed)
-    const actor_phases = config.phases.filter(trainsActor)
-    const actor = await Actor.create(gpu, layout, actorSize(config), actor_phases, weights)
-    const critic = await createCritic(gpu, config, actor)
-    const reward = await createReward(gpu, config)
-    const samplers = new Map<string, Sampler>()
-    for (const size of rolloutSizes(config))
-      samplers.set(
-        sizeKey(size),
-        await Sampler.create(gpu, actor.tensors.model, size, config.tokenizer),
-      )
-    for (const { rollout } of samplers.values())
-      if (rollout.fallback_reason) onProgress(rollout.fallback_reason)
-    reserveReads(gpu, config)
-    const responder = new Responder(gpu, config, samplers, actor.size.response_length)
-    const changes = measuresChanges(config)
-      ? await LayerChanges.create(gpu, actor.tensors)
-      : undefined
-    return new Trainer(gpu, config, layout, actor, critic, reward, responder, changes)
+    return new Trainer(gpu, config, layout, await createParts(gpu, config, onProgress))
+  }
+
+  /**
+   * Goes on with another configuration of the same task and model, from the next step on. Phases that have begun keep
+   * their index. False, and nothing has changed, where it needs buffers of another size: then a new trainer goes on with
+   * this one's state.
+   */
+  async adopt(changed: TrainerConfig): Promise<boolean> {
+    const { matmul, fusion } = this.config
+    const config = { ...changed, matmul, fusion }
+    if (!sameSizes(config, this.config)) return false
+    await prepareParts(this.#gpu, this.#parts, config)
+    const [before, after] = [this.current, config.phases[this.phase]]
+    this.config = config
+    this.#responder.adopt(config)
+    if (this.#kl && before.kind === 'rl' && after.kind === 'rl')
+      this.#kl = adoptedKl(this.#kl, before.algorithm.kl_ctrl, after.algorithm.kl_ctrl)
+    return true
+  }
+
+  /** The state after the last step that was queued: waits for it. Work that is not queued changes nothing. */
+  async exportState(): Promise<TrainerState> {
+    await this.#last
+    return {
+      phase: this.phase,
+      step: this.step,
+      phase_step: this.#phase_step,
+      stage_step: this.#stage_step,
+      critic_step: this.#critic_step,
+      is_started: this.#is_started,
+      ends: this.#ends ?? null,
+      began: this.#reason ?? null,
+      skipped_updates: this.#skipped_updates,
+      sample_index: this.#responder.sample_index,
+      scores: [...this.#scores],
+      kl_coef: this.#kl?.value ?? null,
+      pairs_of: this.#pairs_of ?? null,
+      ...(await exportModels(this.#gpu, this.#parts)),
+    }
+  }
+
+  /**
+   * Goes on from a state, which may come from a trainer with other phases than this one: a critic or reward model that it
+   * lacks is new at its first step, a reference that it lacks is the policy as it is now. Throws RangeError for a state of
+   * another model or of phases that are not this trainer's.
+   */
+  importState(state: TrainerState): void {
+    if (!(state.phase < this.phases.length))
+      throw new RangeError(`state phase: expected below ${this.phases.length}, got ${state.phase}`)
+    importModels(this.#gpu, this.#parts, state, this.phases)
+    this.phase = state.phase
+    this.step = state.step
+    this.#phase_step = state.phase_step
+    this.#stage_step = state.stage_step
+    this.#critic_step = state.critic ? state.critic_step : 0
+    this.#is_started = state.is_started
+    this.#ends = state.ends ?? undefined
+    this.#reason = state.began ?? undefined
+    this.#skipped_updates = state.skipped_updates
+    this.#responder.sample_index = state.sample_index
+    this.#scores = [...state.scores]
+    this.#pairs_of = state.pairs_of ?? undefined
+    const { current } = this
+    this.#kl =
+      state.kl_coef !== null && current.kind === 'rl'
+        ? klController({ ...current.algorithm.kl_ctrl, kl_coef: state.kl_coef })
+        : undefined
   }
 
   get phases(): readonly Phase[] {
@@ -218,13 +223,18 @@ export class Trainer {
 
   get isFinished(): boolean {
     const is_last = this.phase === this.phases.length - 1
-    const is_over = this.#phase_step >= this.current.steps || this.#wants_next_phase
+    const is_over = this.#phase_step >= this.current.steps || this.#ends !== undefined
     return this.#is_started && is_last && is_over
   }
 
+  /** Steps of the current phase that are done. */
+  get phase_step(): number {
+    return this.#phase_step
+  }
+
   /** Ends the current phase before the next step. */
-  nextPhase(): void {
-    this.#wants_next_phase = true
+  nextPhase(reason: PhaseReason = 'next_phase'): void {
+    this.#ends = reason
   }
 
   /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
@@ -278,7 +288,8 @@ export class Trainer {
 
   /**
    * Queues one step: returns once its last GPU work is submitted, with the promise of its numbers. Queue the next step
-   * before awaiting them, and the GPU never waits for the readback. Throws while the phase waits for verdicts.
+   * before awaiting them, and the GPU never waits for the readback. In a phase with a stop condition it returns when the
+   * numbers are there, because they decide what the next step is. Throws while the phase waits for verdicts.
    */
   async queue(): Promise<PendingStep> {
     if (!this.#is_started) return this.#before()
@@ -305,7 +316,8 @@ export class Trainer {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
-    const validation = this.#isValidationDue() ? await this.#validate() : {}
+    const is_validated = this.#isValidationDue()
+    const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
     const result = reading.then(({ metrics, scored_pairs }) => {
       this.#skipped_updates += metrics['training/skipped_updates']
@@ -327,7 +339,25 @@ export class Trainer {
       }
     })
     result.catch(() => {}) // its reader may come late
-    return { result }
+    this.#last = result
+    if (!trainsActor(current) || !hasStop(current.stop)) return { result }
+    return { result: Promise.resolve(await this.#judge(await result, current, is_validated)) }
+  }
+
+  /** Ends the phase where one of its stop conditions holds; its last step is validated then, as the last one always is. */
+  async #judge(result: StepResult, phase: ActorPhase, is_validated: boolean): Promise<StepResult> {
+    if (!hasStop(phase.stop)) return result
+    const { metrics } = result
+    const { task, model, validation } = this.config
+    if (SCORE in metrics)
+      this.#scores = [...this.#scores, metrics[SCORE]].slice(
+        -Math.max(1, plateauWindow(phase.stop)),
+      )
+    const names = stopMetrics(phase, task.id, model.num_hidden_layers)
+    const reason = stopReason(phase.stop, names, metrics, this.#scores)
+    this.#ends ??= reason
+    if (!reason || is_validated || validation.test_freq <= 0) return result
+    return { ...result, metrics: { ...metrics, ...(await this.#validate()) } }
   }
 
   /** Frees the GPU memory. */
@@ -401,7 +431,7 @@ export class Trainer {
     const probe_tokens = this.#uploadProbe(batch)
 
     // Old policy, reference and values; then advantages. Only what the estimator asks for comes back from the GPU.
-    const { experience, values } = await this.#experience(phase, drawn, rows, critic)
+    const { experience, adv, values } = await this.#experience(phase, drawn, rows, critic)
     const response_mask = Float32Array.from(experience.response_mask ?? batch.response_mask)
     const trained: RolloutBatch = { ...batch, response_mask }
 
@@ -421,7 +451,10 @@ export class Trainer {
 
     const { response_length: R } = batch
     const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
-    const metrics = rlMetrics(phase, drawn, { ...experience, response_mask }, values)
+    const metrics = {
+      ...rlMetrics(phase, drawn, { ...experience, response_mask }, values),
+      ...computeTimingMetrics(batch, { adv }),
+    }
     const { sampler } = drawn
     const learner = critic && { critic, critic_lr }
     const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
@@ -434,7 +467,7 @@ export class Trainer {
     drawn: Drawn,
     rows: BatchRows,
     critic: Critic | undefined,
-  ): Promise<{ experience: Experience; values?: Float32Array }> {
+  ): Promise<{ experience: Experience; adv: number; values?: Float32Array }> {
     const { batch, rollout_log_probs } = drawn
     const { algorithm } = phase
     const actor = this.#actor
@@ -449,24 +482,24 @@ export class Trainer {
     this.#kl ??= klController(algorithm.kl_ctrl)
     const columns = driverColumns(phase)
     if (columns.length === 0) {
-      const experience = makeExperience(phase, scored, this.#kl)
+      const { experience, adv } = timedExperience(phase, scored, this.#kl)
       actor.upload(batch, rows, { advantages: Float32Array.from(experience.advantages) })
       this.#scoreBatch(phase, rows, critic)
-      return { experience }
+      return { experience, adv }
     }
     actor.upload(batch, rows)
     this.#scoreBatch(phase, rows, critic)
     if (algorithm.rollout_correction.bypass_mode && rollout_log_probs)
       actor.uploadColumns({ old_log_probs: rollout_log_probs })
     const read = await this.#readColumns(columns, rows.batch)
-    const experience = makeExperience(phase, { ...scored, ...read }, this.#kl)
+    const { experience, adv } = timedExperience(phase, { ...scored, ...read }, this.#kl)
     const { advantages, rollout_is_weights, response_mask } = experience
     actor.uploadColumns({
       advantages: Float32Array.from(advantages),
       ...(rollout_is_weights && { rollout_is_weights: Float32Array.from(rollout_is_weights) }),
       ...(response_mask && { response_mask: Float32Array.from(response_mask) }),
     })
-    return { experience, ...(read.values && { values: read.values }) }
+    return { experience, adv, ...(read.values && { values: read.values }) }
   }
 
   /** Encodes what is computed of the uploaded batch before any update: old and reference log-probs, values. */
@@ -514,9 +547,9 @@ export class Trainer {
     const changed_tokens = changes?.measure(spreadRows(batch, actor.size.probe_rows)) ?? 0
     this.#gpu.stage('gen')
     sampler?.sumEntropy()
+    const stages = this.#gpu.resolveStages()
     const { updates } = actor.trainable
     const critic_updates = critic?.trainable.updates ?? 0
-    const queued = performance.now()
     const read = this.#gpu.read(
       sums,
       history,
@@ -526,6 +559,7 @@ export class Trainer {
       critic?.tensors.history ?? history,
       correction_sums,
       changes?.tensors.sums ?? sums,
+      stages?.stamps ?? sums,
     ) // readback 2
     return read.then(
       ([
@@ -537,6 +571,7 @@ export class Trainer {
         critic_controls,
         corrections,
         change_sums,
+        stamps,
       ]) => ({
         ...metrics,
         ...(phase.kind === 'sft'
@@ -553,7 +588,11 @@ export class Trainer {
         ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
         ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
         ...changes?.metrics(change_sums, changed_tokens),
-        'timing_s/update_actor': (performance.now() - queued) / 1000,
+        ...(stages &&
+          computeTimingMetrics(
+            batch,
+            gpuSeconds(stages.timesOf(stamps as ArrayLike<number> as Uint32Array)),
+          )),
       }),
     )
   }
@@ -576,10 +615,11 @@ export class Trainer {
   /** Moves to the next phase when this one is over. A stage of another kind begins with a new optimizer. */
   #enterPhase(): void {
     const is_over = this.#phase_step >= this.current.steps
-    if (!is_over && !this.#wants_next_phase) return
+    if (!is_over && !this.#ends) return
     if (this.phase === this.phases.length - 1) throw new Error('trainer: the last phase is over')
-    this.#reason = this.#wants_next_phase ? 'next_phase' : 'steps'
-    this.#wants_next_phase = false
+    this.#reason = this.#ends ?? 'steps'
+    this.#ends = undefined
+    this.#scores = []
     this.phase++
     this.#phase_step = 0
     this.#kl = undefined
@@ -667,34 +707,16 @@ interface QueuedStep {
   readonly critic_lr?: number
 }
 
-/** The critic of the phases that have one. Its transformer is copied from the actor at its first step of a stage. */
-async function createCritic(
-  gpu: Gpu,
-  config: TrainerConfig,
-  actor: Actor,
-): Promise<Critic | undefined> {
-  const size = criticSize(config)
-  if (!size) return undefined
-  const layout = criticLayout(config)
-  const tensors = createCriticTensors(gpu, layout, size)
-  const weights = initialWeights(layout, config.seed)
-  const shared = { batch: actor.batch, workspace: actor.tensors.workspace }
-  const critic = await Critic.create(gpu, layout, tensors, shared, weights)
-  const width = actor.size.prompt_length + actor.size.response_length
-  for (const phase of config.phases)
-    if (phase.kind === 'rl' && needsCritic(phase))
-      await critic.prepare(phaseRows(phase, width, config.model).micro, phase.critic.loss_agg_mode)
-  return critic
+/** Advantages and what else the driver makes, and the seconds that took. */
+function timedExperience(...args: Parameters<typeof makeExperience>) {
+  const start = performance.now()
+  const experience = makeExperience(...args)
+  return { experience, adv: (performance.now() - start) / 1000 }
 }
 
-/** The reward model of the phases that train one. Its transformer is copied from the actor when such a phase begins. */
-async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTraining | undefined> {
-  const size = rewardSize(config)
-  if (!size) return undefined
-  const layout = rewardLayout(config)
-  const { seed, tokenizer } = config
-  const weights = initialWeights(layout, seed)
-  return RewardTraining.create(gpu, seed, layout, size, tokenizer.pad_token_id, weights)
+/** Seconds of the GPU by stage. Generation is timed with its readback, as verl does, where it happens. */
+function gpuSeconds({ gen, ...others }: Readonly<Record<string, number>>): Record<string, number> {
+  return others
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

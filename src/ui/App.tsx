@@ -3,14 +3,15 @@ import { Controls } from './Controls.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
-import { PhaseBar } from './PhaseBar.tsx'
 import { Failure } from './panels/Failure.tsx'
 import { Findings } from './panels/Findings.tsx'
 import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
+import { Phases } from './panels/Phases.tsx'
 import { Preferences } from './panels/Preferences.tsx'
 import { Profiler } from './panels/Profiler.tsx'
+import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Toast } from './Toast.tsx'
@@ -28,11 +29,12 @@ export function App() {
           <Pending />
           <section className="card now" aria-label="Progress">
             <Numbers />
-            <PhaseBar />
+            <Phases />
             <Intro />
           </section>
           <Preferences />
           <Findings />
+          <Record />
           <Skipped />
           <Charts />
           <Memory />

@@ -13,9 +13,12 @@ export const canStep = ({ status, error }: LabState): boolean =>
 export const canProfile = ({ status, error }: LabState): boolean =>
   (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
   !(error && HOPELESS.includes(error.code))
-export const canNextPhase = (state: LabState): boolean =>
-  (state.status === 'running' || state.status === 'paused') &&
-  state.phase + 1 < (state.run_experiment ?? state.experiment).phases.length
+export function canNextPhase({ status, run_experiment, experiment, phase, phase_step }: LabState) {
+  const { phases } = run_experiment ?? experiment
+  // A reward model that was never taught would reward at random.
+  const is_untaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
+  return (status === 'running' || status === 'paused') && phase + 1 < phases.length && !is_untaught
+}
 export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 
 type ToggleLabel = 'Train' | 'Pause' | 'Continue' | 'Train again' | 'Try again'

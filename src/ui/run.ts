@@ -1,10 +1,10 @@
 // What the page reads of the lab: selectors in one place, numbers straight from the columns.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { type Experiment, resolvePhases } from '../lab/experiment.ts'
+import { type Experiment, resolvePhases, sameSettings, steeringWords } from '../lab/experiment.ts'
 import { type LabState, labStore } from '../lab/store.ts'
 import { type Domain, growSteps } from './charts/domain.ts'
-import type { PhaseSpan } from './charts/geometry.ts'
+import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
 import { type UiState, uiStore } from './store.ts'
 
@@ -24,9 +24,13 @@ export function seriesOf(metric: string): Columns | undefined {
 
 export const lastStep = (): number => labStore.getState().step
 
-/** Steps of all phases, as planned. */
-export const plannedSteps = (state: LabState): number =>
-  shownExperiment(state).phases.reduce((sum, phase) => sum + phase.steps, 0)
+/** Steps of all phases, as planned; a phase that is over counts with the steps that it took. */
+export function plannedSteps(state: LabState): number {
+  const { phases } = shownExperiment(state)
+  const present = state.phase_switches.at(-1)
+  if (!present) return phases.reduce((sum, { steps }) => sum + steps, 0)
+  return phases.slice(present.phase).reduce((sum, { steps }) => sum + steps, present.step)
+}
 
 /** Whether a reward model takes part in an experiment. */
 export const hasRewardPhase = (state: LabState): boolean =>
@@ -91,6 +95,53 @@ export function usePhaseSpans(): readonly PhaseSpan[] {
   )
 }
 
+type Reason = LabState['phase_switches'][number]['reason']
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  start: 'the run began',
+  steps: 'the steps before it were done',
+  next_phase: 'ended by hand',
+  insert_phase: 'inserted by hand',
+  accuracy: 'accuracy reached',
+  score: 'reward reached',
+  plateau: 'reward on a plateau',
+  entropy_floor: 'entropy below its floor',
+}
+
+/** Why a phase began. */
+export const reasonWords = (reason: Reason): string => REASONS[reason]
+
+/** Why the phase before it ended, behind its name; nothing where its steps were done. */
+export const endWords = (reason: Reason): string =>
+  reason === 'steps' ? '' : `, ${reason === 'insert_phase' ? 'ended by hand' : REASONS[reason]}`
+
+/** Whose method a phase follows, in a word. */
+export function methodName(phase: Phase): string {
+  if (phase.kind === 'sft') return 'SFT'
+  if (phase.kind === 'reward_model') return 'Bradley–Terry'
+  if (phase.adv_estimator === 'gae') return 'PPO (GAE)'
+  return phase.adv_estimator.toUpperCase().replaceAll('_', ' ')
+}
+
+const selectSteered = (state: LabState) => state.steered
+/** A phase that begins has its own mark. */
+const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
+
+/** What was changed while the run went on, for markers: those of one step together. */
+export function useEditMarks(): readonly EditMark[] {
+  const steered = useLab(selectSteered)
+  return useMemo(() => {
+    const marks = new Map<number, string>()
+    for (const { entry, refused } of steered) {
+      if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
+      const before = marks.get(entry.step)
+      const words = steeringWords(entry)
+      marks.set(entry.step, before === undefined ? words : `${before}, ${words}`)
+    }
+    return [...marks].map(([step, words]) => ({ step, words }))
+  }, [steered])
+}
+
 const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers
 
 /** L: the number of blocks, and the index of the final policy. */
@@ -104,4 +155,4 @@ export const selectIsBusy = ({ status }: LabState) =>
 
 /** The run's experiment is no longer what the settings say. */
 export const selectIsEdited = ({ run_experiment, experiment }: LabState) =>
-  run_experiment !== undefined && run_experiment !== experiment
+  run_experiment !== undefined && !sameSettings(run_experiment, experiment)

@@ -9,7 +9,15 @@ import {
   YAxis,
 } from 'recharts'
 import { type Domain, stepTicks } from './domain.ts'
-import { INSET, markerLabels, type PhaseSpan, plotSize, type Size } from './geometry.ts'
+import {
+  type EditMark,
+  editLabels,
+  INSET,
+  markerLabels,
+  type PhaseSpan,
+  plotSize,
+  type Size,
+} from './geometry.ts'
 
 export interface FrameProps {
   readonly size: Size
@@ -18,6 +26,8 @@ export interface FrameProps {
   readonly y_ticks: readonly number[]
   readonly formatY: (value: number) => string
   readonly spans: readonly PhaseSpan[]
+  /** Changes made while the run went on. */
+  readonly edits: readonly EditMark[]
   /** Phase names at their markers; else numbers only. */
   readonly with_names: boolean
   readonly show_grid: boolean
@@ -29,7 +39,7 @@ const formatStep = (step: number) => step.toLocaleString('en')
 
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(props: FrameProps) {
-  const { size, x, y, y_ticks, formatY, spans, with_names, show_grid } = props
+  const { size, x, y, y_ticks, formatY, spans, edits, with_names, show_grid } = props
   const plot = plotSize(size)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
@@ -39,6 +49,8 @@ export function Frame(props: FrameProps) {
   const shown = spans.filter(({ end }) => end > x[0])
   const marked = spans.filter(({ step }) => step >= x[0])
   const labels = markerLabels(marked, x, plot.width, with_names)
+  const edited = edits.filter(({ step }) => step >= x[0])
+  const edit_labels = editLabels(edited, x, plot.width)
   return (
     <LineChart
       width={size.width}
@@ -101,6 +113,32 @@ export function Frame(props: FrameProps) {
               fontSize={10.5}
             >
               {labels[i]}
+            </text>
+          )}
+        />
+      ))}
+      {edited.map(({ step, words }, i) => (
+        <ReferenceLine
+          key={`edit ${step} ${words}`}
+          x={step}
+          stroke="var(--series-3)"
+          strokeDasharray="1 3"
+          strokeWidth={1.5}
+          ifOverflow="hidden"
+          label={({ viewBox }: { viewBox?: { x?: number } }) => (
+            <text
+              className="edit-mark"
+              x={(viewBox?.x ?? 0) + (edit_labels[i].is_before ? -4 : 4)}
+              textAnchor={edit_labels[i].is_before ? 'end' : 'start'}
+              y={INSET.top + 10}
+              fill="var(--series-3)"
+              stroke="var(--panel)"
+              strokeWidth={3}
+              paintOrder="stroke"
+              fontSize={10.5}
+            >
+              <title>{words}</title>
+              {edit_labels[i].text}
             </text>
           )}
         />

@@ -2,7 +2,7 @@
 import { useCallback, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../format.ts'
-import { seriesOf, useLastLayer, usePhaseSpans } from '../run.ts'
+import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans } from '../run.ts'
 import { uiStore } from '../store.ts'
 import { extentOf } from './extent.ts'
 import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
@@ -39,6 +39,7 @@ export function Heatmap({ height }: { readonly height: number }) {
   const last_layer = useLastLayer()
   const rows = last_layer + 1
   const spans = usePhaseSpans()
+  const edits = useEditMarks()
   const scale_max = useStore(uiStore, () => scaleMax(last_layer))
   const [hovered, setHovered] = useState<number>()
   const strip = useRef<HTMLCanvasElement>(undefined)
@@ -58,11 +59,11 @@ export function Heatmap({ height }: { readonly height: number }) {
       ctx.drawImage(strip.current, 0, 0, view.width, view.height)
       drawMarks(
         ctx,
-        spans.map(({ step }) => step),
+        [...spans, ...edits].map(({ step }) => step),
         view,
       )
     },
-    [rows, scale_max, spans],
+    [rows, scale_max, spans, edits],
   )
   const summarise = useCallback(
     () =>

@@ -1,7 +1,7 @@
 // A plot area: recharts' frame, our canvas on it, and the crosshair that all plots share.
 import { lazy, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { lastStep, usePhaseSpans, useStepDomain } from '../run.ts'
+import { lastStep, useEditMarks, usePhaseSpans, useStepDomain } from '../run.ts'
 import { uiStore } from '../store.ts'
 import type { Domain } from './domain.ts'
 import { INSET, plotSize, type Size } from './geometry.ts'
@@ -133,6 +133,7 @@ export function Plot(props: PlotProps) {
   const { ref, size } = useSize()
   const x = useStepDomain()
   const spans = usePhaseSpans()
+  const edits = useEditMarks()
   const plot = plotSize(size)
   const { canvas, picture } = useCanvas(props.paint, { x, y: props.y, ...plot }, props.summarise)
   const crosshair = useCrosshair(x, plot.width)
@@ -165,6 +166,7 @@ export function Plot(props: PlotProps) {
               y_ticks={props.y_ticks}
               formatY={props.formatY}
               spans={spans}
+              edits={edits}
               with_names={props.with_names}
               show_grid={props.show_grid}
             />

@@ -28,6 +28,32 @@ export interface PhaseSpan {
   readonly is_sft: boolean
 }
 
+/** Something that was changed after `step`. */
+export interface EditMark {
+  readonly step: number
+  readonly words: string
+}
+
+export interface EditLabel {
+  readonly text: string
+  /** Left of its line, because there is more room. */
+  readonly is_before: boolean
+}
+
+/** What stands at each mark: its words as far as they fit beside the other marks, else a pencil. */
+export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
+  const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
+  return marks.map(({ step, words }, i) => {
+    const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
+    // Before the first mark there is nothing in the way; before another one its words may be.
+    const before = i === 0 ? roomOf(step - x[0]) : 0
+    const is_before = words.length > after && before > after
+    const room = is_before ? before : after
+    if (words.length <= room) return { text: words, is_before }
+    return { text: room >= 8 ? `${words.slice(0, room - 1)}…` : '✎', is_before }
+  })
+}
+
 /** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, … */
 export const phaseMark = (number: number): string =>
   number <= 20 ? String.fromCodePoint(0x245f + number) : `(${number})`

@@ -22,9 +22,11 @@ interface FieldProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field. */
   readonly changed_from: FieldData['value'] | undefined
+  /** The run that is on follows a change. */
+  readonly is_live?: boolean
 }
 
-export function Field({ field, changed_from }: FieldProps) {
+export function Field({ field, changed_from, is_live = false }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const { ref, is_wanted } = useWanted(field.path)
@@ -56,6 +58,11 @@ export function Field({ field, changed_from }: FieldProps) {
     >
       <div className="field-head">
         <label htmlFor={id}>{field.label}</label>
+        {is_live ? (
+          <span className="live-mark" title="The run that is on follows at its next step">
+            live
+          </span>
+        ) : null}
         {is_changed || field.is_overridden ? (
           <button
             type="button"

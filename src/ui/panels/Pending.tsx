@@ -1,25 +1,109 @@
-import { reset, train } from '../../lab/client.ts'
-import { selectIsBusy, selectIsEdited, useLab } from '../run.ts'
+// Settings that the run does not follow: what differs, and the ways out.
+import { useMemo } from 'react'
+import { discardEdits, restart } from '../../lab/client.ts'
+import {
+  type Experiment,
+  experimentFields,
+  isSteerable,
+  sameSettings,
+} from '../../lab/experiment.ts'
+import type { LabState } from '../../lab/store.ts'
+import { selectIsBusy, useLab } from '../run.ts'
 
-/** The settings are no longer those of the run on screen: says so, and offers the one way to apply them. */
+const selectSettings = (state: LabState) => state.experiment
+const selectRun = (state: LabState) => state.run_experiment
+const selectPhase = (state: LabState) => state.phase
+
+const SHOWN = 8
+
+interface Difference {
+  readonly path: string
+  readonly label: string
+  readonly before: string
+  readonly after: string
+  /** The run will follow by itself. */
+  readonly is_live: boolean
+}
+
+/** What the settings say otherwise than the run does; of phases that only one of them has, the number. */
+export function differences(
+  run: Experiment,
+  settings: Experiment,
+  phase: number,
+): readonly Difference[] {
+  if (sameSettings(run, settings)) return []
+  const fields = new Map(experimentFields(settings).map((field) => [field.path, field]))
+  const found: Difference[] = []
+  for (const field of experimentFields(run)) {
+    const other = fields.get(field.path)
+    if (!other || other.value === field.value) continue
+    // What a phase takes from the experiment is said once, there.
+    if (other.is_overridden === false && field.is_overridden === false) continue
+    if (!field.has_effect && !other.has_effect) continue
+    const where = /^phases\.(\d+)/.exec(field.path)
+    const label = where ? `Phase ${Number(where[1]) + 1}: ${field.label}` : field.label
+    const show = (value: unknown) => (value === '' ? 'empty' : String(value))
+    found.push({
+      path: field.path,
+      label,
+      before: show(field.value),
+      after: show(other.value),
+      is_live: isSteerable(field, phase),
+    })
+  }
+  if (run.phases.length !== settings.phases.length)
+    found.push({
+      path: 'phases',
+      label: 'Phases',
+      before: `${run.phases.length}`,
+      after: `${settings.phases.length}`,
+      is_live: false,
+    })
+  return found
+}
+
 export function Pending() {
   const is_busy = useLab(selectIsBusy)
-  const is_edited = useLab(selectIsEdited)
-  if (!is_busy || !is_edited) return null
+  const settings = useLab(selectSettings)
+  const run = useLab(selectRun)
+  const phase = useLab(selectPhase)
+  const all = useMemo(
+    () => (is_busy && run ? differences(run, settings, phase) : []),
+    [is_busy, run, settings, phase],
+  )
+  const held = all.filter(({ is_live }) => !is_live)
+  if (held.length === 0) return null
   return (
-    <section className="card notices" aria-label="Changed settings" data-testid="pending">
-      <p>The settings differ from the run on screen, which goes on as it began.</p>
-      <button
-        type="button"
-        id="apply"
-        data-testid="apply"
-        onClick={() => {
-          reset()
-          train()
-        }}
-      >
-        Reset to apply
-      </button>
+    <section
+      className="card notices pending-box"
+      aria-label="Changed settings"
+      data-testid="pending"
+    >
+      <div>
+        <h2>Restart needed</h2>
+        <p>
+          The run on screen goes on as it began, because these settings cannot change under way.
+        </p>
+        <dl className="differences">
+          {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
+            <div key={path} data-path={path}>
+              <dt>{label}</dt>
+              <dd>
+                <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {held.length > SHOWN ? <p className="soft">and {held.length - SHOWN} more</p> : null}
+      </div>
+      <div className="pending-ways">
+        <button type="button" id="apply" data-testid="apply" className="primary" onClick={restart}>
+          Restart with it
+        </button>
+        <button type="button" data-testid="discard" onClick={discardEdits}>
+          Discard
+        </button>
+      </div>
     </section>
   )
 }

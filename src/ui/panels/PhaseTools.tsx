@@ -1,6 +1,6 @@
 // Phases are a list: add one, move one, take one away.
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
-import { editField } from '../../lab/client.ts'
+import { appendPhase, isBusy, movePhase, removePhase } from '../../lab/client.ts'
 import { hasRewardModel, MAX_PHASES, newPhase, type PhaseDocument } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { useLab } from '../run.ts'
@@ -8,8 +8,9 @@ import { showToast } from '../store.ts'
 
 const selectPhases = (state: LabState) => state.experiment.phases
 
-function setPhases(phases: readonly PhaseDocument[]): void {
-  const problem = editField('phases', phases)
+const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
+
+function tell(problem: string | undefined): void {
   if (problem !== undefined) showToast(problem)
 }
 
@@ -22,35 +23,32 @@ export function phaseOfGroup(group: string): number | undefined {
 /** Moves and removes one phase. */
 export function PhaseTools({ index }: { index: number }) {
   const phases = useLab(selectPhases)
-  const swap = (other: number) => {
-    const next = [...phases]
-    ;[next[index], next[other]] = [next[other], next[index]]
-    setPhases(next)
-  }
+  // Phases that have begun stay where they are.
+  const first = useLab(selectFirst)
   const name = `phase ${index + 1}`
   return (
     <div className="phase-tools">
       <button
         type="button"
         aria-label={`Move ${name} earlier`}
-        disabled={index === 0}
-        onClick={() => swap(index - 1)}
+        disabled={index <= first}
+        onClick={() => tell(movePhase(index, index - 1))}
       >
         <ArrowUp className="icon" aria-hidden="true" />
       </button>
       <button
         type="button"
         aria-label={`Move ${name} later`}
-        disabled={index + 1 >= phases.length}
-        onClick={() => swap(index + 1)}
+        disabled={index < first || index + 1 >= phases.length}
+        onClick={() => tell(movePhase(index, index + 1))}
       >
         <ArrowDown className="icon" aria-hidden="true" />
       </button>
       <button
         type="button"
         aria-label={`Remove ${name}`}
-        disabled={phases.length === 1}
-        onClick={() => setPhases(phases.filter((_, i) => i !== index))}
+        disabled={index < first || phases.length === 1}
+        onClick={() => tell(removePhase(index))}
       >
         <Trash2 className="icon" aria-hidden="true" /> Remove
       </button>
@@ -66,7 +64,7 @@ export function AddPhase() {
     const phase = newPhase(kind, phases)
     // Whoever trains a reward model wants its reward.
     const enable = hasRewardModel(phases, phases.length)
-    setPhases([...phases, phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase])
+    tell(appendPhase(phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase))
   }
   return (
     <div className="phase-tools add-phase">

@@ -3,7 +3,7 @@ import { ChevronsLeft, ChevronsRight, SlidersHorizontal, Undo2 } from 'lucide-re
 import { Fragment, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { choosePreset } from '../../lab/client.ts'
-import { experimentFields } from '../../lab/experiment.ts'
+import { experimentFields, isSteerable } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
 import { selectIsBusy, useLab } from '../run.ts'
@@ -15,6 +15,7 @@ import { useUnfold } from './wanted.ts'
 
 const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
+const selectPresent = (state: LabState) => (selectIsBusy(state) ? state.phase : undefined)
 const selectOpen = (state: UiState) => state.settings_open
 
 /** The first group below the phases. */
@@ -34,8 +35,14 @@ const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind })
 const countChanged = (fields: readonly FieldData[], original: Values): number =>
   fields.filter((field) => isChanged(field, original)).length
 
-function Group(props: { group: string; fields: readonly FieldData[]; original: Values }) {
-  const { group, fields, original } = props
+function Group(props: {
+  group: string
+  fields: readonly FieldData[]
+  original: Values
+  /** Index of the phase that runs; undefined while none does. */
+  present: number | undefined
+}) {
+  const { group, fields, original, present } = props
   const [open, setOpen] = useState(OPEN_AT_FIRST.test(group))
   useUnfold(
     fields.map(({ path }) => path),
@@ -56,7 +63,12 @@ function Group(props: { group: string; fields: readonly FieldData[]; original: V
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
       {open
         ? fields.map((field) => (
-            <Field key={field.path} field={field} changed_from={original.get(field.path)} />
+            <Field
+              key={field.path}
+              field={field}
+              changed_from={original.get(field.path)}
+              is_live={present !== undefined && isSteerable(field, present)}
+            />
           ))
         : null}
     </details>
@@ -85,7 +97,7 @@ export function Settings() {
   const experiment = useLab(selectExperiment)
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
-  const is_busy = useLab(selectIsBusy)
+  const present = useLab(selectPresent)
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const preset = PRESETS.find(({ id }) => id === preset_id)
   const original = useMemo(() => {
@@ -121,15 +133,16 @@ export function Settings() {
       </div>
       {open ? (
         <div id="settings-body" className="settings-body">
-          {is_busy ? (
+          {present !== undefined ? (
             <p className="soft pending">
-              A run is on. What you change takes effect at the next run.
+              A run is on. It follows changes marked <em>live</em> at its next step; others need a
+              restart.
             </p>
           ) : null}
           {groupFields(fields).map(([group, own]) => (
             <Fragment key={group}>
               {group === AFTER_PHASES ? <AddPhase /> : null}
-              <Group group={group} fields={own} original={original} />
+              <Group group={group} fields={own} original={original} present={present} />
             </Fragment>
           ))}
         </div>

@@ -1,0 +1,181 @@
+// A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
+import { expect, LabPage, type StepEvent, test } from './lab_page.ts'
+
+/** Small steps, and more of them than the hands need. */
+const LINK =
+  'v=1&p=tiny&phases=sft,rl&phases.0.steps=6&phases.1.steps=40&phases.1.adv_estimator=gae&phases.1.target_layer=final' +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=32&validation.test_freq=6'
+
+const numbersOf = (steps: readonly StepEvent[]) =>
+  steps.map(({ step, phase, phase_step, metrics }) => ({
+    step,
+    phase,
+    phase_step,
+    metrics: Object.fromEntries(
+      Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
+    ),
+  }))
+
+/** One step, from idle or from a pause. */
+async function stepTo(lab: LabPage, step: number): Promise<void> {
+  await lab.get('step').click()
+  await expect(lab.get('step-count')).toHaveText(String(step), { timeout: 120_000 })
+  await lab.waitForStatus('paused')
+}
+
+async function insertNow(lab: LabPage, kind: string, steps: number, layer?: number) {
+  await lab.get('add-phase-kind').selectOption(kind)
+  if (layer !== undefined) await lab.get('add-phase-layer').selectOption(String(layer))
+  await lab.get('add-phase-steps').fill(String(steps))
+  await lab.get('insert-now').click()
+}
+
+const steeredCount = async (lab: LabPage) =>
+  (await lab.events()).filter(({ type }) => type === 'steered').length
+
+test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', async ({
+  lab,
+  page,
+  browser,
+}) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await stepTo(lab, 1)
+
+  // The warm start ends by hand; PPO learns for two steps.
+  await lab.get('next-phase').click()
+  await stepTo(lab, 2)
+  await stepTo(lab, 3)
+  await expect(lab.get('phase-name')).toContainText('② whole model')
+
+  // GRPO begins now, with its rows in groups; then the policy of layer 1, then the learning rate.
+  await lab.get('add-phase').click()
+  await insertNow(lab, 'grpo', 9)
+  await expect.poll(() => steeredCount(lab)).toBe(2)
+  await stepTo(lab, 4)
+  await stepTo(lab, 5)
+  await insertNow(lab, 'bupo', 2, 1)
+  await expect.poll(() => steeredCount(lab)).toBe(3)
+  await stepTo(lab, 6)
+  await expect(lab.get('phase-name')).toContainText('④ layer 1')
+  await expect(lab.get('phases').getByRole('listitem')).toHaveCount(5 - 1)
+
+  // A live field takes effect at the next step and is drawn; nothing asks for a restart.
+  if (!(await page.locator('#field-actor-entropy_coeff').isVisible()))
+    await page.locator('summary', { hasText: /^Actor/ }).click()
+  const bonus = page.locator('#field-actor-entropy_coeff')
+  await bonus.fill('0.01')
+  await bonus.blur()
+  await expect.poll(() => steeredCount(lab)).toBe(4)
+  await expect(lab.get('pending')).toHaveCount(0)
+  await lab.get('repeat-phase').click()
+  await expect.poll(() => steeredCount(lab)).toBe(5)
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 120_000)
+  await expect(page.locator('#reward-chart .edit-mark')).toContainText(/entropy_coeff 0\.01|✎|…/)
+  const switches = (await lab.events()).filter((event) => event.type === 'phase')
+  expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
+    [0, 0, 'start'],
+    [1, 1, 'next_phase'],
+    [3, 2, 'insert_phase'],
+    [5, 3, 'insert_phase'],
+    [7, 4, 'steps'],
+  ])
+  await lab.get('record').locator('summary').click()
+  await expect(lab.get('record')).toContainText('inserted by hand')
+  await expect(lab.get('record')).toContainText('entropy_coeff 0.01')
+
+  await lab.get('copy-link').click()
+  await expect(lab.get('toast')).toContainText('what was done to it (5)')
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  const sent = numbersOf(await lab.steps())
+  expect(sent.length).toBe(10)
+  // The address bar holds the same, so a reload repeats the run.
+  await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
+
+  const context = await browser.newContext()
+  const received = new LabPage(await context.newPage())
+  await received.open(new URL(link).search.slice(1), new URL('./', link).href)
+  await received.waitForStatus('idle')
+  await expect(received.get('record')).toContainText('5 changes while it runs')
+  await received.get('train').click()
+  await received.waitForStatus('finished', 120_000)
+  const got = numbersOf(await received.steps())
+  await context.close()
+  expect(got).toEqual(sent)
+})
+
+test('the line of phases: a boundary is dragged and moved by keys, phases are added, moved and removed', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  const boundary = lab.get('phase-boundary-0')
+  await expect(boundary).toHaveAttribute('aria-valuenow', '66')
+  const box = await boundary.boundingBox()
+  if (!box) throw new Error('no boundary')
+  const y = box.y + box.height / 3
+  await page.mouse.move(box.x + box.width / 2, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x - 60, y, { steps: 5 })
+  await expect(boundary.locator('output')).toContainText('steps')
+  await page.mouse.up()
+  const dragged = Number(await boundary.getAttribute('aria-valuenow'))
+  expect(dragged).toBeLessThan(66)
+  expect(dragged).toBeGreaterThan(40)
+
+  await boundary.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect(boundary).toHaveAttribute('aria-valuenow', String(dragged + 11))
+  await expect(lab.get('phases-said')).toHaveText(`Phase 1, warm start: ${dragged + 11} steps`)
+  await expect.poll(() => new URL(page.url()).search).toContain(`phases.0.steps=${dragged + 11}`)
+
+  const items = lab.get('phases').getByRole('listitem')
+  const inner = items.nth(1).getByRole('button')
+  await inner.focus()
+  await page.keyboard.press('Alt+ArrowRight')
+  await expect(items.nth(2)).toContainText('layer 2')
+  await expect(lab.get('phases-said')).toHaveText('layer 2 is now phase 3 of 3')
+  await expect(items.nth(2).getByRole('button')).toBeFocused()
+  await page.keyboard.press('Delete')
+  await expect(items).toHaveCount(2)
+
+  await lab.get('add-phase').click()
+  await lab.get('add-phase-kind').selectOption('gae')
+  await lab.get('append-phase').click()
+  await expect(items).toHaveCount(3)
+  await expect(items.nth(2)).toContainText('GAE')
+})
+
+test('a setting that cannot change under way shows the difference and offers a restart', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await stepTo(lab, 1)
+  await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
+  const prompts = page.locator('#field-rollout-train_batch_size')
+  await prompts.fill('32')
+  await prompts.blur()
+  const box = lab.get('pending')
+  await expect(box).toContainText('Restart needed')
+  await expect(box.locator('[data-path="rollout.train_batch_size"]')).toHaveText(
+    /Prompts per step\s*16 → 32/,
+  )
+  await lab.get('discard').click()
+  await expect(box).toHaveCount(0)
+  await expect(prompts).toHaveValue('16')
+
+  await prompts.fill('32')
+  await prompts.blur()
+  await lab.get('apply').click()
+  await lab.waitForStep(1)
+  await expect(box).toHaveCount(0)
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  await expect.poll(() => new URL(page.url()).search).not.toContain('train_batch_size=16')
+})

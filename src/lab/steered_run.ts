@@ -1,0 +1,183 @@
+// A training run that obeys steering: what its document says, and what is asked of it while it goes on. Knows neither the
+// worker nor the GPU.
+import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
+import { type Experiment, steerExperiment } from './experiment.ts'
+import { MAX_STEERING, type SteeringAction, type SteeringEntry } from './steering.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+/** What is needed of a trainer. */
+export type SteeredTrainer = Pick<
+  Trainer,
+  | 'isFinished'
+  | 'isWaiting'
+  | 'phase'
+  | 'phase_step'
+  | 'step'
+  | 'ready'
+  | 'takePhaseStart'
+  | 'queue'
+  | 'nextPhase'
+  | 'preferences'
+  | 'decide'
+  | 'undoVerdict'
+  | 'adopt'
+  | 'exportState'
+  | 'importState'
+>
+
+/** Where trainers come from. */
+export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
+  /** A trainer at its first step. */
+  create(config: TrainerConfig): Promise<T>
+  /** Frees all that trainers have allocated. */
+  release(): void
+  /** Why this configuration has no room on the device; undefined where it has. */
+  refusal(config: TrainerConfig): string | undefined
+}
+
+/** Something that was done to the run, or refused. */
+export interface Steered {
+  readonly entry: SteeringEntry
+  /** The experiment from the next step on. */
+  readonly experiment: Experiment
+  /** All that was done so far, and what the document still holds. */
+  readonly steering: readonly SteeringEntry[]
+  /** Why it was not done; then it is not in `steering`. */
+  readonly refused?: string
+}
+
+export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
+  /** The one at work: another one after a change that needs other buffers. */
+  trainer: T
+  /** As it is from the next step on. Its `steering` is empty. */
+  experiment: Experiment
+  readonly #engine: Engine<T>
+  #done: SteeringEntry[] = []
+  /** Of the document, not done yet. */
+  #due: SteeringEntry[]
+  #asked: SteeringAction[] = []
+  #is_started = false
+  /** The trainer's state is on its way into another one. */
+  #is_moving = false
+
+  private constructor(engine: Engine<T>, trainer: T, document: Experiment) {
+    this.#engine = engine
+    this.trainer = trainer
+    this.experiment = { ...document, steering: [] }
+    this.#due = [...document.steering]
+  }
+
+  static async begin<T extends SteeredTrainer>(
+    engine: Engine<T>,
+    document: Experiment,
+  ): Promise<SteeredRun<T>> {
+    return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
+  }
+
+  /** Whether the run is over, as long as nobody asks for more. To be asked after `obey`. */
+  get isFinished(): boolean {
+    return this.trainer.isFinished
+  }
+
+  /** Steps queued so far. */
+  get step(): number {
+    return this.trainer.step
+  }
+
+  get phase(): number {
+    return this.trainer.phase
+  }
+
+  /** Prepares the next step; `obey` comes before it. False while its phase waits for a person's verdicts. */
+  ready(): Promise<boolean> {
+    return this.trainer.ready()
+  }
+
+  get isWaiting(): boolean {
+    return this.trainer.isWaiting
+  }
+
+  /** The phase that has begun and that no step has told of. */
+  takePhaseStart() {
+    return this.trainer.takePhaseStart()
+  }
+
+  /** Of a reward_model phase. */
+  get preferences() {
+    return this.trainer.preferences
+  }
+
+  /** A verdict of a person (Trainer). One that comes while the run moves to other buffers is not taken. */
+  decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
+    return !this.#is_moving && this.trainer.decide(id, choice)
+  }
+
+  /** Takes the last verdict back, under the same condition. */
+  undoVerdict(): boolean {
+    return !this.#is_moving && this.trainer.undoVerdict()
+  }
+
+  /** Asks for an action before the next step. */
+  steer(action: SteeringAction): void {
+    this.#asked.push(action)
+  }
+
+  /** Does what is due before the next step, one after the other: the document's first, then what was asked for. */
+  async obey(): Promise<Steered[]> {
+    if (!this.#is_started) return []
+    const { step } = this.trainer
+    const steered: Steered[] = []
+    for (let due = this.#due[0]; due && due.step <= step; due = this.#due[0]) {
+      this.#due.shift()
+      steered.push(await this.#do(due))
+    }
+    for (const action of this.#asked.splice(0)) steered.push(await this.#do({ step, ...action }))
+    return steered
+  }
+
+  /** Queues one step; `obey` comes before it. */
+  async queue() {
+    const queued = await this.trainer.queue()
+    this.#is_started = true
+    return queued
+  }
+
+  async #do(entry: SteeringEntry): Promise<Steered> {
+    const refused = await this.#try(entry)
+    if (refused === undefined) this.#done.push(entry)
+    return {
+      entry,
+      experiment: this.experiment,
+      steering: [...this.#done, ...this.#due],
+      ...(refused !== undefined && { refused }),
+    }
+  }
+
+  /** Why it cannot be done; undefined once it is. */
+  async #try(entry: SteeringEntry): Promise<string | undefined> {
+    if (this.#done.length + this.#due.length >= MAX_STEERING)
+      return `a run keeps at most ${MAX_STEERING} changes`
+    const { phase, phase_step } = this.trainer
+    const result = steerExperiment(this.experiment, entry, phase, phase_step)
+    if (!result.ok) return result.message
+    if (result.experiment !== this.experiment) {
+      const config = trainerConfig(result.experiment)
+      const refusal = this.#engine.refusal(config)
+      if (refusal !== undefined) return refusal
+      if (!(await this.trainer.adopt(config))) await this.#rebuild(config)
+      this.experiment = result.experiment
+    }
+    if (result.ends) this.trainer.nextPhase(result.ends)
+    return undefined
+  }
+
+  /** Another trainer with the state of this one, whose memory is freed first. */
+  async #rebuild(config: TrainerConfig): Promise<void> {
+    this.#is_moving = true
+    const state = await this.trainer.exportState()
+    this.#engine.release()
+    this.trainer = await this.#engine.create(config)
+    this.trainer.importState(state)
+    this.#is_moving = false
+  }
+}

@@ -1,0 +1,43 @@
+// What a step tells.
+import type { PhaseReason } from './phase.ts'
+import type { ScoredPair } from './reward_training.ts'
+
+/** One response of a step, as text. */
+export interface StepSample {
+  readonly prompt: string
+  readonly response: string
+  readonly ground_truth: string
+  /** What the task says. */
+  readonly score: number
+  /** What the reward model says, where that is trained on. */
+  readonly rm_score?: number
+  /** Mean over the response's tokens; group estimators give all of them the same. */
+  readonly advantage: number
+  readonly response_length: number
+  readonly is_ended: boolean
+}
+
+export interface StepResult {
+  /** 0 = before training. */
+  readonly step: number
+  readonly phase: number
+  /** Steps done in this phase, this one included. */
+  readonly phase_step: number
+  readonly metrics: Record<string, number>
+  /** All rows of a reinforcement step; none of a supervised one. */
+  readonly samples: readonly StepSample[]
+  /** Held-out pairs with the reward model's scores, when they were measured. */
+  readonly scored_pairs?: readonly ScoredPair[]
+  /** Set on the first step of a phase, unless takePhaseStart told it before. */
+  readonly phase_started?: PhaseStart
+}
+
+export interface PhaseStart {
+  readonly phase: number
+  readonly reason: PhaseReason
+}
+
+/** A step whose work is queued on the GPU; its numbers follow. */
+export interface PendingStep {
+  readonly result: Promise<StepResult>
+}

@@ -1,0 +1,93 @@
+// What happened to the run, in order: phases that began and why, and what was changed by hand.
+import { Eraser } from 'lucide-react'
+import { clearSteering } from '../../lab/client.ts'
+import { steeringWords } from '../../lab/experiment.ts'
+import type { LabState } from '../../lab/store.ts'
+import { phaseMark } from '../charts/geometry.ts'
+import { reasonWords, selectIsBusy, shownPhases, useLab } from '../run.ts'
+import { showToast } from '../store.ts'
+
+const selectSwitches = (state: LabState) => state.phase_switches
+const selectSteered = (state: LabState) => state.steered
+const selectPlanned = (state: LabState) => state.experiment.steering
+
+const BEGINS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
+
+interface Event {
+  readonly key: string
+  readonly step: number
+  readonly words: string
+  readonly note: string
+}
+
+/** The record of a run that was steered; before it, what its document says will be done. */
+export function Record() {
+  const switches = useLab(selectSwitches)
+  const steered = useLab(selectSteered)
+  const planned = useLab(selectPlanned)
+  const phases = useLab(shownPhases)
+  const is_busy = useLab(selectIsBusy)
+  const is_planned = planned.length > 0 && switches.length === 0
+  if (switches.length < 2 && steered.length === 0 && !is_planned) return null
+  const began = switches.map(
+    ({ step, phase, reason }): Event => ({
+      key: `phase ${phase}`,
+      step,
+      words: `${phaseMark(phase + 1)} ${phases[phase]?.name ?? ''}`,
+      note: reasonWords(reason),
+    }),
+  )
+  // A phase that was chosen by hand is said where it begins.
+  const told = steered.filter(
+    ({ entry, refused }) => refused !== undefined || !BEGINS_PHASE.includes(entry.kind),
+  )
+  const done = told.map(
+    ({ entry, refused }, i): Event => ({
+      key: `steered ${i}`,
+      step: entry.step,
+      words: steeringWords(entry),
+      note: refused === undefined ? '' : `not done: ${refused}`,
+    }),
+  )
+  const plan = planned.map(
+    (entry, i): Event => ({
+      key: `planned ${i}`,
+      step: entry.step,
+      words: steeringWords(entry),
+      note: '',
+    }),
+  )
+  const events = is_planned ? plan : [...done, ...began].sort((a, b) => a.step - b.step)
+  return (
+    <details className="card record" data-testid="record" open={is_planned || undefined}>
+      <summary>
+        {is_planned ? 'This experiment is steered' : 'What happened'}
+        <span className="soft">
+          {is_planned
+            ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
+            : `${began.length} phases, ${done.length} ${done.length === 1 ? 'change' : 'changes'}`}
+        </span>
+      </summary>
+      <ol>
+        {events.map(({ key, step, words, note }) => (
+          <li key={key}>
+            <span className="soft">after step {step}</span> <span>{words}</span>{' '}
+            {note ? <span className="soft">{note}</span> : null}
+          </li>
+        ))}
+      </ol>
+      {is_planned && !is_busy ? (
+        <button
+          type="button"
+          data-testid="clear-steering"
+          onClick={() => {
+            const problem = clearSteering()
+            if (problem !== undefined) showToast(problem)
+          }}
+        >
+          <Eraser className="icon" aria-hidden="true" /> Run it without them
+        </button>
+      ) : null}
+    </details>
+  )
+}
