@@ -12,6 +12,7 @@ import './ui/panels.css'
 import './ui/preferences.css'
 import './ui/profiler.css'
 import './ui/settings.css'
+import './ui/stages.css'
 import './ui/charts.css'
 
 followTheme()

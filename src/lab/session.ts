@@ -26,6 +26,8 @@ export interface RunTrainer {
   queue(): Promise<{ readonly result: Promise<StepResult> }>
   /** Ends the phase after the steps that are queued. */
   nextPhase(): void
+  /** The next step of reinforcement brings its token table. */
+  traceNext(): void
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
@@ -132,6 +134,9 @@ export class Session {
       case 'profile':
         this.#run?.profileOnce()
         return
+      case 'trace':
+        this.#run?.traceOnce()
+        return
       case 'benchmark':
         this.#then(() => this.#benchmark())
         return
@@ -195,6 +200,7 @@ class Run {
   #is_stopped = false
   #wants_next_phase = false
   #wants_profile = false
+  #wants_trace = false
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
   #memory_at = Number.NEGATIVE_INFINITY
@@ -232,6 +238,11 @@ class Run {
   profileOnce(): void {
     this.#wants_profile = true
     this.#wake()
+  }
+
+  /** The next step of reinforcement is told of token by token. Takes none by itself. */
+  traceOnce(): void {
+    this.#wants_trace = true
   }
 
   nextPhase(): void {
@@ -324,6 +335,8 @@ class Run {
     while (!this.#is_stopped) {
       if (this.#wants_next_phase) trainer.nextPhase()
       this.#wants_next_phase = false
+      if (this.#wants_trace) trainer.traceNext()
+      this.#wants_trace = false
       if (trainer.isFinished) {
         await land()
         this.#flush(open)
@@ -409,9 +422,10 @@ class Run {
 
   #report(result: StepResult, open: OpenRun): void {
     const run = this.#id
-    const { step, phase, phase_step, metrics, samples, scored_pairs, phase_started } = result
+    const { step, phase, phase_step, metrics, samples, scored_pairs, trace, phase_started } = result
     this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#host.post({ type: 'step', run, step, phase, phase_step, metrics })
+    if (trace) this.#host.post({ type: 'trace', run, step, table: trace })
     if (scored_pairs?.length)
       this.#host.post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }

@@ -58,6 +58,7 @@ import { type Drawn, Responder, reportSamples } from './responder.ts'
 import { RewardTraining, type ScoredPair } from './reward_training.ts'
 import { Sampler } from './sampler.ts'
 import { continuesStage, learningRate, stageSteps } from './schedule.ts'
+import { type TokenTable, tokenTable, traceColumns, traceTensor } from './token_table.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -107,6 +108,8 @@ export interface StepResult {
   readonly samples: readonly StepSample[]
   /** Held-out pairs with the reward model's scores, when they were measured. */
   readonly scored_pairs?: readonly ScoredPair[]
+  /** What it computed of every token, where that was asked for (Trainer.traceNext). */
+  readonly trace?: TokenTable
   /** Set on the first step of a phase, unless takePhaseStart told it before. */
   readonly phase_started?: PhaseStart
 }
@@ -145,6 +148,7 @@ export class Trainer {
   #critic_step = 0
   #is_started = false
   #wants_next_phase = false
+  #wants_trace = false
   #reason: PhaseReason | undefined = 'start'
   /** Optimizer steps left out so far because a gradient was not finite. */
   #skipped_updates = 0
@@ -224,6 +228,11 @@ export class Trainer {
     this.#wants_next_phase = true
   }
 
+  /** The next step of reinforcement reads back what it computed of every token: `StepResult.trace`. Changes none of its numbers. */
+  traceNext(): void {
+    this.#wants_trace = true
+  }
+
   /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
   get preferences(): Preferences | undefined {
     return this.#pairs_of === this.phase ? this.#reward?.preferences : undefined
@@ -288,7 +297,7 @@ export class Trainer {
     const total_steps = stageSteps(this.phases, this.phase)
     const optim = current.kind === 'rl' ? current.actor.optim : current.optim
     const lr = learningRate(optim, this.#stage_step++, total_steps)
-    const { samples, rollout, reading } = trainsActor(current)
+    const { samples, rollout, reading, tracing } = trainsActor(current)
       ? await this.#trainActor(current, lr)
       : this.#rewardModel(current, lr)
     const position = {
@@ -298,12 +307,13 @@ export class Trainer {
       ...this.#takeReason(),
     }
     reading.catch(() => {}) // a device lost during validation is reported there
+    tracing?.catch(() => {})
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
     const validation = this.#isValidationDue() ? await this.#validate() : {}
-    const result = reading.then(({ metrics, scored_pairs }) => {
+    const result = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
@@ -319,6 +329,7 @@ export class Trainer {
         },
         samples,
         ...(scored_pairs && { scored_pairs }),
+        ...(trace && { trace }),
       }
     })
     result.catch(() => {}) // its reader may come late
@@ -352,6 +363,7 @@ export class Trainer {
       samples: queued.samples,
       reading,
       ...(phase.kind === 'rl' && { rollout: queued.batch }),
+      ...(queued.tracing && { tracing: queued.tracing }),
     }
   }
 
@@ -411,8 +423,12 @@ export class Trainer {
         max_response_length: phase.rollout.max_response_length,
       })
     this.#gpu.stage('update_actor')
+    const wants_trace = this.#wants_trace
+    this.#wants_trace = false
+    if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
+    const tracing = wants_trace ? this.#trace(phase, drawn, experience, trained) : undefined
 
     const { response_length: R } = batch
     const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
@@ -420,7 +436,8 @@ export class Trainer {
     const { sampler } = drawn
     const learner = critic && { critic, critic_lr }
     const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
-    return { phase, batch, lr, probe_tokens, ...rest }
+    const traced = tracing && { tracing }
+    return { phase, batch, lr, probe_tokens, ...rest, ...traced }
   }
 
   /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
@@ -474,6 +491,31 @@ export class Trainer {
     if (needsReference(phase)) this.#actor.computeRefLogProb(phase, rows)
     gpu.stage('values')
     critic?.computeValues(rows)
+  }
+
+  /** Scores the batch once more, after the update, and reads back what the step knew of every token. */
+  #trace(
+    phase: RlPhase,
+    drawn: Drawn,
+    experience: Experience,
+    trained: RolloutBatch,
+  ): Promise<TokenTable> {
+    const actor = this.#actor
+    const rows = this.#rows(phase)
+    this.#gpu.stage('trace')
+    actor.endTrace(phase, rows)
+    const { updates } = actor.trainable
+    const names = traceColumns(phase)
+    const shape = [rows.batch, actor.size.response_length]
+    const tensors = names.map((name) => {
+      const tensor = traceTensor(name, actor.tensors, this.#critic?.tensors)
+      return this.#gpu.view(tensor, tensor.label, 0, shape)
+    })
+    const { tokens } = this.config.tokenizer
+    return this.#gpu.read(...tensors).then((arrays) => {
+      const read = Object.fromEntries(names.map((name, i) => [name, arrays[i] as Float32Array]))
+      return tokenTable({ phase, drawn, experience, trained, rows, updates, read, tokens })
+    })
   }
 
   /** Per-token arrays of the batch, [B, R]. */
@@ -635,6 +677,7 @@ interface Taken {
     readonly metrics: Record<string, number>
     readonly scored_pairs?: readonly ScoredPair[]
   }>
+  readonly tracing?: Promise<TokenTable>
 }
 
 /** What a queued step of the policy still has to be told about. */
@@ -649,6 +692,7 @@ interface QueuedStep {
   readonly sampler?: Sampler
   readonly critic?: Critic
   readonly critic_lr?: number
+  readonly tracing?: Promise<TokenTable>
 }
 
 /** The critic of the phases that have one. Its transformer is copied from the actor at its first step of a stage. */

@@ -12,6 +12,7 @@ import { Preferences } from './panels/Preferences.tsx'
 import { Profiler } from './panels/Profiler.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { Stages } from './panels/Stages.tsx'
 import { Toast } from './Toast.tsx'
 
 export function App() {
@@ -33,6 +34,7 @@ export function App() {
           <Preferences />
           <Skipped />
           <Charts />
+          <Stages />
           <Memory />
           <Profiler />
         </main>
