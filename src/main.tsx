@@ -14,6 +14,7 @@ import './ui/phases.css'
 import './ui/profiler.css'
 import './ui/settings.css'
 import './ui/findings.css'
+import './ui/stages.css'
 import './ui/charts.css'
 
 followTheme()

@@ -19,6 +19,7 @@ import {
   resume,
   shareLink,
   stepOnce,
+  traceStep,
   train,
   undoVerdict,
 } from './client.ts'
@@ -303,6 +304,23 @@ test('profiling begins a run that pauses, or measures a step of the one that is 
   expect(labStore.getState().is_profiling).toBe(true)
   profileStep()
   expect(types()).toEqual(['open', 'start', 'profile', 'profile'])
+})
+
+test('a trace is asked for in a run alone; in a pause it comes with one step', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  draw()
+  traceStep()
+  expect(types()).toEqual(['open'])
+  expect(labStore.getState().is_tracing).toBe(false)
+  train()
+  traceStep()
+  expect(types()).toEqual(['open', 'start', 'trace'])
+  expect(labStore.getState().is_tracing).toBe(true)
+  port().says({ type: 'status', run: 1, status: 'paused' })
+  draw()
+  traceStep()
+  expect(types()).toEqual(['open', 'start', 'trace', 'trace', 'step'])
 })
 
 test('a card in the hash is shown and leaves the experiment alone; a broken one is a notice', () => {

@@ -348,6 +348,15 @@ export function profileStep(): void {
   post({ type: 'profile' })
 }
 
+/** Asks the next step of reinforcement for its tokens; in a pause, takes one step. Only while a run is on. */
+export function traceStep(): void {
+  const { status } = labStore.getState()
+  if (!BUSY.includes(status)) return
+  labStore.setState({ is_tracing: true })
+  post({ type: 'trace' })
+  if (status === 'paused') post({ type: 'step' })
+}
+
 /** Measures this adapter. Only while no run is on. */
 export function benchmark(): void {
   if (!connection?.isOpen) connect()

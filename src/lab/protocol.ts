@@ -9,6 +9,7 @@ import type { BenchmarkNumbers } from '../rl/benchmark.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
+import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { Experiment } from './experiment.ts'
 import type { SteeringAction, SteeringEntry } from './steering.ts'
 
@@ -33,6 +34,8 @@ export type LabCommand =
   | { readonly type: 'step' }
   /** One training step, measured; then as before. Answered by `profile`, or not at all when the run is over. */
   | { readonly type: 'profile' }
+  /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */
+  | { readonly type: 'trace' }
   /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`. */
   | { readonly type: 'benchmark' }
   /** Ends the current phase after the step in flight. */
@@ -46,7 +49,17 @@ export type LabCommand =
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
-export type { AskedPair, BenchmarkNumbers, MatmulChoice, Peak, Profile, ProfileRow, ScoredPair }
+export type {
+  AskedPair,
+  BenchmarkNumbers,
+  MatmulChoice,
+  Peak,
+  Profile,
+  ProfileRow,
+  ScoredPair,
+  TokenTable,
+  TracedSample,
+}
 
 /** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
 export type Metrics = Readonly<Record<string, number>>
@@ -164,6 +177,13 @@ export type LabEvent =
       readonly step: number
       readonly profile: Profile
       readonly peak: Peak | undefined
+    }
+  /** What step `step` computed of every token; right after its `step`. */
+  | {
+      readonly type: 'trace'
+      readonly run: number
+      readonly step: number
+      readonly table: TokenTable
     }
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }

@@ -11,6 +11,7 @@ import type {
   Peak,
   Profile,
   RolloutSample,
+  TokenTable,
 } from './protocol.ts'
 import { labError, type OpenRun, type RunDevice, Session } from './session.ts'
 
@@ -53,6 +54,7 @@ function fakeLab({
     let phase = 0
     let phase_step = 0
     let wants_next = false
+    let wants_trace = false
     const said: Verdict[] = []
     const given = () => said.filter(({ choice }) => choice !== 'skip').length
     const preferences = () => ({
@@ -118,6 +120,9 @@ function fakeLab({
             ...(is_untaught && kind === 'next_phase' && { refused: 'not taught' }),
           }))
         },
+        traceNext: () => {
+          wants_trace = true
+        },
         get step() {
           return Math.max(0, step)
         },
@@ -155,7 +160,10 @@ function fakeLab({
             metrics: { loss: 10 - step },
             samples: [sample(step)],
             ...(told ? { phase_started: told } : {}),
+            // Reinforcement is the second phase.
+            ...(wants_trace && phase === 1 ? { trace: TRACE } : {}),
           }
+          if (result.trace) wants_trace = false
           log.push(`queue ${step}`)
           const hangs = step === hang_at
           return {
@@ -239,6 +247,8 @@ const ADAPTER = {
   has_subgroups: false,
   has_f16: false,
 }
+const TRACE = { rows: 4 } as TokenTable
+
 const PROFILE: Profile = {
   source: 'timestamps',
   resolution_ns: 1,
@@ -351,6 +361,30 @@ test('a step is profiled in a pause, after it the run pauses again', async () =>
   await until(() => statuses().at(-1) === 'paused')
   expect(last('profile')).toMatchObject({ step: 2 })
   expect(log).toEqual(['create', ...[0, 1, 2].flatMap((n) => ['profile', `queue ${n}`])])
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('a trace is posted once, with the first step that has one, right behind its numbers', async () => {
+  const { session, events, steps } = fakeLab()
+  session.handle(start)
+  session.handle({ type: 'trace' })
+  await session.idle
+  // Steps 1 to 3 are no reinforcement.
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  const at = events.findIndex(({ type }) => type === 'trace')
+  expect(events[at]).toEqual({ type: 'trace', run: 1, step: 4, table: TRACE })
+  expect(events[at - 1]).toMatchObject({ type: 'step', step: 4 })
+  expect(events.filter(({ type }) => type === 'trace')).toHaveLength(1)
+})
+
+test('asking for a trace in a pause takes no step', async () => {
+  const { session, steps, statuses, until } = fakeLab()
+  session.handle({ ...start, paused: true })
+  await until(() => statuses().at(-1) === 'paused')
+  session.handle({ type: 'trace' })
+  for (let i = 0; i < 5; i++) await tick()
+  expect(steps()).toEqual([])
   session.handle({ type: 'stop' })
   await session.idle
 })
@@ -645,7 +679,7 @@ test('no adapter is an answer, not a crash', async () => {
 
 test('commands without a run do nothing', async () => {
   const { session, events } = fakeLab()
-  for (const type of ['pause', 'resume', 'step', 'profile', 'next_phase', 'stop'] as const)
+  for (const type of ['pause', 'resume', 'step', 'profile', 'trace', 'next_phase', 'stop'] as const)
     session.handle({ type })
   await session.idle
   expect(events).toEqual([])

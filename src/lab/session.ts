@@ -30,6 +30,8 @@ export interface RunTrainer {
   steer(action: SteeringAction): void
   /** Does what is due before the next step; to be called before `isFinished` is asked. */
   obey(): Promise<readonly Steered[]>
+  /** The next step of reinforcement brings its token table. */
+  traceNext(): void
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
@@ -136,6 +138,9 @@ export class Session {
       case 'profile':
         this.#run?.profileOnce()
         return
+      case 'trace':
+        this.#run?.traceOnce()
+        return
       case 'benchmark':
         this.#then(() => this.#benchmark())
         return
@@ -203,6 +208,7 @@ class Run {
   /** What is to be done before the next step. */
   #asked: SteeringAction[] = []
   #wants_profile = false
+  #wants_trace = false
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
   #memory_at = Number.NEGATIVE_INFINITY
@@ -239,6 +245,12 @@ class Run {
   /** The next step is measured. */
   profileOnce(): void {
     this.#wants_profile = true
+    this.#wake()
+  }
+
+  /** The next step of reinforcement is told of token by token. Takes none by itself. */
+  traceOnce(): void {
+    this.#wants_trace = true
     this.#wake()
   }
 
@@ -331,6 +343,8 @@ class Run {
       for (const action of this.#asked.splice(0)) trainer.steer(action)
       for (const done of await trainer.obey())
         this.#host.post({ type: 'steered', run: this.#id, ...done })
+      if (this.#wants_trace) trainer.traceNext()
+      this.#wants_trace = false
       if (trainer.isFinished) {
         await land()
         this.#flush(open)
@@ -421,9 +435,10 @@ class Run {
 
   #report(result: StepResult, open: OpenRun): void {
     const run = this.#id
-    const { step, phase, phase_step, metrics, samples, scored_pairs, phase_started } = result
+    const { step, phase, phase_step, metrics, samples, scored_pairs, trace, phase_started } = result
     this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#host.post({ type: 'step', run, step, phase, phase_step, metrics })
+    if (trace) this.#host.post({ type: 'trace', run, step, table: trace })
     if (scored_pairs?.length)
       this.#host.post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }

@@ -17,6 +17,7 @@ export type SteeredTrainer = Pick<
   | 'takePhaseStart'
   | 'queue'
   | 'nextPhase'
+  | 'traceNext'
   | 'preferences'
   | 'decide'
   | 'undoVerdict'
@@ -57,6 +58,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #due: SteeringEntry[]
   #asked: SteeringAction[] = []
   #is_started = false
+  #wants_trace = false
   /** The trainer's state is on its way into another one. */
   #is_moving = false
 
@@ -117,6 +119,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return !this.#is_moving && this.trainer.undoVerdict()
   }
 
+  /** The next step of reinforcement brings its token table. */
+  traceNext(): void {
+    this.#wants_trace = true
+  }
+
   /** Asks for an action before the next step. */
   steer(action: SteeringAction): void {
     this.#asked.push(action)
@@ -137,6 +144,9 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   /** Queues one step; `obey` comes before it. */
   async queue() {
+    // By now the trainer is the one that takes the step.
+    if (this.#wants_trace) this.trainer.traceNext()
+    this.#wants_trace = false
     const queued = await this.trainer.queue()
     this.#is_started = true
     return queued

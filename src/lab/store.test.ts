@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { PRESETS } from './presets.ts'
-import { type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
+import { type LabEvent, PROTOCOL_VERSION, type TokenTable } from './protocol.ts'
 import { applyEvent, emptyRun, initialState, type LabState } from './store.ts'
 
 const started = (): LabState => ({
@@ -199,6 +199,18 @@ test('a profile is kept until the run is dropped; the wait for one ends with it 
   expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).is_profiling).toBe(false)
   expect(applyEvent(waiting, { ...event, run: 7 }, 0)).toBe(waiting)
   expect({ ...state, ...emptyRun() }.profile).toBeUndefined()
+})
+
+test('a trace is kept until the run is dropped; the wait for one ends with it or with the run', () => {
+  const table = { rows: 4 } as TokenTable
+  const waiting = { ...started(), is_tracing: true }
+  const event: LabEvent = { type: 'trace', run: 1, step: 4, table }
+  const state = after([event], waiting)
+  expect([state.trace, state.is_tracing]).toEqual([{ step: 4, table }, false])
+  expect(after([{ type: 'status', run: 1, status: 'paused' }], waiting).is_tracing).toBe(true)
+  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).is_tracing).toBe(false)
+  expect(applyEvent(waiting, { ...event, run: 7 }, 0)).toBe(waiting)
+  expect({ ...state, ...emptyRun() }).toMatchObject({ trace: undefined, is_tracing: false })
 })
 
 test('a benchmark runs, then is done or failed; a dead worker ends it', () => {

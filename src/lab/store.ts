@@ -18,6 +18,7 @@ import {
   type Profile,
   type RolloutSample,
   type ScoredPair,
+  type TokenTable,
 } from './protocol.ts'
 import { appendMetrics, type Series } from './series.ts'
 import type { SteeringEntry } from './steering.ts'
@@ -136,6 +137,10 @@ export interface LabState {
   readonly profile: StepProfile | undefined
   /** A step to be measured was asked for and has not come yet. */
   readonly is_profiling: boolean
+  /** Of the last step that was told of token by token. */
+  readonly trace: { readonly step: number; readonly table: TokenTable } | undefined
+  /** Such a step was asked for and has not come yet. */
+  readonly is_tracing: boolean
   readonly benchmark: Benchmark
   /** Someone else's result, from a link. */
   readonly shared_card: ResultCard | undefined
@@ -181,6 +186,8 @@ export const emptyRun = () =>
     timing: UNKNOWN,
     profile: undefined,
     is_profiling: false,
+    trace: undefined,
+    is_tracing: false,
     error: undefined,
     message: '',
     arrivals: [],
@@ -229,6 +236,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         message: '',
         arrivals: [],
         is_profiling: state.is_profiling && event.status !== 'finished',
+        is_tracing: state.is_tracing && event.status !== 'finished',
       }
     case 'phase': {
       const { step, phase, reason } = event
@@ -263,6 +271,8 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       // The next step waited while the adapter was probed: that is not its speed.
       return { ...state, profile: { step, profile, peak }, is_profiling: false, arrivals: [] }
     }
+    case 'trace':
+      return { ...state, trace: { step: event.step, table: event.table }, is_tracing: false }
     case 'benchmark_progress':
       return { ...state, benchmark: { status: 'running', message: event.message } }
     case 'benchmark':
@@ -276,6 +286,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         error: event.error,
         message: '',
         is_profiling: false,
+        is_tracing: false,
         benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
       }
     default:

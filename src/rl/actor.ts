@@ -15,6 +15,7 @@ import {
   recordReference,
   recordScore,
   recordSft,
+  recordTrace,
   recordUpdate,
   type ScoreLive,
   type UpdateLive,
@@ -96,6 +97,9 @@ export class Actor {
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
+  #trace = new Map<number, Program<'row'>>()
+  /** Updates keep what they compute per token (step_trace.ts). */
+  #is_tracing = false
   #begin: Program<never>
   #probe: Program<'tokens'>
   #probe_tokens = 0
@@ -177,6 +181,9 @@ export class Actor {
       'update_actor',
       [...live, ...OBJECTIVE_LIVE],
       (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase), readout),
+    )
+    await this.#record(this.#trace, micro, 'trace', ['row'], (r) =>
+      recordTrace(r, ws, tensors.trace),
     )
   }
 
@@ -301,7 +308,23 @@ export class Actor {
           callSeed(step, this.trainable.updates, row),
         ),
       })
+      if (this.#is_tracing) this.#gpu.replay(prepared(this.#trace.get(micro)), { row })
     }
+  }
+
+  /** From here to `endTrace` updates keep what they compute per token. */
+  beginTrace(): void {
+    this.#is_tracing = true
+  }
+
+  /**
+   * Puts old_log_probs aside and scores the uploaded batch once more, with the weights as they are now: afterwards
+   * tensors.trace is full, and batch.old_log_probs holds the log-probs after the update.
+   */
+  endTrace(phase: PolicyPhase, rows: BatchRows): void {
+    this.#is_tracing = false
+    this.#gpu.copy(this.tensors.batch.old_log_probs, this.tensors.trace.old_log_probs)
+    this.computeLogProbs(phase, rows)
   }
 
   /** One supervised optimizer step on the uploaded batch. */

@@ -5,6 +5,7 @@ import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
 import { createWorkspace, type Workspace } from '../model/workspace.ts'
+import { createTraceTensors, type TraceTensors } from './step_trace.ts'
 import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
 import { type BatchTensors, createBatchTensors } from './training_batch.ts'
 
@@ -37,6 +38,7 @@ export interface ActorTensors extends TrainableTensors {
   /** Sums of rollout correction against the policy being updated (bypass mode). */
   readonly correction_sums: Tensor
   readonly batch: BatchTensors
+  readonly trace: TraceTensors
   readonly workspace: Workspace
   readonly probe: Workspace
   /** Entropy of each layer's policy on the probe rows, [L+1, stride]. */
@@ -70,6 +72,7 @@ export function createActorTensors(
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
     batch: createBatchTensors(alloc, { rows: B, prompt_length, response_length: R }),
+    trace: createTraceTensors(alloc, { rows: B, response_length: R }),
     workspace: createWorkspace(alloc, shape, {
       rows: micro_rows,
       width: T,

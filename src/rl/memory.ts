@@ -16,6 +16,7 @@ import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from './phase.ts'
 import { createRewardTensors, type RewardSize } from './reward_training.ts'
 import { createSamplerTensors } from './sampler.ts'
+import { traceColumns } from './token_table.ts'
 import type { TrainerConfig } from './trainer.ts'
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
@@ -165,6 +166,17 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const metrics = sums + 2 * updates * CONTROL.length + layers + changes + STAGE_STAMPS
   const scores = sums + CONTROL.length + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
+  const traced = traceRead(config)
+  if (traced > 0) alloc.reserveReads(4 * traced, 1)
+}
+
+/** Elements that a traced step reads back. */
+function traceRead(config: TrainerConfig): number {
+  const { batch_rows, response_length } = actorSize(config)
+  const arrays = config.phases.map((phase) =>
+    phase.kind === 'rl' ? traceColumns(phase).length : 0,
+  )
+  return Math.max(0, ...arrays) * batch_rows * response_length
 }
 
 /** Elements that phases read back for their advantages. */

@@ -8,6 +8,7 @@ import { forward, type Model, type Readout, readPolicy } from '../model/transfor
 import type { Workspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
 import { type Objective, type ObjectiveLive, recordObjective } from './objective.ts'
+import { type TraceTensors, UPDATE_TRACE } from './step_trace.ts'
 import type { BatchTensors } from './training_batch.ts'
 
 export type RowsLive = 'row' | 'tokens'
@@ -99,6 +100,18 @@ export function recordUpdate(
   readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
   recordObjective(r, objective, ws.response, t)
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
+}
+
+/**
+ * Copies what the update of the micro-batch that begins at `row` has just left in the workspace: the policy as that update
+ * found it. Where several epochs pass over a row, the last one stays.
+ */
+export function recordTrace(
+  r: Pick<Recorder<'row'>, 'copy'>,
+  ws: Workspace,
+  trace: TraceTensors,
+): void {
+  for (const name of UPDATE_TRACE) storeRows(r, ws.response[name], trace[name])
 }
 
 export function recordSft(

@@ -1,6 +1,7 @@
 // What a step tells.
 import type { PhaseReason } from './phase.ts'
 import type { ScoredPair } from './reward_training.ts'
+import type { TokenTable } from './token_table.ts'
 
 /** One response of a step, as text. */
 export interface StepSample {
@@ -28,6 +29,8 @@ export interface StepResult {
   readonly samples: readonly StepSample[]
   /** Held-out pairs with the reward model's scores, when they were measured. */
   readonly scored_pairs?: readonly ScoredPair[]
+  /** What it computed of every token, where that was asked for (Trainer.traceNext). */
+  readonly trace?: TokenTable
   /** Set on the first step of a phase, unless takePhaseStart told it before. */
   readonly phase_started?: PhaseStart
 }

@@ -52,6 +52,7 @@ import { continuesStage, learningRate, stageSteps } from './schedule.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
+import { type TokenTable, tokenTable, traceColumns, traceTensor } from './token_table.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -103,6 +104,7 @@ export class Trainer {
   #is_started = false
   /** What ends the present phase before the next step, apart from its steps. */
   #ends: PhaseReason | undefined
+  #wants_trace = false
   /** Why the present phase began, until that was told. */
   #reason: PhaseReason | undefined = 'start'
   /** Mean scores of the phase's last steps, for its stop conditions. */
@@ -237,6 +239,11 @@ export class Trainer {
     this.#ends = reason
   }
 
+  /** The next step of reinforcement reads back what it computed of every token: `StepResult.trace`. Changes none of its numbers. */
+  traceNext(): void {
+    this.#wants_trace = true
+  }
+
   /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
   get preferences(): Preferences | undefined {
     return this.#pairs_of === this.phase ? this.#reward?.preferences : undefined
@@ -302,7 +309,7 @@ export class Trainer {
     const total_steps = stageSteps(this.phases, this.phase)
     const optim = current.kind === 'rl' ? current.actor.optim : current.optim
     const lr = learningRate(optim, this.#stage_step++, total_steps)
-    const { samples, rollout, reading } = trainsActor(current)
+    const { samples, rollout, reading, tracing } = trainsActor(current)
       ? await this.#trainActor(current, lr)
       : this.#rewardModel(current, lr)
     const position = {
@@ -312,6 +319,7 @@ export class Trainer {
       ...this.#takeReason(),
     }
     reading.catch(() => {}) // a device lost during validation is reported there
+    tracing?.catch(() => {})
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
@@ -319,7 +327,7 @@ export class Trainer {
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const result = reading.then(({ metrics, scored_pairs }) => {
+    const result = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
@@ -336,6 +344,7 @@ export class Trainer {
         },
         samples,
         ...(scored_pairs && { scored_pairs }),
+        ...(trace && { trace }),
       }
     })
     result.catch(() => {}) // its reader may come late
@@ -387,6 +396,7 @@ export class Trainer {
       samples: queued.samples,
       reading,
       ...(phase.kind === 'rl' && { rollout: queued.batch }),
+      ...(queued.tracing && { tracing: queued.tracing }),
     }
   }
 
@@ -446,8 +456,12 @@ export class Trainer {
         max_response_length: phase.rollout.max_response_length,
       })
     this.#gpu.stage('update_actor')
+    const wants_trace = this.#wants_trace
+    this.#wants_trace = false
+    if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
+    const tracing = wants_trace ? this.#trace(phase, drawn, experience, trained) : undefined
 
     const { response_length: R } = batch
     const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
@@ -458,7 +472,8 @@ export class Trainer {
     const { sampler } = drawn
     const learner = critic && { critic, critic_lr }
     const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
-    return { phase, batch, lr, probe_tokens, ...rest }
+    const traced = tracing && { tracing }
+    return { phase, batch, lr, probe_tokens, ...rest, ...traced }
   }
 
   /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
@@ -512,6 +527,31 @@ export class Trainer {
     if (needsReference(phase)) this.#actor.computeRefLogProb(phase, rows)
     gpu.stage('values')
     critic?.computeValues(rows)
+  }
+
+  /** Scores the batch once more, after the update, and reads back what the step knew of every token. */
+  #trace(
+    phase: RlPhase,
+    drawn: Drawn,
+    experience: Experience,
+    trained: RolloutBatch,
+  ): Promise<TokenTable> {
+    const actor = this.#actor
+    const rows = this.#rows(phase)
+    this.#gpu.stage('trace')
+    actor.endTrace(phase, rows)
+    const { updates } = actor.trainable
+    const names = traceColumns(phase)
+    const shape = [rows.batch, actor.size.response_length]
+    const tensors = names.map((name) => {
+      const tensor = traceTensor(name, actor.tensors, this.#critic?.tensors)
+      return this.#gpu.view(tensor, tensor.label, 0, shape)
+    })
+    const { tokens } = this.config.tokenizer
+    return this.#gpu.read(...tensors).then((arrays) => {
+      const read = Object.fromEntries(names.map((name, i) => [name, arrays[i] as Float32Array]))
+      return tokenTable({ phase, drawn, experience, trained, rows, updates, read, tokens })
+    })
   }
 
   /** Per-token arrays of the batch, [B, R]. */
@@ -691,6 +731,7 @@ interface Taken {
     readonly metrics: Record<string, number>
     readonly scored_pairs?: readonly ScoredPair[]
   }>
+  readonly tracing?: Promise<TokenTable>
 }
 
 /** What a queued step of the policy still has to be told about. */
@@ -705,6 +746,7 @@ interface QueuedStep {
   readonly sampler?: Sampler
   readonly critic?: Critic
   readonly critic_lr?: number
+  readonly tracing?: Promise<TokenTable>
 }
 
 /** Advantages and what else the driver makes, and the seconds that took. */

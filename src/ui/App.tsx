@@ -14,6 +14,7 @@ import { Profiler } from './panels/Profiler.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { Stages } from './panels/Stages.tsx'
 import { Toast } from './Toast.tsx'
 
 export function App() {
@@ -37,6 +38,7 @@ export function App() {
           <Record />
           <Skipped />
           <Charts />
+          <Stages />
           <Memory />
           <Profiler />
         </main>

@@ -12,6 +12,7 @@ export const STAGES: Readonly<Record<string, string>> = {
   values: 'critic reads',
   update_critic: 'critic learns',
   update_actor: 'policy learns',
+  trace: 'token table',
   probe: 'layer entropies',
   testing: 'validation',
   other: 'clearing sums',

@@ -1,0 +1,115 @@
+// One step of a run, token by token: the table, its formulas, and slow motion by keyboard.
+import { expect, test } from './lab_page.ts'
+
+/** Two mini-batches in a step: the second one sees other ratios than 1. */
+const LINK =
+  'v=1&p=tiny&phases.0.steps=20&phases.1.steps=200&phases.2.steps=20' +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+
+test('a step is looked at token by token, and walked through by keyboard', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await expect(lab.get('trace-step')).toBeDisabled()
+  await lab.get('train').click()
+  await lab.waitForStep(1)
+  // Asked for in the warm start, which has nothing to show: it comes with the first step of reinforcement.
+  await lab.get('trace-step').click()
+  await expect(lab.get('stages')).toContainText('A warm start samples nothing')
+  await expect(lab.get('token-table')).toBeVisible({ timeout: 200_000 })
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  const event = (await lab.events()).find(({ type }) => type === 'trace')
+  if (event?.type !== 'trace') throw new Error('the worker sent no trace')
+  expect(event.step).toBe(21)
+  const { table } = event
+  await expect(lab.get('trace-summary')).toContainText(`Step ${event.step}, ${table.phase.name}`)
+
+  // Every response: one advantage, ratios on the side of the range that the clip says.
+  const { clip_ratio_low, clip_ratio_high } = table.phase.actor
+  for (const { columns, tokens } of table.samples) {
+    const { advantages = [], ratio = [], clipped = [] } = columns
+    expect(new Set(advantages).size).toBe(1)
+    expect([ratio.length, clipped.length]).toEqual([tokens.length, tokens.length])
+    ratio.forEach((r, t) => {
+      const is_out =
+        (advantages[t] > 0 && r > 1 + clip_ratio_high) ||
+        (advantages[t] < 0 && r < 1 - clip_ratio_low)
+      if (clipped[t] === 1) expect(is_out).toBe(true)
+      if (is_out) expect(clipped[t]).toBe(1)
+    })
+  }
+
+  // The table of the best response: a row per token, a dash where there is no reference and no critic.
+  const scores = table.samples.map(({ score }) => score)
+  const best = table.samples[scores.indexOf(Math.max(...scores))]
+  const grid = lab.get('token-table')
+  await expect(grid.getByRole('row')).toHaveCount(1 + best.tokens.length)
+  const cells = grid.locator('[data-column="advantages"]')
+  expect(new Set(await cells.allInnerTexts()).size).toBe(1)
+  await expect(grid.locator('[data-column="values"]').first()).toHaveText('–')
+  await expect(grid.locator('[data-column="ref_log_prob"]').first()).toHaveText('–')
+
+  // Arrow keys go from cell to cell; the full number and the formulas follow.
+  await cells.first().click()
+  await expect(lab.get('token-exact')).toContainText(`${best.columns.advantages?.[0]}`)
+  await page.keyboard.press('ArrowDown')
+  await expect(lab.get('token-exact')).toContainText('advantage of token 2')
+  await page.keyboard.press('ArrowLeft')
+  await expect(lab.get('token-exact')).toContainText(`${best.columns.token_level_rewards?.[1]}`)
+  await expect(lab.get('formulas')).toContainText('advantage, grpo')
+  await expect(lab.get('formulas')).toContainText('r = exp(log π − log π_old)')
+
+  // Another response.
+  await lab.get('trace-worst').click()
+  const worst = table.samples[scores.indexOf(Math.min(...scores))]
+  await expect(grid.getByRole('row')).toHaveCount(1 + worst.tokens.length)
+  await lab.get('trace-sample').selectOption('3')
+  await expect(grid.getByRole('row')).toHaveCount(1 + table.samples[3].tokens.length)
+
+  // Slow motion, by keyboard alone.
+  await lab.get('stage-next').focus()
+  const seen: string[] = []
+  for (let stage = 1; stage <= 7; stage++) {
+    await page.keyboard.press('ArrowRight')
+    await expect(lab.get(`stage-${stage}`)).toHaveAttribute('aria-current', 'step')
+    seen.push(await lab.get('stage-says').innerText())
+  }
+  expect(new Set(seen).size).toBe(7)
+  expect(seen[6]).toContain('2 optimizer steps')
+  await expect(grid.locator('[data-column="log_probs_after"]').first()).toHaveClass(/now/)
+  await page.keyboard.press('ArrowLeft')
+  await expect(lab.get('stage-6')).toHaveAttribute('aria-current', 'step')
+  await expect(grid.locator('[data-column="log_probs_after"]').first()).toHaveClass(/later/)
+
+  // In a pause the next step is taken to be looked at.
+  await lab.get('trace-step').click()
+  await expect(lab.get('trace-summary')).not.toContainText(`Step ${event.step},`)
+  await lab.waitForStatus('paused')
+  expect((await lab.events()).filter(({ type }) => type === 'trace')).toHaveLength(2)
+})
+
+test('on a narrow screen tokens are columns, and nothing moves by itself where that is asked for', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await lab.open(LINK.replace('phases.0.steps=20', 'phases.0.steps=1'))
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(1)
+  await lab.get('trace-step').click()
+  const grid = lab.get('token-table')
+  await expect(grid).toBeVisible({ timeout: 200_000 })
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  await expect(grid.getByRole('rowheader').first()).toHaveText('score')
+  await expect(lab.get('stage-play')).toHaveCount(0)
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+})
