@@ -30,6 +30,7 @@ const STAGES = {
 }
 /** Golden numbers: the committed part, and the whole of them where they lie beside the project. */
 const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens']
+const PINNED_MODELS = 'src/cli/conform/fixtures/hf'
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
 const names = process.argv.slice(2)
@@ -109,8 +110,14 @@ function readJson(file) {
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
 async function conform() {
   const total = { passed: 0, failed: 0, failures: [] }
-  for (const path of GOLDENS.filter((path) => existsSync(join(ROOT, path)))) {
-    const { code, text } = await runConform(path)
+  const runs = [
+    ...GOLDENS.filter((path) => existsSync(join(ROOT, path))).map((path) => [path]),
+    // The models again, with every product pinned to one kernel after the other.
+    [PINNED_MODELS, '--matmul', 'each'],
+  ]
+  for (const args of runs) {
+    const { code, text } = await runConform(...args)
+    if (code === NO_ADAPTER) continue
     const counts = /^(\d+) passed, (\d+) failed/m.exec(text)
     if (!counts) return { ...total, failed: 1, failures: [text] }
     total.passed += Number(counts[1])
@@ -121,12 +128,12 @@ async function conform() {
 }
 
 /** Without an adapter, what needs none. */
-async function runConform(path) {
+async function runConform(path, ...options) {
   const env = await vulkanEnvironment()
   const lab = (...args) =>
     run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], quiet({ env }))
-  const result = await lab()
-  return result.code === NO_ADAPTER ? lab('--reference-only') : result
+  const result = await lab(...options)
+  return result.code === NO_ADAPTER && options.length === 0 ? lab('--reference-only') : result
 }
 
 /** One vitest project. A file that does not load counts as one failed test. */

@@ -2,7 +2,12 @@
 import { basename, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/gpu.ts'
-import { type MatmulChoice, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
+import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
+import {
+  MATMUL_VARIANTS,
+  type MatmulChoice,
+  matmulVariant,
+} from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { type Context, fixtureResults, type Handler } from './conform/fixture.ts'
 import { hfCase } from './conform/hf_cases.ts'
@@ -12,9 +17,9 @@ import { VERL_CASES } from './conform/verl_cases.ts'
 import { openDawn } from './dawn.ts'
 
 export const conform: Command = {
-  usage: '<fixture file or folder> [--reference-only] [--matmul VARIANT]',
+  usage: '<fixture file or folder> [--reference-only] [--matmul VARIANT | each]',
   summary:
-    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --matmul runs every product of the Hugging Face models on one variant; 1 = not all agree',
+    'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --matmul runs every product of the Hugging Face models on one variant, or on each that suits the adapter; 1 = not all agree',
   run: async (args) => {
     const { path, isReferenceOnly, matmul } = readOptions(args)
     const sources = findSources(path)
@@ -25,11 +30,13 @@ export const conform: Command = {
     }
     const gpu = dawn && (await Gpu.open({ gpu: dawn }))
     console.log(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
-    if (matmul) console.log(`matmul = ${matmul['*']}`)
     const results: Result[] = []
-    for await (const result of resultsOf(sources, { gpu, matmul })) {
-      results.push(result)
-      console.log(resultLine(result))
+    for (const choice of matmul === 'each' ? pinned(gpu) : [matmul]) {
+      if (choice) console.log(`matmul = ${choice['*']}`)
+      for await (const result of resultsOf(sources, { gpu, matmul: choice })) {
+        results.push(result)
+        console.log(resultLine(result))
+      }
     }
     console.log(summary(results))
     return results.some(({ status }) => status === 'FAIL') ? 1 : 0
@@ -39,7 +46,16 @@ export const conform: Command = {
 interface Options {
   readonly path: string
   readonly isReferenceOnly: boolean
-  readonly matmul: MatmulChoice | undefined
+  readonly matmul: MatmulChoice | 'each' | undefined
+}
+
+/** Every variant in turn; without those that need what the adapter has not, or would take it minutes. */
+function pinned(gpu: Gpu | undefined): MatmulChoice[] {
+  const { architecture = '', description = '' } = gpu?.facts ?? {}
+  const isSwiftShader = /swiftshader/i.test(`${architecture} ${description}`)
+  return MATMUL_VARIANTS.filter(
+    (variant) => gpu && hasFeatures(gpu, variant) && (variant.suits_software || !isSwiftShader),
+  ).map(({ name }) => ({ '*': name }))
 }
 
 function readOptions(args: readonly string[]): Options {
@@ -57,6 +73,7 @@ function readOptions(args: readonly string[]): Options {
     if (values.matmul === undefined)
       return { path: positionals[0], isReferenceOnly, matmul: undefined }
     if (isReferenceOnly) throw new Error('--matmul: the reference has no kernels to choose from')
+    if (values.matmul === 'each') return { path: positionals[0], isReferenceOnly, matmul: 'each' }
     const { name } = matmulVariant(values.matmul, '--matmul')
     return { path: positionals[0], isReferenceOnly, matmul: { '*': name } }
   } catch (error) {

@@ -1,6 +1,7 @@
 // A run on other kernels, or without padding: other roundings, the same training.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
+import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import { matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { TINY, testBatch, testWeights } from '../model/testing.ts'
@@ -90,9 +91,16 @@ const ordinaryRun = () => {
 // SwiftShader takes minutes for kernels with barriers; lavapipe and GPUs do not.
 const { architecture, description } = gpu.facts
 const isSwiftShader = /swiftshader/i.test(`${architecture} ${description}`)
-const VARIANTS = ['vector_4x4', 'slices_16x16', 'skinny_8x16', 'staged_32x32_4x4'].filter(
-  (name) => !isSwiftShader || matmulVariant(name).suits_software,
-)
+const VARIANTS = [
+  'vector_4x4',
+  'slices_16x16',
+  'skinny_8x16',
+  'staged_32x32_4x4',
+  'subgroups_8x16',
+].filter((name) => {
+  const variant = matmulVariant(name)
+  return hasFeatures(gpu, variant) && (!isSwiftShader || variant.suits_software)
+})
 
 test.for(VARIANTS)(
   'on %s 30 steps end at the default run’s weights within rounding, and twice at the same bits',
@@ -105,7 +113,7 @@ test.for(VARIANTS)(
     // Measured on lavapipe: 2e-6. AdamW's step does not shrink with the gradient, so roundings of small ones count in full.
     expect(error / moved).toBeLessThan(1e-4)
     // k shared among lanes is another order of summation, so that these bits show whether the choice arrived.
-    if (/^(slices|skinny)_/.test(variant)) expect(error).toBeGreaterThan(0)
+    if (/^(slices|skinny|subgroups)_/.test(variant)) expect(error).toBeGreaterThan(0)
     expect(await trained({ kernels: { matmul: { '*': variant } } })).toEqual(weights)
   },
 )
