@@ -4,8 +4,14 @@ import { parseArgs } from 'node:util'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
-import { defaultVariant, type MatmulChoice, shapeClass } from '../kernels/matmul/matmul_variants.ts'
+import {
+  defaultVariant,
+  type MatmulChoice,
+  missingFeatures,
+  shapeClass,
+} from '../kernels/matmul/matmul_variants.ts'
 import { type Experiment, followExperiment, steeringWords } from '../lab/experiment.ts'
+import { pinnedKernels, unusablePin } from '../lab/pinned_kernels.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
@@ -33,7 +39,7 @@ interface Options {
   readonly save: string | undefined
   /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
   readonly warm_start: string | undefined
-  /** Kernels of matrix products that are settled. */
+  /** Kernels of matrix products that are settled, in place of what the experiment pins. */
   readonly matmul: MatmulChoice | undefined
   /** Whether the kernels of the other products are measured before training. */
   readonly tune: boolean
@@ -44,7 +50,8 @@ export const train: Command = {
     '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE]',
   summary:
     'trains; --save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}',
+    '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
+    'in place of those that the experiment pins',
   run: (args) => trainExperiment(readOptions(args)),
 }
 
@@ -124,9 +131,20 @@ function refuseQuestions(experiment: Experiment): void {
       )
 }
 
+/** The kernels that are settled before anything is measured. Refuses to measure where the experiment has pinned all. */
+function settledKernels({ experiment, matmul, tune }: Options): MatmulChoice {
+  const pinned = matmul ? undefined : pinnedKernels(experiment)
+  if (pinned && tune)
+    throw new LabFailure(
+      '--tune: this experiment pins its kernels, so there is nothing to measure. Leave --tune out, or empty the field kernels',
+    )
+  return matmul ?? pinned ?? {}
+}
+
 async function trainExperiment(options: Options): Promise<number> {
   const { experiment, out, save, warm_start } = options
   refuseQuestions(experiment)
+  const pinned = settledKernels(options)
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
@@ -137,7 +155,11 @@ async function trainExperiment(options: Options): Promise<number> {
   const largest = largestTensor(followExperiment(trained).experiments.map(trainerConfig))
   const gpu = await Gpu.open({ gpu: dawn, largest })
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  const pinned = options.matmul ?? {}
+  const unusable = unusablePin(pinned, (name) => missingFeatures(name, gpu.facts.features))
+  if (unusable !== undefined && !options.matmul) {
+    gpu.destroy()
+    throw new LabFailure(unusable)
+  }
   const matmul = options.tune ? await tune(gpu, untuned, pinned) : pinned
   const steered = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) steered.trainer.importWeights(weights)

@@ -177,15 +177,15 @@ test('the kernels of a run are shown, remembered at once and sent with the next 
   train()
   expect(port().commands.at(-1)).toHaveProperty('kernel_cache', undefined)
   const matmul = { nt_m64_n32_k16: 'vector_4x4' }
-  port().says({ type: 'kernels', run: 1, matmul, cache: 'kept' })
+  const kernels = 'nt_m64_n32_k16:vector_4x4'
+  port().says({ type: 'kernels', run: 1, matmul, kernels, cache: 'kept' })
   expect(remembered).toBe('kept')
   draw()
   expect(labStore.getState().matmul).toEqual(matmul)
-  expect(shareLink().url).not.toMatch(/matmul|kernel|vector/)
   train()
   expect(labStore.getState().matmul).toBeUndefined()
   expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: 2, kernel_cache: 'kept' })
-  port().says({ type: 'kernels', run: 1, matmul, cache: 'late' })
+  port().says({ type: 'kernels', run: 1, matmul, kernels, cache: 'late' })
   draw()
   expect(labStore.getState().matmul).toBeUndefined()
 })
@@ -290,6 +290,52 @@ test('the link that is copied opens the same experiment', () => {
   expect(url).toBe('https://understory.example/app/?v=1&p=two-skills-bupo&actor.optim.lr=0.0002')
   expect(says).toMatch(/seed/)
   expect(decodeLink(new URL(url).search).experiment).toEqual(labStore.getState().experiment)
+})
+
+test('the link of a run holds the kernels it measured, as long as the settings are those of the run', () => {
+  openPage()
+  train()
+  const plain = shareLink()
+  expect(plain.url).not.toMatch(/kernels/)
+  const kernels = 'nt_m64_n32_k16:vector_4x4,nt_m8_n32_k16:skinny_8x16'
+  const matmul = { nt_m64_n32_k16: 'vector_4x4', nt_m8_n32_k16: 'skinny_8x16' }
+  port().says({ type: 'kernels', run: 1, matmul, kernels, cache: 'kept' })
+  draw()
+  const { url, says } = shareLink()
+  expect(url).toBe(`${plain.url}&kernels=${kernels}`)
+  expect(says).toMatch(/with its seed and its kernels\.$/)
+  const { experiment, notices } = decodeLink(new URL(url).search)
+  expect(notices).toEqual([])
+  expect(experiment).toEqual({ ...labStore.getState().experiment, kernels })
+  // Other settings make other products: those are measured.
+  editField('seed', 9)
+  expect(shareLink().url).not.toMatch(/kernels/)
+  editField('seed', experiment.seed)
+  expect(shareLink().url).toBe(url)
+  // A measurement that kept the defaults is one too.
+  train()
+  port().says({ type: 'kernels', run: 2, matmul, kernels: 'default', cache: 'kept' })
+  draw()
+  expect(shareLink().url).toBe(`${plain.url}&kernels=default`)
+})
+
+test('a run whose kernels are pinned has nothing to remember, and its link is the one it came by', () => {
+  openPage()
+  const before = remembered
+  expect(editField('kernels', 'nt_m64_n32_k16:fast')).toMatch(
+    /^kernels: entry 1, .*expected one of/,
+  )
+  const kernels = '*:slices_16x16'
+  expect(editField('kernels', kernels)).toBeUndefined()
+  const { url } = shareLink()
+  train()
+  expect(port().commands.at(-1)).toHaveProperty('experiment.kernels', kernels)
+  port().says({ type: 'kernels', run: 1, matmul: { '*': 'slices_16x16' }, kernels })
+  draw()
+  expect(remembered).toBe(before)
+  expect(labStore.getState().matmul).toEqual({ '*': 'slices_16x16' })
+  expect(shareLink().url).toBe(url)
+  expect(shareLink().says).toMatch(/its kernels/)
 })
 
 test('profiling begins a run that pauses, or measures a step of the one that is on', () => {

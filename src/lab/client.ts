@@ -165,7 +165,7 @@ function connect(): void {
   const own: Connection = { port: createPort(), isOpen: true }
   connection = own
   own.port.addEventListener('message', ({ data }) => {
-    if (own.isOpen && data.type === 'kernels') page.remember(data.cache)
+    if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
     if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
   })
   own.port.addEventListener('error', ({ message }) =>
@@ -397,16 +397,30 @@ export function editField(path: string, value: unknown): string | undefined {
   return undefined
 }
 
+/**
+ * taughtExperiment; where that is of the run, which measured its kernels, with these pinned, so that another measurement
+ * cannot change its bits.
+ */
+function repeatedExperiment(state: LabState): Experiment {
+  const experiment = taughtExperiment(state)
+  const is_of_run = nextExperiment(state) === state.run_document
+  if (!is_of_run || state.kernels === '' || experiment.kernels !== '') return experiment
+  const pinned = withField(experiment, 'kernels', state.kernels)
+  // Too many of them for a field.
+  return pinned.ok ? pinned.experiment : experiment
+}
+
 /** The link that opens this experiment, and what to tell the person who copies it. */
 export function shareLink(): { readonly url: string; readonly says: string } {
   const state = labStore.getState()
   const document = nextExperiment(state)
-  const experiment = taughtExperiment(state)
+  const experiment = repeatedExperiment(state)
   const query = encodeLink(experiment)
   const changes = document.steering.length
   const holds = [
     'its seed',
-    ...(experiment === document ? [] : ['your verdicts']),
+    ...(taughtExperiment(state) === document ? [] : ['your verdicts']),
+    ...(experiment.kernels === '' ? [] : ['its kernels']),
     ...(changes > 0 ? [`what was done to it (${changes})`] : []),
   ]
   const says = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`

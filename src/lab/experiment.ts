@@ -10,6 +10,7 @@ import { brokenRules, hasRewardModel, settingsOf, taskOf } from './rules.ts'
 import {
   type Experiment,
   experimentSchema,
+  KERNELS,
   MODEL,
   PHASE_KINDS,
   type PhaseDocument,
@@ -371,6 +372,7 @@ export function experimentFields(experiment: Experiment): Field[] {
     ),
     ...section('Validation', 'validation', VALIDATION),
     ...section('Probe', 'probe', PROBE),
+    ...section('Kernels', '', KERNELS),
   ]
 }
 

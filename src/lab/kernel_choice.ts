@@ -27,7 +27,8 @@ export const MAX_CACHE_LENGTH = 200_000
 export const MAX_CLASSES = 500
 const MAX_ADAPTERS = 4
 const MAX_KEY_LENGTH = 200
-const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
+/** The name of a class of products (kernels/matmul/matmul_variants.ts, shapeClass). */
+export const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -36,6 +36,8 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
         return fc.constantFrom('', 'token_k1', 'token_k1,seq_max_k2')
       if (field.path.endsWith('rollout_rs_threshold'))
         return fc.constantFrom('', '2', '0.5_2', '0.5_2,3')
+      if (field.path === 'kernels')
+        return fc.constantFrom('', 'default', '*:vector_4x4', 'nt_m64_n32_k16:skinny_8x16')
       if (field.path.endsWith('verdicts')) return fc.constantFrom('', 'ab', 'absu', 'a2b10u')
       return fc.string({ unit: 'grapheme', maxLength: 20 })
   }
@@ -153,6 +155,10 @@ describe('links that were given away keep their meaning', () => {
       },
     ],
     [
+      'v=1&p=tiny&kernels=nt_m64_n32_k16:skinny_8x16,*:vector_4x4',
+      { kernels: 'nt_m64_n32_k16:skinny_8x16,*:vector_4x4' },
+    ],
+    [
       'v=1&p=rlhf-clicks&phases.1.pairs.verdicts=abbsa3ab7u',
       { phases: [{}, { kind: 'reward_model', pairs: { verdicts: 'abbsa3ab7u' } }, {}] },
     ],
@@ -210,6 +216,11 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     [
       'phases.1.reward_model.enable=true',
       /^phases.1.reward_model.enable: expected false, because no earlier phase of kind reward_model/,
+    ],
+    [
+      'kernels=*:vector_9x9&seed=3',
+      /^kernels: entry 1, '\*:vector_9x9': expected one of these/,
+      { seed: 3, kernels: '' },
     ],
     ['p=rlhf-clicks&phases.1.pairs.verdicts=yes', /verdicts: expected nothing, or letters a, b, s/],
     ['phases.99.steps=3', /^Not understood/],

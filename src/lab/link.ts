@@ -81,7 +81,7 @@ const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
 const escape = (text: string) =>
-  encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',')
+  encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
 function differences(experiment: Experiment, fields: Field[], preset: Preset): string[] {
   const changes: string[] = []

@@ -16,7 +16,7 @@ export interface Issue {
 const MAX_DEPTH = 8
 const MAX_NODES = 2000
 const MAX_ITEMS = 64
-const MAX_TEXT = 1000
+const MAX_TEXT = 4000
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype']
 
 /** Refuses what is too large, too deep or no plain data, before any schema looks at it. */

@@ -96,13 +96,15 @@ export type LabEvent =
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
-  /** The kernels that the run's matrix products use, where they were chosen by measuring; default kernels otherwise. */
+  /** The kernels that the run's matrix products use, where they were chosen by measuring or pinned; default kernels otherwise. */
   | {
       readonly type: 'kernels'
       readonly run: number
       readonly matmul: MatmulChoice
-      /** To be remembered, and sent with the next `start`. */
-      readonly cache: string
+      /** The experiment's field `kernels` that brings exactly these back. */
+      readonly kernels: string
+      /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
+      readonly cache?: string
     }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** A phase begins with the step after `step`; `reason` says why the one before it ended. */

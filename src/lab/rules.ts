@@ -7,6 +7,7 @@ import type { Overrides } from './fields.ts'
 import { type Document, type Issue, isDocument, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
 import { filterRules, trainedRules } from './phase_rules.ts'
+import { readKernels } from './pinned_kernels.ts'
 import { type ActorFields, type AlgorithmFields, listOf } from './rl_fields.ts'
 import {
   ADV_ESTIMATOR_LABELS,
@@ -43,6 +44,8 @@ export function brokenRules(experiment: Experiment): Issue[] {
     if (!holds) issues.push({ path, message, involved })
   }
   modelRules(experiment, rule)
+  const kernels = readKernels(experiment.kernels)
+  rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
   for (const [i, phase] of experiment.phases.entries()) {
     if (phase.kind === 'reward_model') pairRules(phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue

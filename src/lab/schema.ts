@@ -28,6 +28,7 @@ import {
   text,
 } from './fields.ts'
 import { type TrainedFields, trainedFields } from './phase_fields.ts'
+import { MAX_KERNELS_LENGTH } from './pinned_kernels.ts'
 import {
   ACTOR,
   type ActorFields,
@@ -121,6 +122,8 @@ export interface Experiment {
   readonly algorithm: AlgorithmFields
   readonly validation: Validation
   readonly probe: Required<Probe>
+  /** What matrix products run on, as text (pinned_kernels.ts); '' = chosen by measuring. */
+  readonly kernels: string
   /** What was done by hand while the run went on, in order; a run of this document obeys it. */
   readonly steering: readonly SteeringEntry[]
 }
@@ -540,6 +543,16 @@ export const PROBE: Tree<Required<Probe>> = {
   }),
 }
 
+/** The last of a form; at the top of the document. */
+export const KERNELS: Tree<Pick<Experiment, 'kernels'>> = {
+  kernels: text({
+    label: 'Pinned kernels',
+    help: 'What matrix products run on, so that a run repeats bit for bit: class:kernel with commas between them, and default kernels for what is not listed; default = default kernels for all; empty = measured and chosen on this adapter.',
+    default: '',
+    max: MAX_KERNELS_LENGTH,
+  }),
+}
+
 export const ROOT: Tree<{ name: string; seed: number }> = {
   name: text({ label: 'Name', help: 'What this experiment is called.', default: '', max: 80 }),
   seed: integer({
@@ -618,5 +631,6 @@ export const experimentSchema = filled(ROOT, {
   algorithm: section(filled(ALGORITHM)),
   validation: section(filled(VALIDATION)),
   probe: section(filled(PROBE)),
+  kernels: z._default(KERNELS.kernels.schema, ''),
   steering: z._default(steeringSchema(phaseSchema), []),
 }) as unknown as z.ZodMiniType<Experiment>

@@ -180,6 +180,7 @@ function fakeLab({
     adapter: { ...ADAPTER, is_software },
     defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
     variants: new Set(['plain', 'fast']),
+    missing: (variant) => (variant.startsWith('subgroups_') ? ['subgroups'] : []),
     tune: async (pinned) => {
       log.push(`tune without ${JSON.stringify(pinned)}`)
       return { ...(await tune()), ...pinned }
@@ -601,7 +602,7 @@ test('a first run measures, says so, and the same run then gets the same kernels
     message: 'Measuring matrix products',
   })
   const said = last('kernels')
-  expect(said).toMatchObject({ run: 1, matmul })
+  expect(said).toMatchObject({ run: 1, matmul, kernels: `${FIRST}:fast` })
   const again = fakeLab({ ...lab, tune: async () => ({ [FIRST]: 'plain', [SECOND]: 'fast' }) })
   again.session.handle({
     ...start,
@@ -619,6 +620,46 @@ test('a software adapter keeps the default kernels, whatever is remembered', asy
   await session.idle
   expect(log[0]).toBe('create')
   expect(last('kernels')).toBeUndefined()
+})
+
+test('pinned kernels are used without measuring, on any adapter and whatever is remembered', async () => {
+  for (const is_software of [false, true]) {
+    const { session, log, last } = fakeLab({ is_software })
+    const remembered = { 'v/a/': { [FIRST]: 'fast', [SECOND]: 'fast' } }
+    const kernel_cache = JSON.stringify({ version: 'v1', matmul: remembered })
+    const pin = (kernels: string) => ({
+      ...start,
+      kernel_cache,
+      experiment: { ...experiment, kernels },
+    })
+    session.handle(pin(`${FIRST}:vector_4x4`))
+    await session.idle
+    const matmul = { [FIRST]: 'vector_4x4' }
+    expect(log[0]).toBe(`create ${JSON.stringify(matmul)}`)
+    // Nothing to remember: the next run without a pin gets what it would have had.
+    expect(last('kernels')).toEqual({
+      type: 'kernels',
+      run: 1,
+      matmul,
+      kernels: `${FIRST}:vector_4x4`,
+    })
+    const plain = fakeLab({ is_software })
+    plain.session.handle(pin('default'))
+    await plain.session.idle
+    expect(plain.log[0]).toBe('create')
+    expect(plain.last('kernels')).toBeUndefined()
+  }
+})
+
+test('a pinned kernel that the device cannot run ends the run before it begins, with the field and the way out', async () => {
+  const { session, log, last } = fakeLab()
+  session.handle({ ...start, experiment: { ...experiment, kernels: '*:subgroups_16x16' } })
+  await session.idle
+  const message = expect.stringMatching(
+    /^kernels: \*:subgroups_16x16 needs subgroups.*Empty the field/,
+  )
+  expect(last('failed')).toMatchObject({ run: 1, error: { code: 'experiment', message } })
+  expect(log).toEqual(['destroy'])
 })
 
 test('a run that is stopped while it measures goes no further and is freed', async () => {
@@ -645,7 +686,10 @@ test('what cannot be measured runs on the default kernels; a lost device ends th
   const invalid = broken('validation')
   invalid.session.handle(start)
   await invalid.session.idle
-  expect(invalid.last('kernels')).toMatchObject({ matmul: { [FIRST]: 'plain', [SECOND]: 'plain' } })
+  expect(invalid.last('kernels')).toMatchObject({
+    matmul: { [FIRST]: 'plain', [SECOND]: 'plain' },
+    kernels: 'default',
+  })
   expect(invalid.statuses().at(-1)).toBe('finished')
   const lost = broken('lost')
   lost.session.handle(start)

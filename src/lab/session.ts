@@ -6,6 +6,7 @@ import type { Preferences } from '../rl/preferences.ts'
 import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
 import { chooseKernels, type MatmulNeeds } from './kernel_choice.ts'
+import { ownKernels, pinnedKernels, unusablePin, writeKernels } from './pinned_kernels.ts'
 import type {
   BenchmarkNumbers,
   LabCommand,
@@ -59,6 +60,8 @@ export interface OpenRun {
 
 /** The device of a run, before there is a trainer. */
 export interface RunDevice extends MatmulNeeds {
+  /** Features that a variant requires and this device has not. */
+  missing(variant: string): readonly string[]
   /** Measures the classes that `pinned` leaves open, for about a second. */
   tune(pinned: MatmulChoice): Promise<MatmulChoice>
   /** Makes the trainer; without `matmul` on the default kernels. */
@@ -289,7 +292,7 @@ class Run {
       this.#say('Opening the GPU')
       device = await this.#host.prepare(parsed.experiment)
       if (this.#is_stopped) return
-      const matmul = await this.#chooseKernels(device)
+      const matmul = await this.#kernels(device, parsed.experiment)
       if (this.#is_stopped) return
       const open = await device.start(matmul, (message) => this.#say(message))
       const lost = open.lost.then((error) => {
@@ -309,7 +312,18 @@ class Run {
     this.#host.post({ type: 'progress', run: this.#id, message })
   }
 
-  /** The kernels of the matrix products, remembered or measured; undefined for the default ones. */
+  /** The kernels of the matrix products, pinned, remembered or measured; undefined for the default ones. */
+  async #kernels(device: RunDevice, experiment: Experiment): Promise<MatmulChoice | undefined> {
+    const pinned = pinnedKernels(experiment)
+    if (!pinned) return this.#chooseKernels(device)
+    const problem = unusablePin(pinned, (variant) => device.missing(variant))
+    if (problem !== undefined) throw new ExperimentError(problem)
+    if (Object.keys(pinned).length === 0) return undefined
+    const kernels = writeKernels(pinned)
+    this.#host.post({ type: 'kernels', run: this.#id, matmul: pinned, kernels })
+    return pinned
+  }
+
   async #chooseKernels(device: RunDevice): Promise<MatmulChoice | undefined> {
     const tune = async (pinned: MatmulChoice) => {
       this.#say('Measuring matrix products')
@@ -322,8 +336,10 @@ class Run {
       }
     }
     const choice = await chooseKernels(device, this.#host.version, this.#kernel_cache, tune)
-    if (choice && !this.#is_stopped) this.#host.post({ type: 'kernels', run: this.#id, ...choice })
-    return choice?.matmul
+    if (!choice || this.#is_stopped) return choice?.matmul
+    const kernels = writeKernels(ownKernels(choice.matmul, device.defaults))
+    this.#host.post({ type: 'kernels', run: this.#id, kernels, ...choice })
+    return choice.matmul
   }
 
   /** Steps while there is budget. The next step is queued before the numbers of the last one are awaited. */

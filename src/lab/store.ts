@@ -106,8 +106,10 @@ export interface LabState {
   readonly run_document: Experiment | undefined
   /** What was done to the run, refusals included, in order. */
   readonly steered: readonly SteeringMark[]
-  /** The run's kernels of matrix products by shape class, chosen by measuring; undefined for the default ones. */
+  /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined for the default ones. */
   readonly matmul: MatmulChoice | undefined
+  /** The experiment's field that pins `matmul`; '' where that is undefined. */
+  readonly kernels: string
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** What could not be understood of the link. */
@@ -171,6 +173,7 @@ export const emptyRun = () =>
     run_document: undefined,
     steered: [],
     matmul: undefined,
+    kernels: '',
     phase: 0,
     phase_step: 0,
     phase_switches: [],
@@ -227,7 +230,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
     case 'progress':
       return { ...state, message: event.message }
     case 'kernels':
-      return { ...state, matmul: event.matmul }
+      return { ...state, matmul: event.matmul, kernels: event.kernels }
     case 'status':
       // A pause is no slow step: the window begins anew.
       return {

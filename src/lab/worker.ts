@@ -2,7 +2,12 @@
 import { version as understory_version } from '../../package.json'
 import { Gpu, type OpenOptions } from '../kernels/gpu.ts'
 import { tuneMatmul } from '../kernels/matmul/matmul_tune.ts'
-import { defaultVariant, MATMUL_VARIANTS, shapeClass } from '../kernels/matmul/matmul_variants.ts'
+import {
+  defaultVariant,
+  MATMUL_VARIANTS,
+  missingFeatures,
+  shapeClass,
+} from '../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../kernels/peak/peak.ts'
 import { benchmarkConfig, runBenchmark } from '../rl/benchmark.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
@@ -74,6 +79,7 @@ async function prepare(experiment: Experiment): Promise<RunDevice> {
       ]),
     ),
     variants: VARIANTS,
+    missing: (variant) => missingFeatures(variant, gpu.facts.features),
     // On a device of its own: a kernel that fails there leaves the run's device alone.
     tune: (pinned) =>
       alone(

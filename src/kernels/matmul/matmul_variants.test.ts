@@ -1,12 +1,17 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn, matmul_tn_split } from './matmul.ts'
 import {
+  defaultVariant,
+  MATMUL_OPS,
   MATMUL_VARIANTS,
   type MatmulVariant,
   matmulKernel,
   matmulVariant,
+  missingFeatures,
   shapeClass,
 } from './matmul_variants.ts'
+import { VARIANT_NAMES } from './variant_names.ts'
 
 const size = { m: 100, n: 64, k: 192 }
 
@@ -89,4 +94,27 @@ test('vectors of four are only for sizes that have whole ones', () => {
   expect(supports('tn', { m: 4, n: 8, k: 5 })).toBe(true)
   expect(supports('tn', { m: 5, n: 8, k: 4 })).toBe(false)
   expect(matmulVariant('skinny_1x16').supports('tn', { m: 4, n: 8, k: 4 })).toBe(false)
+})
+
+test('the list of names is that of the kernels', () => {
+  expect(MATMUL_VARIANTS.map(({ name }) => name)).toEqual(VARIANT_NAMES)
+})
+
+test('a class has one default, so a choice may leave it out', () => {
+  const size = fc.integer({ min: 1, max: 3000 })
+  fc.assert(
+    fc.property(fc.constantFrom(...MATMUL_OPS), size, size, size, size, (op, m, n, k, other) => {
+      const here = { m, n, k }
+      const there = op === 'tn' ? { m, n, k: other } : { m: other, n, k }
+      if (shapeClass(op, here) === shapeClass(op, there))
+        expect(defaultVariant(op, here)).toBe(defaultVariant(op, there))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a variant names the features that an adapter lacks', () => {
+  expect(missingFeatures('subgroups_8x16', ['shader-f16'])).toEqual(['subgroups'])
+  expect(missingFeatures('subgroups_8x16', ['shader-f16', 'subgroups'])).toEqual([])
+  expect(missingFeatures('vector_8x8', [])).toEqual([])
 })

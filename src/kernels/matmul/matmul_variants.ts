@@ -9,6 +9,7 @@ import {
   matmulTn,
 } from './matmul.ts'
 import { type MatmulOp, type Tile, tileSource } from './matmul_tiles.ts'
+import type { VariantName } from './variant_names.ts'
 
 export type { MatmulOp } from './matmul_tiles.ts'
 
@@ -53,7 +54,7 @@ type Sizes = readonly [number, number, number, number, number, number]
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
 // skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory;
 // subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
-const SIZES: Readonly<Record<string, Sizes>> = {
+const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32'>, Sizes>> = {
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
   vector_4x4: [8, 8, 4, 4, 1, 0],
@@ -142,6 +143,10 @@ export function matmulVariant(name: string, where = 'matmul'): MatmulVariant {
     )
   return variant
 }
+
+/** What the variant requires and is not among `features`. Throws RangeError where no variant has this name. */
+export const missingFeatures = (name: string, features: readonly string[]): readonly Feature[] =>
+  matmulVariant(name).requires.filter((feature) => !features.includes(feature))
 
 /** Below so many rows the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
 const MIN_VECTOR_ROWS = 9

@@ -17,6 +17,7 @@ const selectBenchmark = (state: LabState) => state.benchmark
 const selectSharedCard = (state: LabState) => state.shared_card
 const selectAdapter = (state: LabState) => state.adapter
 const selectMatmul = (state: LabState) => state.matmul
+const selectIsPinned = ({ run_experiment }: LabState) => !!run_experiment?.kernels
 const selectIsPrepared = ({ status, run_experiment }: LabState) =>
   run_experiment !== undefined && status !== 'preparing' && status !== 'failed'
 
@@ -126,6 +127,7 @@ function Tables({ step, profile, peak }: StepProfile) {
 /** What the run's matrix products run on: a part of what makes its bits. */
 function Kernels() {
   const matmul = useLab(selectMatmul)
+  const is_pinned = useLab(selectIsPinned)
   const is_prepared = useLab(selectIsPrepared)
   if (!matmul)
     return is_prepared ? (
@@ -135,11 +137,15 @@ function Kernels() {
     ) : null
   return (
     <details className="kernel-choice" data-testid="kernels">
-      <summary>Matrix products run on kernels tuned for this adapter</summary>
+      <summary>
+        Matrix products run on kernels{' '}
+        {is_pinned ? 'that the experiment pins' : 'tuned for this adapter'}
+      </summary>
       <p className="soft">
-        Measured once, for about a second, and remembered by this browser, so that the same
-        experiment gives the same bits again; sizes that were not reached keep their default. Sizes
-        are out [m, n], summed over k.
+        {is_pinned
+          ? 'Nothing was measured; sizes that are not listed have their default, * stands for every other size.'
+          : 'Measured once, for about a second, and remembered by this browser, so that the same experiment gives the same bits again; sizes that were not reached keep their default.'}{' '}
+        Sizes are out [m, n], summed over k.
       </p>
       <dl>
         {Object.entries(matmul).map(([shape_class, variant]) => (
