@@ -49,8 +49,14 @@ export default defineConfig({
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
-          // The end-to-end tests train in the browser.
-          exclude: ['src/cli/**'],
+          // The end-to-end tests train in the browser. What trains through many phases, or compiles every kernel anew, takes
+          // Chromium's software adapter minutes and runs in Node alone.
+          exclude: [
+            'src/cli/**',
+            'src/rl/{rlhf,state,token_table,dapo}.gpu.test.ts',
+            'src/model/rollout_cache.gpu.test.ts',
+            'src/kernels/split.gpu.test.ts',
+          ],
           testTimeout: 120_000,
           browser: {
             enabled: true,
