@@ -15,6 +15,12 @@ const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] 
   ['broken percent signs', 'v=1&p=tiny&name=%E0%A4%A', /name/],
   ['markup', `v=1&p=${encodeURIComponent(MARKUP)}&seed=${encodeURIComponent(MARKUP)}`, /img/],
   ['a model too large', 'v=1&p=tiny&model.hidden_size=99999999', /hidden_size/],
+  [
+    'a layer that the model lacks',
+    'v=1&p=tiny&phases.1.target_layer=9',
+    /target_layer.*which has 3; got 9/,
+  ],
+  ['GRPO without groups', 'v=1&p=tiny&rollout.n=1', /at least 2 responses per prompt/],
   ['a very long query', `v=1&p=tiny&name=${'x'.repeat(9_000)}`, /long/],
 ]
 
@@ -34,4 +40,72 @@ test('after a hostile link the page still trains', async ({ lab }) => {
   await lab.waitForStatus('idle')
   await lab.get('step').click()
   await expect(lab.get('step-count')).toHaveText('1', { timeout: 120_000 })
+})
+
+/** Settings that do not go together, and the reason that stands below the field. */
+const REFUSED: readonly (readonly [
+  name: string,
+  link: string,
+  path: string,
+  value: string,
+  reason: RegExp,
+])[] = [
+  ['GRPO with single responses', 'v=1&p=tiny-grpo', 'rollout.n', '1', /at least 2 .*GRPO/],
+  [
+    'dynamic sampling of single responses',
+    'v=1&p=tiny-reinforce',
+    'algorithm.filter_groups.enable',
+    'on',
+    /at least 2 responses per prompt.*n = 1/,
+  ],
+  [
+    'a frozen layer that the model lacks',
+    'v=1&p=tiny',
+    'phases.1.freeze.layers',
+    '7',
+    /layers of the model, which has 3; got 7/,
+  ],
+  [
+    'fewer layers than one that is trained',
+    'v=1&p=tiny',
+    'model.num_hidden_layers',
+    '1',
+    /phases\.1\.target_layer: expected 'final' or a layer of the model, which has 1; got 2/,
+  ],
+]
+
+for (const [name, link, path, value, reason] of REFUSED)
+  test(`the form refuses ${name} and says why`, async ({ lab, page }) => {
+    await lab.open(link)
+    await lab.waitForStatus('idle')
+    await page.evaluate(() => {
+      for (const fold of document.querySelectorAll('.settings details'))
+        fold.toggleAttribute('open', true)
+    })
+    const field = lab.get(`field-${path.replaceAll('.', '-')}`)
+    const address = page.url()
+    if (value === 'on') await field.click()
+    else await field.fill(value)
+    const own = page.locator('.field').filter({ has: field })
+    await expect(own.getByRole('alert')).toContainText(reason)
+    await expect(field).toHaveAttribute('aria-invalid', 'true')
+    // Nothing has changed, and the run that would begin is the one before.
+    await own.getByRole('button', { name: /^keep / }).click()
+    await expect(own.getByRole('alert')).toHaveCount(0)
+    expect(page.url()).toBe(address)
+    await expect(lab.get('train')).toBeEnabled()
+  })
+
+test('single responses are refused to GRPO and not to PPO', async ({ lab, page }) => {
+  await lab.open('v=1&p=tiny-reinforce')
+  await lab.waitForStatus('idle')
+  await page.getByText('Phase 2', { exact: true }).click()
+  const estimator = lab.get('field-phases-1-adv_estimator')
+  const alert = page.locator('.field').filter({ has: estimator }).getByRole('alert')
+  await estimator.selectOption('grpo')
+  await expect(alert).toContainText(/rollout\.n: expected at least 2 .*GRPO/)
+  await expect(estimator).toHaveValue('reinforce_plus_plus')
+  await estimator.selectOption('gae')
+  await expect(alert).toHaveCount(0)
+  await expect(estimator).toHaveValue('gae')
 })

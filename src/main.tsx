@@ -15,6 +15,7 @@ import './ui/profiler.css'
 import './ui/settings.css'
 import './ui/findings.css'
 import './ui/stages.css'
+import './ui/suggested.css'
 import './ui/charts.css'
 
 followTheme()

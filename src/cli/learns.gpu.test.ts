@@ -1,16 +1,14 @@
-// The small preset learns what it says, from its fixed seed.
+// The small presets learn what they say, from their fixed seed: BuPO with GRPO, and PPO with a critic. RLHF: rl/rlhf.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import { presetOf } from '../lab/presets.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { type StepResult, Trainer } from '../rl/trainer.ts'
 
-const gpu = await Gpu.open()
-
 test('tiny: the warm start teaches, reinforcement makes right samples likelier', async () => {
   const preset = presetOf('tiny')
   if (!preset) throw new Error('there is no preset tiny')
-  const trainer = await Trainer.create(gpu, trainerConfig(preset.experiment))
+  const trainer = await Trainer.create(await Gpu.open(), trainerConfig(preset.experiment))
   const results: StepResult[] = []
   while (!trainer.isFinished) results.push(await trainer.next())
   trainer.destroy()
@@ -42,4 +40,33 @@ test('tiny: the warm start teaches, reinforcement makes right samples likelier',
   // No update was lost, and the policy grew more certain.
   expect(at(end, 'training/skipped_updates_total')).toBe(0)
   expect(at(end, 'actor/entropy')).toBeLessThan(at(warm + 1, 'actor/entropy'))
+}, 600_000)
+
+test('tiny-ppo: the policy learns, and the critic comes to know what to expect', async () => {
+  const preset = presetOf('tiny-ppo')
+  if (!preset) throw new Error('there is no preset tiny-ppo')
+  const config = trainerConfig(preset.experiment)
+  const [warm, rl] = config.phases
+  const trainer = await Trainer.create(await Gpu.open(), {
+    ...config,
+    phases: [warm, { ...rl, steps: 36 }],
+    validation: { ...config.validation, test_freq: 0 },
+  })
+  const results: StepResult[] = []
+  while (!trainer.isFinished) results.push(await trainer.next())
+  trainer.destroy()
+  const steps = results.filter(({ metrics }) => 'critic/vf_loss' in metrics)
+  expect(steps.length).toBe(36)
+  const mean = (name: string, from: number, count: number) =>
+    steps.slice(from, from + count).reduce((sum, { metrics }) => sum + metrics[name], 0) / count
+
+  // 640 and 1,024 responses: standard errors of 1.6 points. Measured: 0.21 → 0.50; seed 2: 0.18 → 0.39. A policy that hardly
+  // learns (a rate of 1e-6) stays between 0.20 and 0.24.
+  const score = 'critic/score/mean'
+  expect(mean(score, 28, 8)).toBeGreaterThan(0.33)
+  expect(mean(score, 28, 8) / mean(score, 0, 5)).toBeGreaterThan(1.5)
+  // Measured: -0.13 → 0.08; seed 2: -0.04 → 0.07. A critic that hardly learns stays at -0.09.
+  const explained = 'critic/vf_explained_var'
+  expect(mean(explained, 0, 5)).toBeLessThan(0)
+  expect(mean(explained, 26, 10)).toBeGreaterThan(0.03)
 }, 600_000)

@@ -15,6 +15,7 @@ import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Stages } from './panels/Stages.tsx'
+import { SuggestedLayer } from './panels/SuggestedLayer.tsx'
 import { Toast } from './Toast.tsx'
 
 export function App() {
@@ -38,6 +39,7 @@ export function App() {
           <Record />
           <Skipped />
           <Charts />
+          <SuggestedLayer />
           <Stages />
           <Memory />
           <Profiler />

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { initialState, type LabState } from '../lab/store.ts'
 import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from './actions.ts'
-import { toggleLine, uiStore } from './store.ts'
+import { isThreshold, toggleLine, uiStore } from './store.ts'
 
 const all = ['a', 'b', 'c']
 const hidden = () => [...uiStore.getState().hidden_lines].sort()
@@ -21,6 +21,11 @@ test('solo leaves one line, and solo again brings all back without touching othe
   expect(hidden()).toEqual(['a', 'c', 'elsewhere'])
   toggleLine('b', all, true)
   expect(hidden()).toEqual(['elsewhere'])
+})
+
+test('only a number of nats that can be meant is taken for the threshold', () => {
+  expect([0, 0.05, 10].every(isThreshold)).toBe(true)
+  expect([-0.1, 11, Number.NaN, '0.1', undefined].some(isThreshold)).toBe(false)
 })
 
 const state = (change: Partial<LabState>): LabState => ({ ...initialState(), ...change })

@@ -1,5 +1,6 @@
 // What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
 import { createStore } from 'zustand/vanilla'
+import { DEFAULT_THRESHOLD } from '../lab/inner_layer.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -9,6 +10,8 @@ export interface UiState {
   is_dark: boolean
   shortcuts_on: boolean
   settings_open: boolean
+  /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */
+  ffn_threshold: number
   /** Step under the pointer, on every chart at once. */
   hover_step: number | undefined
   hidden_lines: ReadonlySet<string>
@@ -21,19 +24,26 @@ export interface UiState {
   frame: number
 }
 
+type Remembered = 'theme' | 'shortcuts_on' | 'settings_open' | 'ffn_threshold'
+
 const STORAGE_KEY = 'understory.ui'
 const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
 
+/** Nats that a threshold can be. */
+export const isThreshold = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 10
+
 /** What was remembered; empty where storage is off or holds something else. */
-function remembered(): Partial<Pick<UiState, 'theme' | 'shortcuts_on' | 'settings_open'>> {
+function remembered(): Partial<Pick<UiState, Remembered>> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
     if (typeof stored !== 'object' || stored === null) return {}
-    const { theme, shortcuts_on, settings_open } = stored as Record<string, unknown>
+    const { theme, shortcuts_on, settings_open, ffn_threshold } = stored as Record<string, unknown>
     return {
       ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
       ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
       ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
+      ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
     }
   } catch {
     return {}
@@ -49,6 +59,7 @@ export const uiStore = createStore<UiState>()(() => ({
   theme: 'system',
   shortcuts_on: true,
   settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
+  ffn_threshold: DEFAULT_THRESHOLD,
   ...first,
   is_dark: isDark(first.theme ?? 'system'),
   hover_step: undefined,
@@ -60,14 +71,13 @@ export const uiStore = createStore<UiState>()(() => ({
 }))
 
 /** Sets what is remembered, and remembers it where the browser lets us. */
-export function setPreference(
-  change: Partial<Pick<UiState, 'theme' | 'shortcuts_on' | 'settings_open'>>,
-): void {
+export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  const { theme, shortcuts_on, settings_open } = uiStore.getState()
+  const { theme, shortcuts_on, settings_open, ffn_threshold } = uiStore.getState()
   try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify({ theme, shortcuts_on, settings_open }))
+    const kept = { theme, shortcuts_on, settings_open, ffn_threshold }
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
   } catch {
     // Storage is off: the choice lasts as long as the page.
   }

@@ -11,6 +11,7 @@ import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields, shownFields } from './form.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from './PhaseTools.tsx'
+import { SuggestedFor } from './SuggestedLayer.tsx'
 import { useUnfold } from './wanted.ts'
 
 const selectExperiment = (state: LabState) => state.experiment
@@ -63,12 +64,16 @@ function Group(props: {
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
       {open
         ? fields.map((field) => (
-            <Field
-              key={field.path}
-              field={field}
-              changed_from={original.get(field.path)}
-              is_live={present !== undefined && isSteerable(field, present)}
-            />
+            <Fragment key={field.path}>
+              <Field
+                field={field}
+                changed_from={original.get(field.path)}
+                is_live={present !== undefined && isSteerable(field, present)}
+              />
+              {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
+                <SuggestedFor index={phase} />
+              ) : null}
+            </Fragment>
           ))
         : null}
     </details>

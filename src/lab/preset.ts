@@ -1,0 +1,26 @@
+// What an entry of the menu is, and how one is written.
+import { type Experiment, parseExperiment } from './experiment.ts'
+
+export interface Preset {
+  readonly id: string
+  readonly name: string
+  /** One sentence for the menu. */
+  readonly summary: string
+  /** What a run of it looks like when all is well, with the numbers that were measured. */
+  readonly what_you_should_see: string
+  readonly experiment: Experiment
+}
+
+/** A preset is written as what differs from the defaults. */
+export function preset(
+  id: string,
+  said: Pick<Preset, 'name' | 'summary' | 'what_you_should_see'>,
+  document: object,
+): Preset {
+  const parsed = parseExperiment({ name: said.name, ...document })
+  if (!parsed.ok)
+    throw new RangeError(
+      `preset ${id}: ${parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    )
+  return { id, ...said, experiment: parsed.experiment }
+}
