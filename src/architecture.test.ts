@@ -15,8 +15,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Types and constants that the page may load without the GPU side: they import types alone. */
-const PURE = ['kernels/matmul/variant_names.ts', 'rl/phase.ts', 'rl/token_loss.ts']
-const PURE = ['rl/phase.ts', 'rl/suggested_layer.ts', 'rl/token_loss.ts']
+const PURE = [
+  'kernels/matmul/variant_names.ts',
+  'rl/phase.ts',
+  'rl/suggested_layer.ts',
+  'rl/token_loss.ts',
+]
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.endsWith('/testing.ts')
