@@ -11,13 +11,13 @@ import {
 } from '../kernels/policy_loss/policy_loss.ref.ts'
 import { expectClose, randomValues } from '../kernels/testing.ts'
 import { chunkSegments, packWeights, trainedPrefix, unpackWeights } from '../model/params.ts'
-import { TINY, testBatch, testWeights } from '../model/testing.ts'
+import { TINY, testWeights } from '../model/testing.ts'
 import { backwardRef, forwardRef, policyRef } from '../model/transformer.ref.ts'
 import { Actor, phaseRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, spreadRows } from './batch.ts'
 import type { ActorPhase, RlPhase } from './phase.ts'
-import { OPTIM, RL, SFT } from './testing.ts'
+import { madeUpBatch, OPTIM, RL, SFT } from './testing.ts'
 import { segmentFactors } from './trained_segments.ts'
 
 const gpu = await Gpu.open()
@@ -27,17 +27,7 @@ const R = 4
 const ROWS = 8
 const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i % 3), response }))
 
-/** A fixed batch of made-up responses. */
-function makeRows(seed: number): RolloutBatch {
-  const batch = testBatch(LENGTHS, { P, R, vocab_size: TINY.vocab_size, seed })
-  return {
-    ...batch,
-    prompt_length: P,
-    response_length: R,
-    response_lengths: Uint32Array.from(LENGTHS, ({ response }) => response),
-    is_ended: LENGTHS.map(() => true),
-  }
-}
+const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 
 const size: ActorSize = {
   prompt_length: P,

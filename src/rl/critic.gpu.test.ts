@@ -7,14 +7,14 @@ import { LOSS_AGG_MODES, type LossAggMode } from '../kernels/policy_loss/policy_
 import { expectClose, randomValues } from '../kernels/testing.ts'
 import { valueLossRef } from '../kernels/value_loss/value_loss.ref.ts'
 import { chunkSegments, type ParamLayout, unpackWeights } from '../model/params.ts'
-import { TINY, testBatch, testWeights } from '../model/testing.ts'
+import { TINY, testWeights } from '../model/testing.ts'
 import { forwardRef, type RefArrays } from '../model/transformer.ref.ts'
 import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from '../model/value.ref.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import type { RolloutBatch } from './batch.ts'
 import { Critic, createCriticTensors } from './critic.ts'
 import { CRITIC_DEFAULTS, type Critic as CriticConfig } from './phase.ts'
-import { OPTIM } from './testing.ts'
+import { madeUpBatch, OPTIM } from './testing.ts'
 import { TrainingBatch } from './training_batch.ts'
 
 const gpu = await Gpu.open()
@@ -41,15 +41,7 @@ const CONFIG: CriticConfig = {
 }
 const WHOLE = { is_legacy: false, max_response_length: R }
 
-function makeRows(seed: number): RolloutBatch {
-  return {
-    ...testBatch(LENGTHS, { P, R, vocab_size: TINY.vocab_size, seed }),
-    prompt_length: P,
-    response_length: R,
-    response_lengths: Uint32Array.from(LENGTHS, ({ response }) => response),
-    is_ended: LENGTHS.map(() => true),
-  }
-}
+const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 
 const policy = createActorTensors(gpu, testWeights(TINY, 1).layout, SIZE)
 

@@ -4,12 +4,11 @@ import { Gpu } from '../kernels/gpu.ts'
 import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import { matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { randomValues } from '../kernels/testing.ts'
-import { TINY, testBatch, testWeights } from '../model/testing.ts'
+import { TINY, testWeights } from '../model/testing.ts'
 import { Actor, phaseRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
-import type { RolloutBatch } from './batch.ts'
 import type { RlPhase, SftPhase } from './phase.ts'
-import { OPTIM, RL, SFT } from './testing.ts'
+import { madeUpBatch, OPTIM, RL, SFT } from './testing.ts'
 
 const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers
@@ -18,17 +17,7 @@ const R = 4
 const ROWS = 8
 const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i % 3), response }))
 
-/** A fixed batch of made-up responses: nothing is sampled, so that a rounding cannot change what is learned from. */
-function makeRows(seed: number): RolloutBatch {
-  const batch = testBatch(LENGTHS, { P, R, vocab_size: TINY.vocab_size, seed })
-  return {
-    ...batch,
-    prompt_length: P,
-    response_length: R,
-    response_lengths: Uint32Array.from(LENGTHS, ({ response }) => response),
-    is_ended: LENGTHS.map(() => true),
-  }
-}
+const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 
 const sft: SftPhase = { ...SFT, batch_size: ROWS }
 const rl = (target_layer: number): RlPhase => ({

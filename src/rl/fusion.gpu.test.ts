@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import type { ModelConfig } from '../model/config.ts'
-import { TINY, testBatch, testWeights } from '../model/testing.ts'
+import { TINY, testWeights } from '../model/testing.ts'
 import type { Fusion } from '../model/transformer.ts'
 import { createActorTensors } from './actor_tensors.ts'
-import type { RolloutBatch } from './batch.ts'
 import { recordSft } from './programs.ts'
-import { OPTIM } from './testing.ts'
+import { madeUpBatch, OPTIM } from './testing.ts'
 import { Trainable } from './trainable.ts'
 import { TrainingBatch } from './training_batch.ts'
 
@@ -17,15 +16,7 @@ const R = 4
 const ROWS = 8
 const STEPS = 30
 const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i % 3), response }))
-function makeRows(seed: number): RolloutBatch {
-  return {
-    ...testBatch(LENGTHS, { P, R, vocab_size: TINY.vocab_size, seed }),
-    prompt_length: P,
-    response_length: R,
-    response_lengths: Uint32Array.from(LENGTHS, ({ response }) => response),
-    is_ended: LENGTHS.map(() => true),
-  }
-}
+const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 const BATCHES = [1, 2, 3].map((seed) => makeRows(100 + seed))
 
 /** The weights before and after 30 supervised steps, and the losses of the first and the last. */

@@ -1,6 +1,8 @@
 // Small experiments for tests.
+import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
+import type { RolloutBatch } from './batch.ts'
 import {
   ACTOR_DEFAULTS,
   ALGORITHM_DEFAULTS,
@@ -115,4 +117,18 @@ export const CONFIG: TrainerConfig = {
   phases: [SFT, RL],
   validation: { test_freq: 0, prompts: 10, n: 1 },
   probe: { freq: 1, rows: 8 },
+}
+
+/** A fixed batch of made-up responses of TINY: nothing is sampled, so that a rounding cannot change what is learned from. */
+export function madeUpBatch(
+  lengths: readonly { readonly prompt: number; readonly response: number }[],
+  { P, R, seed }: { P: number; R: number; seed: number },
+): RolloutBatch {
+  return {
+    ...testBatch(lengths, { P, R, vocab_size: TINY.vocab_size, seed }),
+    prompt_length: P,
+    response_length: R,
+    response_lengths: Uint32Array.from(lengths, ({ response }) => response),
+    is_ended: lengths.map(() => true),
+  }
 }
