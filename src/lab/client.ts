@@ -21,6 +21,7 @@ import {
   nextExperiment,
 } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
+import { isViewHash } from './view.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
@@ -93,12 +94,17 @@ function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
 /** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
 function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
-  const hash = /=/.test(location.hash) && !isCardHash(location.hash) ? location.hash : ''
+  const is_query =
+    /=/.test(location.hash) && !isCardHash(location.hash) && !isViewHash(location.hash)
+  const hash = is_query ? location.hash : ''
   return {
     address: location.href.replace(/[?#].*$/s, ''),
     query: location.search.length > 1 ? location.search : hash,
     hash: location.hash,
-    replaceQuery: (query) => history.replaceState(history.state, '', `?${query}`),
+    replaceQuery: (query) => {
+      const view = isViewHash(location.hash) ? location.hash : ''
+      history.replaceState(history.state, '', `?${query}${view}`)
+    },
     nextFrame: (flush) => {
       let is_done = false
       const once = () => {

@@ -11,10 +11,11 @@ import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { Experiment } from './experiment.ts'
+import type { Observation, ObservationRequest } from './observation.ts'
 import type { SteeringAction, SteeringEntry } from './steering.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
-export const PROTOCOL_VERSION = 2
+export const PROTOCOL_VERSION = 3
 
 export type LabCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
@@ -27,7 +28,11 @@ export type LabCommand =
       readonly paused: boolean
       /** What the last `kernels` gave the page to remember. */
       readonly kernel_cache?: string | undefined
+      /** What the panels that are open show of the inside. */
+      readonly observe?: ObservationRequest | undefined
     }
+  /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
+  | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
   /** One training step, then paused. */
@@ -186,6 +191,13 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly table: TokenTable
+    }
+  /** What step `step` showed of the inside; right after its `step`, or in a pause. */
+  | {
+      readonly type: 'observed'
+      readonly run: number
+      readonly step: number
+      readonly observation: Observation
     }
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }

@@ -144,6 +144,8 @@ export class Session {
       case 'trace':
         this.#run?.traceOnce()
         return
+      case 'observe':
+        return
       case 'benchmark':
         this.#then(() => this.#benchmark())
         return

@@ -202,7 +202,7 @@ test('a profile is kept until the run is dropped; the wait for one ends with it 
 })
 
 test('a trace is kept until the run is dropped; the wait for one ends with it or with the run', () => {
-  const table = { rows: 4 } as TokenTable
+  const table = { rows: 4, samples: [] } as unknown as TokenTable
   const waiting = { ...started(), is_tracing: true }
   const event: LabEvent = { type: 'trace', run: 1, step: 4, table }
   const state = after([event], waiting)

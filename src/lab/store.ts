@@ -5,6 +5,7 @@ import type { MemoryKind } from '../kernels/tensor.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import type { ResultCard } from './card.ts'
 import { type Experiment, resolvePhases, sameSettings, steerExperiment } from './experiment.ts'
+import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } from './kept_run.ts'
 import { PRESETS } from './presets.ts'
 import {
   type AskedPair,
@@ -124,6 +125,9 @@ export interface LabState {
   readonly series: ReadonlyMap<string, Series>
   /** Of the last steps that sampled, oldest first. */
   readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
+  /** What steps left for looking back; mutable, and `kept_version` counts its changes. */
+  readonly kept: KeptOfRun
+  readonly kept_version: number
   /** Of the last reward_model phase that has begun. */
   readonly asked: AskedPairs | undefined
   /** What was said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
@@ -181,6 +185,8 @@ export const emptyRun = () =>
     metrics: {},
     series: new Map<string, Series>(),
     samples: [],
+    kept: emptyKept(),
+    kept_version: 0,
     asked: undefined,
     verdicts: {},
     scored_pairs: undefined,
@@ -252,8 +258,10 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       return applyStep(state, event, at_ms)
     case 'samples': {
       const { step, samples } = event
+      keepSamples(state.kept, step, samples)
       return {
         ...state,
+        kept_version: state.kept_version + 1,
         samples: [...state.samples, { step, samples }].slice(-MAX_SAMPLE_STEPS),
       }
     }
@@ -274,8 +282,15 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       // The next step waited while the adapter was probed: that is not its speed.
       return { ...state, profile: { step, profile, peak }, is_profiling: false, arrivals: [] }
     }
-    case 'trace':
-      return { ...state, trace: { step: event.step, table: event.table }, is_tracing: false }
+    case 'trace': {
+      const { step, table } = event
+      keepTrace(state.kept, step, table)
+      const kept_version = state.kept_version + 1
+      return { ...state, kept_version, trace: { step, table }, is_tracing: false }
+    }
+    case 'observed':
+      keepObservation(state.kept, event.step, event.observation)
+      return { ...state, kept_version: state.kept_version + 1 }
     case 'benchmark_progress':
       return { ...state, benchmark: { status: 'running', message: event.message } }
     case 'benchmark':

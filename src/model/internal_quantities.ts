@@ -41,6 +41,8 @@ export const QUANTITIES = {
   /** KL(policy of H^l ‖ the model's own) and KL(the model's own ‖ policy of H^l). */
   kl_layer_final: 'states',
   kl_final_layer: 'states',
+  /** KL(policy of H^k ‖ policy of H^l), both without norm, for one k that is chosen when the probe is made. */
+  kl_of_layer: 'states',
   /** cos(H^i, H^j). */
   cos_hidden: 'pairs',
   /** Of the model's own policy. */

@@ -1,21 +1,17 @@
-import { Charts } from './Charts.tsx'
 import { Controls } from './Controls.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
 import { Failure } from './panels/Failure.tsx'
 import { Findings } from './panels/Findings.tsx'
-import { Memory } from './panels/Memory.tsx'
 import { Notices } from './panels/Notices.tsx'
 import { Pending } from './panels/Pending.tsx'
 import { Phases } from './panels/Phases.tsx'
 import { Preferences } from './panels/Preferences.tsx'
-import { Profiler } from './panels/Profiler.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
-import { Stages } from './panels/Stages.tsx'
-import { SuggestedLayer } from './panels/SuggestedLayer.tsx'
+import { Tabs } from './Tabs.tsx'
 import { Toast } from './Toast.tsx'
 
 export function App() {
@@ -38,11 +34,7 @@ export function App() {
           <Findings />
           <Record />
           <Skipped />
-          <Charts />
-          <SuggestedLayer />
-          <Stages />
-          <Memory />
-          <Profiler />
+          <Tabs />
         </main>
       </div>
       <Toast />

@@ -6,6 +6,7 @@ import { type LabState, labStore } from '../lab/store.ts'
 import { type Domain, growSteps } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
+import { shownStore, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 /** A part of the lab's state; `selector` is a module-level function. */
@@ -17,12 +18,12 @@ export function useLab<T>(selector: (state: LabState) => T): T {
 export const shownExperiment = (state: LabState): Experiment =>
   state.run_experiment ?? state.experiment
 
-/** Columns of a metric of the current run; undefined before its first value. */
+/** Columns of a metric of the shown run; undefined before its first value. */
 export function seriesOf(metric: string): Columns | undefined {
-  return labStore.getState().series.get(metric)
+  return shownStore.getState().series.get(metric)
 }
 
-export const lastStep = (): number => labStore.getState().step
+export const lastStep = (): number => shownStore.getState().step
 
 /** Steps of all phases, as planned; a phase that is over counts with the steps that it took. */
 export function plannedSteps(state: LabState): number {
@@ -66,9 +67,9 @@ const selectStep = (state: LabState) => state.step
 /** Every chart's step axis: from the phase that was asked for, or from the first step. */
 export function useStepDomain(): Domain {
   const from_phase = useStore(uiStore, selectFrom)
-  const low = useLab(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
-  const planned = useLab(plannedSteps)
-  const end = useStore(labStore, (state) =>
+  const low = useShown(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
+  const planned = useShown(plannedSteps)
+  const end = useStore(shownStore, (state) =>
     growSteps(0, selectStep(state) - low, Math.max(0, planned - low)),
   )
   return useMemo(() => [low, low + end], [low, end])
@@ -78,8 +79,8 @@ const selectSwitches = (state: LabState) => state.phase_switches
 
 /** The phases that have begun, for shades and markers. */
 export function usePhaseSpans(): readonly PhaseSpan[] {
-  const switches = useLab(selectSwitches)
-  const phases = useLab(shownPhases)
+  const switches = useShown(selectSwitches)
+  const phases = useShown(shownPhases)
   return useMemo(
     () =>
       switches
@@ -129,7 +130,7 @@ const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
 
 /** What was changed while the run went on, for markers: those of one step together. */
 export function useEditMarks(): readonly EditMark[] {
-  const steered = useLab(selectSteered)
+  const steered = useShown(selectSteered)
   return useMemo(() => {
     const marks = new Map<number, string>()
     for (const { entry, refused } of steered) {
@@ -145,7 +146,7 @@ export function useEditMarks(): readonly EditMark[] {
 const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers
 
 /** L: the number of blocks, and the index of the final policy. */
-export const useLastLayer = (): number => useLab(selectLastLayer)
+export const useLastLayer = (): number => useShown(selectLastLayer)
 
 export const selectStatus = (state: LabState) => state.status
 

@@ -1,6 +1,7 @@
 // What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
 import { createStore } from 'zustand/vanilla'
 import { DEFAULT_THRESHOLD } from '../lab/inner_layer.ts'
+import { type Tab, tabOf, viewHash } from '../lab/view.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -12,6 +13,10 @@ export interface UiState {
   settings_open: boolean
   /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */
   ffn_threshold: number
+  /** What of the page is open. */
+  tab: Tab
+  /** The step that the whole page shows; undefined: the newest. */
+  at_step: number | undefined
   /** Step under the pointer, on every chart at once. */
   hover_step: number | undefined
   hidden_lines: ReadonlySet<string>
@@ -62,6 +67,8 @@ export const uiStore = createStore<UiState>()(() => ({
   ffn_threshold: DEFAULT_THRESHOLD,
   ...first,
   is_dark: isDark(first.theme ?? 'system'),
+  tab: tabOf(globalThis.location?.hash ?? ''),
+  at_step: undefined,
   hover_step: undefined,
   hidden_lines: new Set<string>(),
   from_phase: 1,
@@ -95,6 +102,13 @@ export function followTheme(): void {
     if (now.theme !== before.theme) apply()
   })
   apply()
+}
+
+/** Opens a part of the page, and says so in the address. */
+export function openTab(tab: Tab): void {
+  uiStore.setState({ tab })
+  const { pathname, search } = location
+  history.replaceState(history.state, '', `${pathname}${search}${viewHash(tab)}`)
 }
 
 /** Shows a short message; the newest replaces the one before. */

@@ -1,0 +1,19 @@
+// Other runs on the same charts: drawn faintly behind the shown one.
+import { createStore } from 'zustand/vanilla'
+import type { Columns } from './charts/lines.ts'
+
+/** One run, or the mean of several. */
+export interface Overlay {
+  readonly id: string
+  readonly label: string
+  /** Any CSS colour. */
+  readonly color: string
+  readonly dash: readonly number[]
+  series(metric: string): Columns | undefined
+  /** Lowest and highest at each step, where the overlay stands for several runs. */
+  band?(metric: string): { readonly low: Columns; readonly high: Columns } | undefined
+}
+
+export const overlayStore = createStore<{ readonly overlays: readonly Overlay[] }>(() => ({
+  overlays: [],
+}))

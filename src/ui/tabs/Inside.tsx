@@ -1,0 +1,6 @@
+// What every layer does.
+import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
+
+export default function Inside() {
+  return <SuggestedLayer />
+}

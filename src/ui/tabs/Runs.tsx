@@ -1,0 +1,4 @@
+// Runs of this browser.
+export default function Runs() {
+  return null
+}
