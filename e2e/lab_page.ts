@@ -1,6 +1,7 @@
 // The page as the browser tests see it: its controls by name, what its worker said, and a clean console.
 import { test as base, expect, type Page } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
+import type { Tab } from '../src/lab/view.ts'
 
 declare global {
   interface Window {
@@ -34,6 +35,9 @@ export class LabPage {
   }
 
   get = (id: string) => this.page.getByTestId(id)
+
+  /** Opens one of the page's parts. */
+  show = (tab: Tab) => this.get(`tab-${tab}`).click()
 
   async waitForStatus(status: string, timeout = 60_000): Promise<void> {
     await expect(this.get('status')).toHaveAttribute('data-status', status, { timeout })

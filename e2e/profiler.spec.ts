@@ -9,6 +9,7 @@ test('a profiled step shows every stage, and the run goes on with the same numbe
   lab,
 }) => {
   await lab.open(LINK)
+  await lab.show('gpu')
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStep(4)
@@ -56,6 +57,7 @@ test('the benchmark’s card is copied as text and as a link that shows it elsew
 }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.open()
+  await lab.show('gpu')
   await lab.waitForStatus('idle')
   await lab.get('benchmark').click()
   await expect(lab.get('benchmark-status')).toBeVisible()

@@ -11,6 +11,7 @@ test('a step is looked at token by token, and walked through by keyboard', async
   page,
 }) => {
   await lab.open(LINK)
+  await lab.show('tokens')
   await lab.waitForStatus('idle')
   await expect(lab.get('trace-step')).toBeDisabled()
   await lab.get('train').click()

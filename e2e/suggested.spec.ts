@@ -9,6 +9,7 @@ test('the measurement is switched on, names a layer, and the layer goes into a p
   page,
 }) => {
   await lab.open(LINK)
+  await lab.show('inside')
   await lab.waitForStatus('idle')
   await lab.get('measure-internals').click()
   await expect(lab.get('suggested-waits')).toContainText('next step that validates')
