@@ -112,6 +112,7 @@ async function useBrowser() {
   const { browser, page, adapter } = await openBrowser(server.resolvedUrls.local[0])
   try {
     await offerThreadTime(page)
+    await offerSampling(page)
     if (first === 'torch') await recordForTorch(page)
     else await runSuites(page, adapter, browser.version())
   } catch (error) {
@@ -200,6 +201,26 @@ async function offerThreadTime(page) {
   await page.exposeFunction('benchThreadSeconds', async () => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'TaskDuration')?.value
+  })
+}
+
+/** Lets the page have its thread sampled by V8's profiler: milliseconds inside JavaScript, and in its garbage collector. */
+async function offerSampling(page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Profiler.enable')
+  await session.send('Profiler.setSamplingInterval', { interval: 100 })
+  await page.exposeFunction('benchStartSampling', () => session.send('Profiler.start'))
+  await page.exposeFunction('benchStopSampling', async () => {
+    const { profile } = await session.send('Profiler.stop')
+    const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))
+    const ms = { script: 0, garbage: 0 }
+    profile.samples.forEach((id, i) => {
+      const name = names.get(id)
+      const kind = name === '(garbage collector)' ? 'garbage' : 'script'
+      if (!['(idle)', '(program)', '(root)'].includes(name))
+        ms[kind] += profile.timeDeltas[i] / 1000
+    })
+    return ms
   })
 }
 

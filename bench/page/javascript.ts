@@ -59,3 +59,20 @@ export async function threadSeconds(): Promise<number | undefined> {
   const { benchThreadSeconds } = globalThis as { benchThreadSeconds?: () => Promise<number> }
   return benchThreadSeconds?.()
 }
+
+/** Milliseconds that V8's sampling profiler found the page's thread inside JavaScript, and inside its garbage collector. */
+export interface SampledJavaScript {
+  readonly script: number
+  readonly garbage: number
+}
+
+/** Samples the thread while `work` runs; undefined where the driver does not offer it. */
+export async function sampled(work: () => Promise<void>): Promise<SampledJavaScript | undefined> {
+  const driver = globalThis as {
+    benchStartSampling?: () => Promise<void>
+    benchStopSampling?: () => Promise<SampledJavaScript>
+  }
+  await driver.benchStartSampling?.()
+  await work()
+  return driver.benchStopSampling?.()
+}

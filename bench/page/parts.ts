@@ -1,7 +1,13 @@
 // One reinforcement step of a preset by its parts: the stages, both passes for the policy of every layer, and the JavaScript.
 import { Gpu } from '../../src/kernels/gpu.ts'
 import { Trainer } from '../../src/rl/trainer.ts'
-import { threadSeconds, watchCalls, withoutGpu } from './javascript.ts'
+import {
+  type SampledJavaScript,
+  sampled,
+  threadSeconds,
+  watchCalls,
+  withoutGpu,
+} from './javascript.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
@@ -32,6 +38,8 @@ export interface JavaScriptRow {
   readonly step_without_gpu_ms: number
   /** CPU time of the thread over such a step, all its JavaScript and the browser's bindings; absent without the driver. */
   readonly thread_ms?: number
+  /** Of such a step, by sampling; absent without the driver. */
+  readonly sampled_ms?: SampledJavaScript
   readonly dispatches: number
 }
 
@@ -42,7 +50,10 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
     const before = await threadSeconds()
     for (let i = 0; i < FREE_STEPS; i++) await trainer.next()
     const after = await threadSeconds()
-    const per_step = (gpu.counts.dispatches - dispatches) / FREE_STEPS
+    const found = await sampled(async () => {
+      for (let i = 0; i < FREE_STEPS; i++) await trainer.next()
+    })
+    const per_step = (gpu.counts.dispatches - dispatches) / (2 * FREE_STEPS)
     // The stopwatch itself costs time, so it starts after the thread's own time was taken.
     const watch = watchCalls(gpu)
     const encode_ms: number[] = []
@@ -60,6 +71,9 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
       step_without_gpu_ms: median(step_ms),
       ...(before !== undefined &&
         after !== undefined && { thread_ms: ((after - before) * 1000) / FREE_STEPS }),
+      ...(found && {
+        sampled_ms: { script: found.script / FREE_STEPS, garbage: found.garbage / FREE_STEPS },
+      }),
       dispatches: per_step,
     }
   })

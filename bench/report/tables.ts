@@ -113,12 +113,14 @@ export function printParts({ preset, samples, ms, layers, javascript }: PartsRow
       (update / whole.update).toFixed(2),
     ]),
   )
-  const { encode_ms, step_without_gpu_ms, thread_ms, dispatches, steps } = javascript
+  const { encode_ms, step_without_gpu_ms, thread_ms, sampled_ms, dispatches, steps } = javascript
   console.log(`JavaScript of a step, with command buffers thrown away (${steps} steps)`)
   table(
     ['', 'ms'],
     [
       [`encoding ${dispatches} dispatches, uploads, submits`, encode_ms.toFixed(2)],
+      ['inside JavaScript, by sampling', sampled_ms?.script.toFixed(2) ?? 'not offered'],
+      ['collecting its garbage', sampled_ms?.garbage.toFixed(2) ?? 'not offered'],
       ['CPU time of the thread', thread_ms?.toFixed(2) ?? 'not offered'],
       ['the whole step on the clock', step_without_gpu_ms.toFixed(2)],
     ],

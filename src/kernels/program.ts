@@ -157,10 +157,12 @@ function dependsOnLive(kernel: AnyKernel, fixed: Names<number>, params: Names<un
   return asked
 }
 
+const isExtent = (n: number) => Number.isInteger(n) && n > 0 && n <= MAX_GRID
+
 /** A kernel's grid for these params. Throws ShapeError where WebGPU cannot dispatch it. */
 function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): Grid {
   const [x, y = 1, z = 1] = kernel.workgroups(params)
-  if (![x, y, z].every((n) => Number.isInteger(n) && n > 0 && n <= MAX_GRID))
+  if (!isExtent(x) || !isExtent(y) || !isExtent(z))
     throw new ShapeError(
       `${where}: grid [${x}, ${y}, ${z}] must be 1 to ${MAX_GRID} in each dimension`,
     )
@@ -174,11 +176,14 @@ export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number)
 
 /** `struct Params` of one dispatch as numbers. */
 export function readParams(params: Names<DType>, bytes: DataView, offset: number): Names<number> {
-  const read = (dtype: DType, at: number) =>
-    dtype === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
-  return Object.fromEntries(
-    Object.entries(params).map(([name, dtype], i) => [name, read(dtype, offset + 4 * i)]),
-  )
+  const numbers: Record<string, number> = {}
+  let at = offset
+  // Once per dispatch and replay where live values decide the grid: no arrays are made.
+  for (const name in params) {
+    numbers[name] = params[name] === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
+    at += 4
+  }
+  return numbers
 }
 
 /** Writes one scalar as WGSL lays out a struct of them. */

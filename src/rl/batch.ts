@@ -42,7 +42,13 @@ export function padPrompts(
 
 /** The prompts of samples, encoded and padded to the task's longest. */
 export function promptBatch(samples: readonly Sample[], task: Task, tokenizer: Tokenizer) {
-  const ids = samples.map(({ prompt }) => tokenizer.encode(prompt))
+  const encoded = new Map<string, readonly number[]>()
+  const ids = samples.map(({ prompt }) => {
+    // The n responses of a group have one prompt.
+    const known = encoded.get(prompt) ?? tokenizer.encode(prompt)
+    encoded.set(prompt, known)
+    return known
+  })
   return padPrompts(ids, task.max_prompt_length, tokenizer.pad_token_id)
 }
 

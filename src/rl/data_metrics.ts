@@ -36,11 +36,9 @@ function rowLengths({ attention_mask, prompt_length: P, response_length: R }: At
     )
   const prompts = new Float64Array(rows)
   const responses = new Float64Array(rows)
-  for (let i = 0; i < attention_mask.length; i++) {
-    const column = i % (P + R)
-    const row = (i - column) / (P + R)
-    if (column < P) prompts[row] += attention_mask[i]
-    else responses[row] += attention_mask[i]
+  for (let row = 0, i = 0; row < rows; row++) {
+    for (let end = i + P; i < end; i++) prompts[row] += attention_mask[i]
+    for (let end = i + R; i < end; i++) responses[row] += attention_mask[i]
   }
   return { rows, prompts, responses }
 }
@@ -95,13 +93,11 @@ export function computeDataMetrics(input: DataMetricsInput): Record<string, numb
       throw new RangeError(`${name}: expected ${rows} x ${R} values, got ${x.length}`)
   const written = select(responses, responses)
   if (written.length === 0) throw new RangeError('expected a response with tokens, all are empty')
-  const rowSums = (x: Numbers) =>
-    select(
-      Float64Array.from({ length: rows }, (_, b) =>
-        sum(Array.prototype.slice.call(x, b * R, (b + 1) * R)),
-      ),
-      responses,
-    )
+  const rowSums = (x: Numbers) => {
+    const sums = new Float64Array(rows)
+    for (let b = 0, i = 0; b < rows; b++) for (let end = i + R; i < end; i++) sums[b] += x[i]
+    return select(sums, responses)
+  }
   return {
     ...range('critic/score', rowSums(token_level_scores)),
     ...range('critic/rewards', rowSums(token_level_rewards)),

@@ -9,6 +9,7 @@ import {
   pickRows,
   promptBatch,
   type RolloutBatch,
+  responseEnds,
   responseMask,
   widenRows,
 } from './batch.ts'
@@ -318,14 +319,13 @@ export class Responder {
   #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
     const rows = samples.map((_, b) => b)
     if (!phase.algorithm.balance_batch) return rows
-    const { attention_mask, prompt_length, response_length } = this.#makeBatch(
-      samples,
-      response_ids,
-      phase.rollout.max_response_length,
-    )
-    const T = prompt_length + response_length
-    const seqlens = rows.map((b) =>
-      attention_mask.subarray(b * T, (b + 1) * T).reduce((sum, m) => sum + m, 0),
+    const { task, tokenizer } = this.#config
+    const { max_response_length: R } = phase.rollout
+    const { attention_mask } = promptBatch(samples, task, tokenizer)
+    const { response_lengths } = responseEnds(response_ids, R, tokenizer.eos_token_id)
+    const P = task.max_prompt_length
+    const seqlens = rows.map(
+      (b) => response_lengths[b] + sum(attention_mask.subarray(b * P, (b + 1) * P)),
     )
     return balanceBatch(seqlens).flat()
   }

@@ -77,6 +77,7 @@ const narrow_cases = [
   [3, 33, 4, 2, 16],
   [1, 70, 3, 1, 20],
   [2, 17, 2, 2, 64],
+  [1, 300, 2, 1, 16],
 ]
 
 /** The tiled kernels work at any width; a width beyond the narrow ones' asks for them. */

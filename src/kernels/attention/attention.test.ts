@@ -100,7 +100,7 @@ test('short rows of small heads take the narrow kernels, all others the tiled on
   expect(forwardAt(128, 64).name).toBe('attention_forward_narrow_64')
   expect(forwardAt(10, 16)).toBe(forwardAt(20, 16))
   for (const [width, head_dim] of [
-    [129, 64],
+    [513, 64],
     [128, 68],
     [8, 18],
   ])
