@@ -97,6 +97,7 @@ function fakeLab({
         kv_cache: 0,
         batch: 0,
         scratch: 0,
+        probes: 0,
       }),
       profile: async (work) => {
         log.push('profile')
