@@ -1,6 +1,7 @@
 // What panels ask of a model's inside, and what they get: made in the worker, kept by the page. The page's names for it.
 export {
   asksInside,
+  asksMore,
   LENS_TOP,
   type Lens,
   type LensReadout,

@@ -131,6 +131,15 @@ export interface Observation {
 export const asksInside = ({ groups, lens }: ObservationRequest): boolean =>
   groups.length > 0 || (lens !== undefined && (lens.held_out > 0 || lens.samples.length > 0))
 
+/** Whether one request asks for numbers of the inside that the other does not. */
+export function asksMore(request: ObservationRequest, known: ObservationRequest): boolean {
+  if (!asksInside(request)) return false
+  const { groups, layer, lens } = request
+  if (groups.some((group) => !known.groups.includes(group))) return true
+  if (groups.includes('similarity') && layer !== known.layer) return true
+  return lens !== undefined && JSON.stringify(lens) !== JSON.stringify(known.lens)
+}
+
 /** Whether a step is observed: every `every`-th, step 0 among them. */
 export const isObserved = ({ every }: ObservationRequest, step: number): boolean =>
   step % Math.max(1, every) === 0
