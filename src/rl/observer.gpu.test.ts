@@ -264,3 +264,17 @@ test('what cannot be shown says why, and the rest is there', async () => {
   expect(trainer.step).toBe(step)
   trainer.destroy()
 })
+
+test('a step that is profiled is observed all the same', async () => {
+  const gpu = await Gpu.open()
+  const trainer = await Trainer.create(gpu, CONFIG)
+  trainer.observe({ ...ALL, groups: ['flow'] })
+  await trainer.next()
+  const { result, profile } = await gpu.profile(() => trainer.next())
+  expect(result.observation?.mean.dH_attn).toHaveLength(L)
+  expect(Object.keys(result.observation?.cost_ms ?? {})).toEqual(['flow', 'lens'])
+  expect(profile.stages.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['observe_flow', 'observe_lens']),
+  )
+  trainer.destroy()
+})
