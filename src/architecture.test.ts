@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Types and constants that the page may load without the GPU side: they import types alone. */
 const PURE = [
   'kernels/matmul/variant_names.ts',
+  'rl/observation.ts',
   'rl/phase.ts',
   'rl/suggested_layer.ts',
   'rl/token_loss.ts',

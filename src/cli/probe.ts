@@ -9,8 +9,9 @@ import {
   type Internals,
   maskOf,
   QUANTITIES,
-  QUANTITY_NAMES,
   type Quantity,
+  REPORTED_NAMES,
+  type ReportedQuantity,
   tokenMeans,
 } from '../model/internal_quantities.ts'
 import { recordInternals } from '../model/internals.ts'
@@ -82,10 +83,6 @@ function writeOut(file: string, text: string): void {
   }
 }
 
-/** All but logits of every layer: (L+1) · V numbers per token say little on paper. */
-type Shown = Exclude<Quantity, 'logits_layer'>
-const isShown = (name: Quantity): name is Shown => name !== 'logits_layer'
-
 /** Everything on the device, or in a plan. */
 function createProbe(alloc: Allocator, { config, layout, weights }: HfModel, batch: TokenRows) {
   const shape = modelShape(config)
@@ -101,7 +98,7 @@ function createProbe(alloc: Allocator, { config, layout, weights }: HfModel, bat
   const size = { rows, width, response_length: 0, trains: false }
   const ws = createWorkspace(alloc, shape, size)
   const internals = createInternals(alloc, shape, ws, {
-    quantities: QUANTITY_NAMES.filter(isShown),
+    quantities: REPORTED_NAMES,
     positions: 'all',
   })
   return { model, internals }
@@ -136,7 +133,7 @@ export async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promi
   }
 }
 
-function perPosition(result: Internals<Shown>): ProbeReport {
+function perPosition(result: Internals<ReportedQuantity>): ProbeReport {
   const { rows, columns } = result
   const named = Object.entries(result.values).map(([name, values]) => {
     const kind = QUANTITIES[name as Quantity]
@@ -160,7 +157,7 @@ function perPosition(result: Internals<Shown>): ProbeReport {
   return { logits, logp_next: final, ...others }
 }
 
-function forwardMeans(result: Internals<Shown>): ProbeReport {
+function forwardMeans(result: Internals<ReportedQuantity>): ProbeReport {
   const means = tokenMeans(result)
   const log_prob = means.logp_next_layer_norm?.at(-1)
   const named = Object.entries(means).map(([name, mean]) => {

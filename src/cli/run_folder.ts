@@ -1,11 +1,13 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../lab/diagnosis.ts'
 import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
 import { type MetricColumns, metricsCsv } from '../lab/metrics_file.ts'
+import type { Observation } from '../lab/observation.ts'
+import { observationLine } from '../lab/observation_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 
@@ -41,10 +43,13 @@ export class RunFolder {
   readonly folder: string
   #metrics: number
   #samples: number
+  /** Opened with the first observation. */
+  #observations: number | undefined
 
   /** Creates the folder; files of an earlier run in it are replaced. */
   constructor(folder: string, experiment: Experiment) {
     mkdirSync(folder, { recursive: true })
+    rmSync(join(folder, 'observations.jsonl'), { force: true })
     this.folder = folder
     this.#writeJson('experiment.json', experiment)
     this.#metrics = openSync(join(folder, 'metrics.jsonl'), 'w')
@@ -62,6 +67,12 @@ export class RunFolder {
       writeSync(this.#samples, `${JSON.stringify({ step, ...sample })}\n`)
   }
 
+  /** One line for each observed step (lab/observation_file.ts). */
+  observation(step: number, observation: Observation): void {
+    this.#observations ??= openSync(join(this.folder, 'observations.jsonl'), 'w')
+    writeSync(this.#observations, `${observationLine(step, observation)}\n`)
+  }
+
   facts(facts: RunFacts): void {
     this.#writeJson('run.json', facts)
   }
@@ -74,6 +85,7 @@ export class RunFolder {
   close(): void {
     closeSync(this.#metrics)
     closeSync(this.#samples)
+    if (this.#observations !== undefined) closeSync(this.#observations)
   }
 
   #writeJson(name: string, value: unknown): void {

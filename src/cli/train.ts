@@ -11,6 +11,13 @@ import {
   shapeClass,
 } from '../kernels/matmul/matmul_variants.ts'
 import { type Experiment, followExperiment, steeringWords } from '../lab/experiment.ts'
+import {
+  NO_OBSERVATION,
+  OBSERVED_GROUPS,
+  type Observation,
+  type ObservationRequest,
+  type ObservedGroup,
+} from '../lab/observation.ts'
 import { pinnedKernels, unusablePin } from '../lab/pinned_kernels.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
@@ -43,15 +50,17 @@ interface Options {
   readonly matmul: MatmulChoice | undefined
   /** Whether the kernels of the other products are measured before training. */
   readonly tune: boolean
+  /** Whether the inside is written down too. */
+  readonly observe: boolean
 }
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE]',
+    '<experiment.json | share link | preset id> [--out DIR] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe]',
   summary:
     'trains; --save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
-    'in place of those that the experiment pins',
+    'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out',
   run: (args) => trainExperiment(readOptions(args)),
 }
 
@@ -67,6 +76,7 @@ function readOptions(args: readonly string[]): Options {
     warm_start: values['warm-start'],
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
     tune: values.tune,
+    observe: values.observe,
   }
 }
 
@@ -79,6 +89,7 @@ function parse(args: readonly string[]) {
     'warm-start': option,
     matmul: option,
     tune: { type: 'boolean', default: false },
+    observe: { type: 'boolean', default: false },
   } as const
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
@@ -96,6 +107,25 @@ function afterWarmStart(experiment: Experiment): Experiment {
       '--warm-start: this experiment is steered, and its steps count from the first sft phase; take steering out of it',
     )
   return { ...experiment, phases: experiment.phases.slice(first) }
+}
+
+/** Held-out texts under the lens of a recorded run. */
+const LENS_TEXTS = 2
+/** Steps between two observations of a run without validation. */
+const OBSERVE_EVERY = 10
+
+/** All there is to see at every validation; divergences are measured from the first inner layer that is trained. */
+function recordedRequest({ phases, validation }: TrainerConfig, L: number): ObservationRequest {
+  const inner = phases.flatMap((phase) =>
+    phase.kind === 'rl' && phase.target_layer < L ? [phase.target_layer] : [],
+  )
+  return {
+    ...NO_OBSERVATION,
+    groups: Object.keys(OBSERVED_GROUPS) as ObservedGroup[],
+    layer: inner[0] ?? L,
+    lens: { held_out: LENS_TEXTS, samples: [] },
+    every: validation.test_freq > 0 ? validation.test_freq : OBSERVE_EVERY,
+  }
 }
 
 /** Measures the products of a run that `pinned` leaves open. Says on stderr what it does and what came of it. */
@@ -145,6 +175,8 @@ async function trainExperiment(options: Options): Promise<number> {
   const { experiment, out, save, warm_start } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(options)
+  if (options.observe && out === undefined)
+    throw new LabFailure('--observe: say where to with --out DIR')
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
@@ -163,6 +195,7 @@ async function trainExperiment(options: Options): Promise<number> {
   const matmul = options.tune ? await tune(gpu, untuned, pinned) : pinned
   const steered = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) steered.trainer.importWeights(weights)
+  if (options.observe) steered.observe(recordedRequest(untuned, untuned.model.num_hidden_layers))
   const folder = out === undefined ? undefined : new RunFolder(out, experiment)
   const watch = new RunWatch(experiment, experiment.phases.length - trained.phases.length)
   const run = new Run(gpu, steered, folder, watch, {
@@ -201,6 +234,7 @@ class Run {
   readonly #latest: Record<string, number> = {}
   readonly #start_ms = performance.now()
   #memory_peak_bytes = 0
+  #observed_step: number | undefined
   #isStopping = false
 
   constructor(
@@ -232,7 +266,9 @@ class Run {
         await this.#obey()
         if (run.isFinished) break
         const { result } = await run.queue()
-        const { step, phase, phase_step, metrics, samples, phase_started } = await result
+        const { step, phase, phase_step, metrics, samples, phase_started, observation } =
+          await result
+        this.#observed(step, observation)
         const { phases } = run.trainer
         const { kind, name, steps } = phases[phase]
         const total_steps = phases.reduce((sum, phase) => sum + phase.steps, 0)
@@ -249,6 +285,7 @@ class Run {
         progress.show({ step, total_steps, phase: title, metrics })
         if (phase === last_sft && phase_step === steps) await afterSft()
       }
+      if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
@@ -258,6 +295,12 @@ class Run {
       this.#writeFacts()
       this.#folder?.table(this.#watch.series)
     }
+  }
+
+  #observed(step: number, observation: Observation | undefined): void {
+    if (!observation) return
+    this.#observed_step = step
+    this.#folder?.observation(step, observation)
   }
 
   /** Does what the document says of this moment, and says so. */

@@ -12,6 +12,8 @@ export type MemoryKind =
   | 'kv_cache'
   | 'batch'
   | 'scratch'
+  /** What open panels ask of the model's inside. */
+  | 'probes'
 
 /** A typed, shaped, contiguous part of one storage buffer. Row-major; `offset` counts elements. */
 export interface Tensor<D extends DType = DType> {
@@ -57,6 +59,7 @@ export const noBytes = (): Record<MemoryKind, number> => ({
   kv_cache: 0,
   batch: 0,
   scratch: 0,
+  probes: 0,
 })
 
 /** Adds up tensors without a device, so that a run's memory is known before anything is allocated. */

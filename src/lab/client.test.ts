@@ -12,16 +12,19 @@ import {
   type LabPage,
   type LabPort,
   nextPhase,
+  observeEvery,
   openLab,
   pause,
   profileStep,
   reset,
   resume,
+  setObserveEvery,
   shareLink,
   stepOnce,
   traceStep,
   train,
   undoVerdict,
+  wantObserved,
 } from './client.ts'
 import { steerExperiment } from './experiment.ts'
 import { decodeLink } from './link.ts'
@@ -474,4 +477,42 @@ test('the link of a steered run that was taught holds both, and so does the next
   keepVerdicts()
   train()
   expect(port().commands.at(-1)).toMatchObject({ type: 'start', experiment: { steering } })
+})
+
+test('what panels want is remembered, merged, and sent once a frame while a run is on', () => {
+  openPage()
+  const observed = () => port().commands.filter(({ type }) => type === 'observe')
+  const stopFlow = wantObserved('flow', { groups: ['flow'] })
+  draw()
+  expect(observed()).toEqual([])
+  train()
+  const nothing = { groups: [], layer: 0, lens: undefined, tokens: false, every: 1 }
+  expect(port().commands.at(-1)).toMatchObject({ observe: { ...nothing, groups: ['flow'] } })
+  const stopSimilarity = wantObserved('similarity', { groups: ['similarity'], layer: 2 })
+  const stopTokens = wantObserved('tokens', { tokens: true })
+  draw()
+  draw()
+  const both = { ...nothing, groups: ['flow', 'similarity'], layer: 2 }
+  expect(observed()).toEqual([{ type: 'observe', request: { ...both, tokens: true } }])
+  // Closed and opened again within a frame.
+  stopTokens()
+  const again = wantObserved('tokens', { tokens: true })
+  draw()
+  expect(observed()).toHaveLength(1)
+  stopTokens()
+  for (const stop of [stopFlow, stopSimilarity, again]) stop()
+  draw()
+  expect(observed().at(-1)).toEqual({ type: 'observe', request: nothing })
+})
+
+test('software adapters are observed less often, unless somebody chooses', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  draw()
+  expect(observeEvery()).toBe(5)
+  setObserveEvery(2)
+  expect(observeEvery()).toBe(2)
+  expect(() => setObserveEvery(0)).toThrow(RangeError)
+  setObserveEvery(undefined)
+  expect(observeEvery()).toBe(5)
 })

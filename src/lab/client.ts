@@ -10,6 +10,7 @@ import {
   withField,
 } from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
+import type { ObservationRequest } from './observation.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import {
@@ -22,6 +23,7 @@ import {
 } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
 import { isViewHash } from './view.ts'
+import { mergeWanted, type WantedPart } from './wanted.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
@@ -145,6 +147,7 @@ export function closeLab(): void {
   connection?.port.terminate()
   if (connection) connection.isOpen = false
   connection = undefined
+  is_sending = false
 }
 
 /** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
@@ -173,6 +176,8 @@ function connect(): void {
   own.port.addEventListener('message', ({ data }) => {
     if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
     if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
+    // What an adapter is decides how often it is observed.
+    if (data.type === 'adapter') sendWanted()
   })
   own.port.addEventListener('error', ({ message }) =>
     die(message || 'The worker could not be loaded.'),
@@ -204,7 +209,64 @@ function start(paused: boolean): void {
     run_document: experiment,
   })
   const kernel_cache = page.recall()
-  post({ type: 'start', run: run + 1, experiment, paused, kernel_cache })
+  const observe = wantedRequest()
+  sent_request = JSON.stringify(observe)
+  post({ type: 'start', run: run + 1, experiment, paused, kernel_cache, observe })
+}
+
+const wanted = new Map<string, WantedPart>()
+let observe_every: number | undefined
+/** The request that the worker has, as text. */
+let sent_request = ''
+let is_sending = false
+
+/** Software adapters are slow: there an observation may cost more than a step. */
+const SOFTWARE_EVERY = 5
+
+/** Every how many steps panels are shown the inside: what was chosen, else 1, on software adapters 5. */
+export const observeEvery = (): number =>
+  observe_every ?? (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
+
+/** Chooses it: a whole number of steps, at least 1; undefined = the default again. Throws RangeError for another one. */
+export function setObserveEvery(n: number | undefined): void {
+  if (n !== undefined && !(Number.isInteger(n) && n >= 1))
+    throw new RangeError(`observe every: expected a whole number of steps from 1 on, got ${n}`)
+  observe_every = n
+  sendWanted()
+}
+
+/** What all panels together want now. */
+const wantedRequest = (): ObservationRequest => mergeWanted(wanted.values(), observeEvery())
+
+/**
+ * Has the worker observe what a panel shows, as `observed` events (and `trace` for tokens), until the returned function is
+ * called. `id` names the panel: a second call with it replaces the first, whose function then does nothing. Several calls
+ * within a frame are one message.
+ */
+export function wantObserved(id: string, part: WantedPart): () => void {
+  wanted.delete(id)
+  wanted.set(id, part)
+  sendWanted()
+  return () => {
+    if (wanted.get(id) !== part) return
+    wanted.delete(id)
+    sendWanted()
+  }
+}
+
+/** Sends the request with the next frame, if a run is on and it has another one. */
+function sendWanted(): void {
+  if (is_sending || !connection?.isOpen) return
+  is_sending = true
+  page.nextFrame(() => {
+    is_sending = false
+    const request = wantedRequest()
+    const text = JSON.stringify(request)
+    // The next run's start brings it along.
+    if (!isBusy(labStore.getState()) || text === sent_request) return
+    sent_request = text
+    post({ type: 'observe', request })
+  })
 }
 
 /** Trains the experiment that the settings show, from its first step. */

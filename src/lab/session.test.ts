@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { GpuError } from '../kernels/errors.ts'
 import type { Pairs, Verdict } from '../rl/phase.ts'
 import type { StepResult } from '../rl/trainer.ts'
+import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
 import { PRESETS } from './presets.ts'
 import type {
   BenchmarkNumbers,
@@ -55,6 +56,7 @@ function fakeLab({
     let phase_step = 0
     let wants_next = false
     let wants_trace = false
+    let request = NO_OBSERVATION
     const said: Verdict[] = []
     const given = () => said.filter(({ choice }) => choice !== 'skip').length
     const preferences = () => ({
@@ -97,6 +99,7 @@ function fakeLab({
         kv_cache: 0,
         batch: 0,
         scratch: 0,
+        probes: 0,
       }),
       profile: async (work) => {
         log.push('profile')
@@ -122,6 +125,14 @@ function fakeLab({
         },
         traceNext: () => {
           wants_trace = true
+        },
+        observe: (asked) => {
+          request = asked
+          log.push(`observe ${asked.groups}`)
+        },
+        observeNow: async () => {
+          await tick()
+          return request.groups.length > 0 ? observation(request) : undefined
         },
         get step() {
           return Math.max(0, step)
@@ -162,6 +173,9 @@ function fakeLab({
             ...(told ? { phase_started: told } : {}),
             // Reinforcement is the second phase.
             ...(wants_trace && phase === 1 ? { trace: TRACE } : {}),
+            ...(request.groups.length > 0 && step % request.every === 0
+              ? { observation: observation(request) }
+              : {}),
           }
           if (result.trace) wants_trace = false
           log.push(`queue ${step}`)
@@ -221,6 +235,16 @@ function fakeLab({
     lose: (error: GpuError) => lose(error),
   }
 }
+
+/** What a step shows that was asked for this. */
+const observation = ({ groups, layer }: ObservationRequest): Observation => ({
+  ...{ num_hidden_layers: 2, rows: 'responses', tokens: 4, mean: {}, std: {}, layer, lenses: [] },
+  cost_ms: Object.fromEntries(groups.map((group) => [group, 1])),
+})
+const asking = (
+  groups: ObservationRequest['groups'],
+  rest: Partial<ObservationRequest> = {},
+): ObservationRequest => ({ ...NO_OBSERVATION, groups, ...rest })
 
 const ASKED = [0, 1, 2, 3, 4].map((id) => ({
   id,
@@ -736,4 +760,74 @@ test('an error of our own is internal, whatever is thrown', () => {
     message: 'x',
   })
   expect(labError('text')).toEqual({ name: 'Error', code: 'internal', message: 'text' })
+})
+
+/** Step and groups of every observation, in order, each with the type of the event before it. */
+const observed = (events: readonly LabEvent[]) =>
+  events.flatMap((e, i) =>
+    e.type === 'observed'
+      ? [[e.step, Object.keys(e.observation.cost_ms).join(), events[i - 1].type]]
+      : [],
+  )
+
+test('every so many steps show what panels want, right after the step, and the last state always', async () => {
+  const { session, events } = fakeLab()
+  const observe = asking(['flow'], { every: 4 })
+  session.handle({ type: 'start', run: 1, experiment, paused: false, observe })
+  await session.idle
+  expect(observed(events).map(([step, , before]) => [step, before])).toEqual([
+    [0, 'step'],
+    [4, 'step'],
+    [6, 'step'],
+  ])
+})
+
+test('nobody asks, and nothing is told or observed', async () => {
+  const { session, events, log } = fakeLab()
+  session.handle({ type: 'start', run: 1, experiment, paused: false, observe: NO_OBSERVATION })
+  await session.idle
+  expect(observed(events)).toEqual([])
+  expect(log.filter((line) => line.startsWith('observe'))).toEqual([])
+})
+
+test('in a pause a panel that opens sees the present step at once, and one that closes costs nothing', async () => {
+  const { session, events, statuses, until, log } = fakeLab()
+  session.handle({ type: 'start', run: 1, experiment, paused: true })
+  session.handle({ type: 'step' })
+  await until(() => statuses().at(-1) === 'paused' && log.includes('queue 1'))
+  const groups = () => observed(events).map(([step, of]) => [step, of])
+  session.handle({ type: 'observe', request: asking(['flow']) })
+  await until(() => groups().length === 1)
+  session.handle({ type: 'observe', request: asking(['flow', 'similarity']) })
+  await until(() => groups().length === 2)
+  session.handle({ type: 'observe', request: asking(['similarity']) })
+  await until(() => log.at(-1) === 'observe similarity')
+  session.handle({ type: 'observe', request: asking(['similarity'], { layer: 1 }) })
+  await until(() => groups().length === 3)
+  expect(groups()).toEqual([
+    [1, 'flow'],
+    [1, 'flow,similarity'],
+    [1, 'similarity'],
+  ])
+  session.handle({ type: 'observe', request: NO_OBSERVATION })
+  session.handle({ type: 'step' })
+  await until(() => log.includes('queue 2'))
+  session.handle({ type: 'stop' })
+  await session.idle
+  expect(groups()).toHaveLength(3)
+})
+
+test('a request that comes while a step is in flight does not count as what that step showed', async () => {
+  const { session, events, until, log } = fakeLab()
+  const observe = asking(['flow'])
+  session.handle({ type: 'start', run: 1, experiment, paused: false, observe })
+  await until(() => log.includes('queue 1'))
+  session.handle({ type: 'pause' })
+  session.handle({ type: 'observe', request: asking(['flow', 'entropy']) })
+  await until(() => observed(events).some(([, of]) => of === 'flow,entropy'))
+  const both = observed(events).filter(([, of]) => of === 'flow,entropy')
+  const alone = observed(events).filter(([step, of]) => of === 'flow' && step === both[0][0])
+  expect([alone.length, both.length]).toEqual([1, 1])
+  session.handle({ type: 'stop' })
+  await session.idle
 })

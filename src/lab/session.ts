@@ -6,6 +6,12 @@ import type { Preferences } from '../rl/preferences.ts'
 import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
 import { chooseKernels, type MatmulNeeds } from './kernel_choice.ts'
+import {
+  asksMore,
+  NO_OBSERVATION,
+  type Observation,
+  type ObservationRequest,
+} from './observation.ts'
 import { ownKernels, pinnedKernels, unusablePin, writeKernels } from './pinned_kernels.ts'
 import type {
   BenchmarkNumbers,
@@ -33,6 +39,10 @@ export interface RunTrainer {
   obey(): Promise<readonly Steered[]>
   /** The next step of reinforcement brings its token table. */
   traceNext(): void
+  /** What steps are to show of the inside from now on. */
+  observe(request: ObservationRequest): void
+  /** The same of the present state, between two steps; undefined where nothing is asked for. */
+  observeNow(): Promise<Observation | undefined>
   /** Steps queued so far. */
   readonly step: number
   readonly phase: number
@@ -145,6 +155,7 @@ export class Session {
         this.#run?.traceOnce()
         return
       case 'observe':
+        this.#run?.observe(command.request)
         return
       case 'benchmark':
         this.#then(() => this.#benchmark())
@@ -214,6 +225,11 @@ class Run {
   #asked: SteeringAction[] = []
   #wants_profile = false
   #wants_trace = false
+  #request: ObservationRequest
+  /** What the trainer has been told of it. */
+  #told: ObservationRequest = NO_OBSERVATION
+  /** The last step that was observed, and what was asked then. */
+  #observed: { readonly step: number; readonly request: ObservationRequest } | undefined
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
   #memory_at = Number.NEGATIVE_INFINITY
@@ -224,12 +240,13 @@ class Run {
   /** The phase whose pairs were posted. */
   #pairs_of: number | undefined
 
-  constructor(host: SessionHost, { run, experiment, paused, kernel_cache }: Start) {
+  constructor(host: SessionHost, { run, experiment, paused, kernel_cache, observe }: Start) {
     this.#host = host
     this.#id = run
     this.#document = experiment
     this.#kernel_cache = kernel_cache
     this.#budget = paused ? 0 : Number.POSITIVE_INFINITY
+    this.#request = observe ?? NO_OBSERVATION
   }
 
   pause(): void {
@@ -256,6 +273,12 @@ class Run {
   /** The next step of reinforcement is told of token by token. Takes none by itself. */
   traceOnce(): void {
     this.#wants_trace = true
+    this.#wake()
+  }
+
+  /** What is shown of the steps to come, and of the present one in a pause. */
+  observe(request: ObservationRequest): void {
+    this.#request = request
     this.#wake()
   }
 
@@ -348,11 +371,14 @@ class Run {
   async #loop(open: OpenRun): Promise<void> {
     const { trainer } = open
     this.#trainer = trainer
-    let in_flight: Promise<StepResult> | undefined
+    let in_flight:
+      | { readonly result: Promise<StepResult>; readonly request: ObservationRequest }
+      | undefined
     const land = async () => {
-      const result = await in_flight
+      const flown = in_flight
+      const result = await flown?.result
       in_flight = undefined
-      if (result && !this.#is_stopped) this.#report(result, open)
+      if (flown && result && !this.#is_stopped) this.#report(result, open, flown.request)
       // Step 0 is no training step.
       return result !== undefined && result.step > 0
     }
@@ -363,8 +389,10 @@ class Run {
         this.#host.post({ type: 'steered', run: this.#id, ...done })
       if (this.#wants_trace) trainer.traceNext()
       this.#wants_trace = false
+      this.#tellRequest(trainer)
       if (trainer.isFinished) {
         await land()
+        await this.#observePresent(trainer)
         this.#flush(open)
         this.#setStatus('finished')
         return
@@ -374,7 +402,8 @@ class Run {
         if (this.#hasOrders) continue
         this.#flush(open)
         this.#setStatus('paused')
-        await this.#awaken(() => this.#hasOrders)
+        await this.#observePresent(trainer)
+        await this.#awaken(() => this.#hasOrders || this.#request !== this.#told)
         continue
       }
       if (this.#status !== 'waiting') this.#setStatus('running')
@@ -385,8 +414,10 @@ class Run {
         this.#tellPhase(trainer.step, trainer.takePhaseStart())
         this.#flush(open)
         this.#setStatus('waiting')
+        await this.#observePresent(trainer)
         await this.#awaken(
           () =>
+            this.#request !== this.#told ||
             !trainer.isWaiting ||
             this.#asked.length > 0 ||
             (this.#budget === 0 && !this.#wants_profile),
@@ -403,10 +434,30 @@ class Run {
       const { result } = await trainer.queue()
       result.catch(() => {}) // awaited when it lands, or the run is over
       await land()
-      in_flight = result
+      in_flight = { result, request: this.#told }
       if (this.#budget === Number.POSITIVE_INFINITY) continue
       if (await land()) this.#budget = Math.max(0, this.#budget - 1)
     }
+  }
+
+  #tellRequest(trainer: RunTrainer): void {
+    if (this.#request === this.#told) return
+    this.#told = this.#request
+    trainer.observe(this.#request)
+  }
+
+  /** Shows the state between two steps, unless its step has shown all that is asked for. */
+  async #observePresent(trainer: RunTrainer): Promise<void> {
+    const { step } = trainer
+    const known = this.#observed?.step === step ? this.#observed.request : NO_OBSERVATION
+    if (this.#is_stopped || !asksMore(this.#told, known)) return
+    const observation = await trainer.observeNow()
+    if (observation && !this.#is_stopped) this.#reportObservation(step, observation, this.#told)
+  }
+
+  #reportObservation(step: number, observation: Observation, request: ObservationRequest): void {
+    this.#observed = { step, request }
+    this.#host.post({ type: 'observed', run: this.#id, step, observation })
   }
 
   /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */
@@ -421,7 +472,7 @@ class Run {
       }
       const { result, profile } = await open.profile(async () => (await trainer.queue()).result)
       if (this.#is_stopped) return
-      this.#report(result, open)
+      this.#report(result, open, this.#told)
       const { step } = result
       if (step === 0 && !trainer.isFinished) continue
       const peak = await this.#host.peak()
@@ -451,11 +502,14 @@ class Run {
     this.#host.post({ type: 'status', run: this.#id, status })
   }
 
-  #report(result: StepResult, open: OpenRun): void {
+  /** `request`: what the step was asked to show. */
+  #report(result: StepResult, open: OpenRun, request: ObservationRequest): void {
     const run = this.#id
     const { step, phase, phase_step, metrics, samples, scored_pairs, trace, phase_started } = result
+    const { observation } = result
     this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#host.post({ type: 'step', run, step, phase, phase_step, metrics })
+    if (observation) this.#reportObservation(step, observation, request)
     if (trace) this.#host.post({ type: 'trace', run, step, table: trace })
     if (scored_pairs?.length)
       this.#host.post({ type: 'scored_pairs', run, step, pairs: scored_pairs })

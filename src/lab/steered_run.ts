@@ -2,6 +2,7 @@
 // worker nor the GPU.
 import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
 import { type Experiment, steerExperiment } from './experiment.ts'
+import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
 import { MAX_STEERING, type SteeringAction, type SteeringEntry } from './steering.ts'
 import { trainerConfig } from './trainer_config.ts'
 
@@ -18,6 +19,8 @@ export type SteeredTrainer = Pick<
   | 'queue'
   | 'nextPhase'
   | 'traceNext'
+  | 'observe'
+  | 'observeNow'
   | 'preferences'
   | 'decide'
   | 'undoVerdict'
@@ -59,6 +62,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #asked: SteeringAction[] = []
   #is_started = false
   #wants_trace = false
+  #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
   #is_moving = false
 
@@ -122,6 +126,17 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** The next step of reinforcement brings its token table. */
   traceNext(): void {
     this.#wants_trace = true
+  }
+
+  /** What steps are to show of the inside (Trainer), whatever trainer takes them. Not while a step is being queued. */
+  observe(request: ObservationRequest): void {
+    this.#observed = request
+    this.trainer.observe(request)
+  }
+
+  /** The same of the state as it is, between two steps; undefined where nothing is asked for. */
+  observeNow(): Promise<Observation | undefined> {
+    return this.trainer.observeNow()
   }
 
   /** Asks for an action before the next step. */
@@ -188,6 +203,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     this.#engine.release()
     this.trainer = await this.#engine.create(config)
     this.trainer.importState(state)
+    this.trainer.observe(this.#observed)
     this.#is_moving = false
   }
 }

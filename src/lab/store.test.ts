@@ -147,6 +147,7 @@ test('the counts are the last step’s own, and the buffers made after the first
     kv_cache: 0,
     batch: 0,
     scratch: 0,
+    probes: 0,
   }
   const at = (dispatches: number, buffers: number): LabEvent => ({
     type: 'memory',

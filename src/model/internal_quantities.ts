@@ -56,6 +56,12 @@ export type Quantity = keyof typeof QUANTITIES
 export type MeanQuantity = Exclude<Quantity, 'logits' | 'logits_layer'>
 export const QUANTITY_NAMES = Object.keys(QUANTITIES) as readonly Quantity[]
 
+/** What a report of a whole model shows: not the logits of every layer, and nothing that depends on a choice. */
+export type ReportedQuantity = Exclude<Quantity, 'logits_layer' | 'kl_of_layer'>
+export const REPORTED_NAMES = QUANTITY_NAMES.filter(
+  (name): name is ReportedQuantity => name !== 'logits_layer' && name !== 'kl_of_layer',
+)
+
 /** Differences of other quantities: [minuend, subtrahend]; of the same one, entry l+1 minus entry l. */
 export const DIFFERENCES = {
   dH_layer: ['ent_layer_raw', 'ent_layer_raw'],

@@ -48,8 +48,9 @@ async function probe<const Q extends Quantity>(
   quantities: readonly Q[],
   positions: 'all' | 'response' = 'all',
   batch: Batch = BATCH,
+  layer = 1,
 ) {
-  const t = createInternals(gpu, model.shape, ws, { quantities, positions })
+  const t = createInternals(gpu, model.shape, ws, { quantities, positions, layer })
   uploadInternals(gpu, t, batch)
   const program = await gpu.record('internals', [], (r) => recordInternals(r, model, t))
   gpu.replay(program)
@@ -64,14 +65,16 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
 
     test('every quantity at every position equals the float64 model', async () => {
       const { values, mask, next_mask } = await probe(model, ws, QUANTITY_NAMES)
-      const truth = internalsRef(config, exact, cache)
+      const truth = internalsRef(config, exact, cache, { positions: 'all', layer: 1 })
       expectClose(mask, truth.mask)
       expectClose(next_mask, truth.next_mask)
       for (const name of QUANTITY_NAMES) expectClose(values[name], truth.values[name], ROUNDING)
     })
 
     test('the response’s positions equal the float64 model', async () => {
-      const response = { ...BATCH, positions: 'response' as const, response_length: BATCH.R }
+      const response = {
+        ...{ ...BATCH, positions: 'response' as const, response_length: BATCH.R, layer: 1 },
+      }
       const { values, mask } = await probe(model, ws, QUANTITY_NAMES, 'response')
       const truth = internalsRef(config, exact, cache, response)
       expectClose(mask, BATCH.response_mask)
@@ -85,7 +88,21 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
   },
 )
 
-const { shape, model, ws } = build(TINY, BATCH, true)
+const { exact: weights, shape, model, ws } = build(TINY, BATCH, true)
+
+test('a divergence is measured from the layer that was chosen, and is 0 there', async () => {
+  const cache = forwardRef(TINY, weights, BATCH)
+  const N = BATCH.attention_mask.length
+  for (const layer of [0, 3]) {
+    const { values } = await probe(model, ws, ['kl_of_layer'], 'all', BATCH, layer)
+    const truth = internalsRef(TINY, weights, cache, { positions: 'all', layer })
+    expectClose(values.kl_of_layer, truth.values.kl_of_layer, ROUNDING)
+    const own = values.kl_of_layer.subarray(layer * N, (layer + 1) * N)
+    expect(own.every((kl) => kl === 0)).toBe(true)
+  }
+  const options = { quantities: ['kl_of_layer'], positions: 'all', layer: 4 } as const
+  expect(() => createInternals(gpu, shape, ws, options)).toThrow(/layer: expected 0 to 3, got 4/)
+})
 
 test('what is shown is what is trained, to the bit', async () => {
   const names = [

@@ -4,13 +4,15 @@ import { type Internals, nextMask, type Positions, type Quantity } from './inter
 import { logSoftmax, type RefArrays, rmsNorm } from './operations.ref.ts'
 import { logitsRef, type RefCache } from './transformer.ref.ts'
 
-/** Which positions, and of which token each one's log-probability is; see Positions. */
+/** Which positions, and of which token each one's log-probability is (see Positions); and the k of kl_of_layer. */
 export interface RefPositions {
   readonly positions: Positions
   /** For 'response': [rows, response_length]. */
   readonly response_ids?: ArrayLike<number>
   readonly response_mask?: ArrayLike<number>
   readonly response_length?: number
+  /** Default 0. */
+  readonly layer?: number
 }
 
 /** A probed position: its place in the result, its row in the states, the token after it. */
@@ -85,6 +87,9 @@ export function internalsRef(
       norm_ffn_out: lengths(of('ffn_out')),
       kl_layer_final: each(hidden_states, (x, { m }) => divergence(policy(x, m), policy(final, m))),
       kl_final_layer: each(hidden_states, (x, { m }) => divergence(policy(final, m), policy(x, m))),
+      kl_of_layer: each(hidden_states, (x, { m }) =>
+        divergence(policy(hidden_states[options.layer ?? 0], m), policy(x, m)),
+      ),
       cos_hidden: each(pairs, ([x, y], { m }) => cosine(row(x, m), row(y, m))),
       logits: logitsOf([final]),
       logits_layer: logitsOf(hidden_states),

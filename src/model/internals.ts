@@ -91,20 +91,16 @@ class Probe<L extends string> {
 
   /** What compares states with each other or with the last one. */
   end(): void {
-    const { shape, weights } = this.#model
-    const { kept, scratch, mask } = this.#t
+    const { kept, scratch } = this.#t
     if (this.#wants('kl_layer_final', 'kl_final_layer'))
       kept.forEach((hidden, l) => {
-        const { hidden_size, vocab_size } = shape
-        const size = { tokens: this.#count, hidden_size, vocab_size }
-        this.#run(policyKl(shape), size, {
-          hidden_p: hidden,
-          hidden_q: scratch.normed,
-          weight: weights.lm_head,
-          mask,
-          kl_pq: this.#out('kl_layer_final', l, 0),
-          kl_qp: this.#out('kl_final_layer', l, 1),
-        })
+        const kl_pq = this.#out('kl_layer_final', l, 0)
+        this.#diverge(hidden, scratch.normed, kl_pq, this.#out('kl_final_layer', l, 1))
+      })
+    const chosen = kept[this.#t.layer]
+    if (this.#wants('kl_of_layer'))
+      kept.forEach((hidden, l) => {
+        this.#diverge(chosen, hidden, this.#out('kl_of_layer', l, 0), this.#out(undefined, l, 1))
       })
     if (this.#wants('cos_hidden'))
       kept.forEach((x, i) => {
@@ -145,6 +141,15 @@ class Probe<L extends string> {
       lse,
       sum_pi_squared,
     })
+  }
+
+  /** kl_pq and kl_qp of the policies of two states, both as they are. */
+  #diverge(hidden_p: Tensor, hidden_q: Tensor, kl_pq: Tensor, kl_qp: Tensor): void {
+    const { shape, weights } = this.#model
+    const { hidden_size, vocab_size } = shape
+    const size = { tokens: this.#count, hidden_size, vocab_size }
+    const states = { hidden_p, hidden_q, weight: weights.lm_head, mask: this.#t.mask }
+    this.#run(policyKl(shape), size, { ...states, kl_pq, kl_qp })
   }
 
   /** cosine = cos(x, y), norm = ‖x‖. */

@@ -22,6 +22,8 @@ import type { Workspace } from './workspace.ts'
 export interface InternalsTensors<Q extends Quantity = Quantity> {
   readonly quantities: readonly Q[]
   readonly positions: Positions
+  /** The layer that kl_of_layer measures from. */
+  readonly layer: number
   readonly shape: ModelShape
   readonly ws: Workspace
   /** Probed columns of each row; N = ws.rows · columns. */
@@ -56,18 +58,28 @@ interface Scratch {
   readonly spare: readonly Tensor[]
 }
 
+interface InternalsOptions<Q extends Quantity> {
+  readonly quantities: readonly Q[]
+  readonly positions: Positions
+  /** k of kl_of_layer, 0 … L; default 0. */
+  readonly layer?: number
+}
+
 /**
  * Allocates room for these quantities at all positions of a workspace's rows, or at those that predict its response.
- * Only what is asked for is computed: entropies cost one pass over the vocabulary per state, kl two.
+ * Only what is asked for is computed: entropies cost one pass over the vocabulary per state, kl two. Throws RangeError for a
+ * layer that the model has not.
  */
 export function createInternals<const Q extends Quantity>(
   alloc: Allocator,
   shape: ModelShape,
   ws: Workspace,
-  { quantities, positions }: { quantities: readonly Q[]; positions: Positions },
+  { quantities, positions, layer = 0 }: InternalsOptions<Q>,
 ): InternalsTensors<Q> {
   const { hidden_size: C, intermediate_size: F, attention_size, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
+  if (!(Number.isInteger(layer) && layer >= 0 && layer < states))
+    throw new RangeError(`layer: expected 0 to ${shape.num_hidden_layers}, got ${layer}`)
   const [first_column, columns] =
     positions === 'all' ? [0, ws.width] : [ws.width - ws.response_length - 1, ws.response_length]
   const N = ws.rows * columns
@@ -81,14 +93,14 @@ export function createInternals<const Q extends Quantity>(
   const mask = tensor('mask', N)
   const logits = list(wants('logits') ? 1 : 0, 'logits', N, V)
   const layer_logits = list(wants('logits_layer') ? states : 0, 'logits_layer', N, V)
-  const keeps = wants('cos_hidden', 'kl_layer_final', 'kl_final_layer')
+  const keeps = wants('cos_hidden', 'kl_layer_final', 'kl_final_layer', 'kl_of_layer')
   const index = Uint32Array.from({ length: N }, (_, i) => {
     return Math.floor(i / columns) * ws.width + first_column + (i % columns)
   })
   const gathered = tensor('gathered', N, Math.max(C, F, attention_size))
   const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
   return {
-    ...{ quantities, positions, shape, ws, columns, mask, slots, logits, layer_logits },
+    ...{ quantities, positions, layer, shape, ws, columns, mask, slots, logits, layer_logits },
     scored: { tokens: N, scored: alloc.tensor('internals.scored', 'u32', [N, 4]) },
     outputs: [values, mask, ...logits, ...layer_logits],
     kept: list(keeps ? states : 0, 'hidden', N, C),

@@ -121,15 +121,32 @@ export class Responder {
 
   /** The next problems with their demonstrations for responses. */
   demonstrate(count: number): RolloutBatch {
+    const samples = this.takeSamples(count)
+    return this.#withResponses(
+      samples,
+      samples.map(({ demonstration }) => demonstration),
+    )
+  }
+
+  #withResponses(samples: readonly Sample[], texts: readonly string[]): RolloutBatch {
     const { tokenizer } = this.#config
     const R = this.#columns
-    const samples = this.takeSamples(count)
-    const response_ids = new Uint32Array(count * R).fill(tokenizer.pad_token_id)
-    samples.forEach(({ demonstration }, b) => {
-      const ids = [...tokenizer.encode(demonstration), tokenizer.eos_token_id]
+    const response_ids = new Uint32Array(samples.length * R).fill(tokenizer.pad_token_id)
+    texts.forEach((text, b) => {
+      const ids = [...tokenizer.encode(text), tokenizer.eos_token_id]
       response_ids.set(ids.slice(0, R), b * R)
     })
     return this.#makeBatch(samples, response_ids, R)
+  }
+
+  /** The first held-out problems with their right answers for responses. Draws none of the run's own. */
+  heldOut(count: number): RolloutBatch {
+    const { seed, task } = this.#config
+    const samples = Array.from({ length: count }, (_, i) => task.sample(seed, i, 'test'))
+    return this.#withResponses(
+      samples,
+      samples.map(({ ground_truth }) => ground_truth),
+    )
   }
 
   /** Prompts that pairs of responses are sampled to at a time. */

@@ -1,4 +1,5 @@
 // What a step tells.
+import type { Observation } from './observation.ts'
 import type { PhaseReason } from './phase.ts'
 import type { ScoredPair } from './reward_training.ts'
 import type { TokenTable } from './token_table.ts'
@@ -31,6 +32,8 @@ export interface StepResult {
   readonly scored_pairs?: readonly ScoredPair[]
   /** What it computed of every token, where that was asked for (Trainer.traceNext). */
   readonly trace?: TokenTable
+  /** What the inside showed after it, where that was asked for (Trainer.observe). */
+  readonly observation?: Observation
   /** Set on the first step of a phase, unless takePhaseStart told it before. */
   readonly phase_started?: PhaseStart
 }

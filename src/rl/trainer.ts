@@ -31,6 +31,8 @@ import {
   sftMetrics,
 } from './metrics.ts'
 import { objectiveOf } from './objective.ts'
+import { type Observation, type ObservationRequest, type ObservedRows } from './observation.ts'
+import { Observer } from './observer.ts'
 import { createParts, type Parts, prepareParts, sameSizes } from './parts.ts'
 import {
   type ActorPhase,
@@ -94,6 +96,9 @@ export class Trainer {
   #reward: RewardTraining | undefined
   #responder: Responder
   #changes: LayerChanges | undefined
+  #observer: Observer
+  /** What the policy was trained on last, for looking at it. */
+  #seen: { readonly batch: RolloutBatch; readonly rows: ObservedRows } | undefined
   /** The reward_model phase whose pairs are drawn. */
   #pairs_of: number | undefined
   #kl: KlController | undefined
@@ -123,6 +128,7 @@ export class Trainer {
     this.#critic = parts.critic
     this.#reward = parts.reward
     this.#changes = parts.changes
+    this.#observer = new Observer(gpu, config, parts.actor.tensors)
     this.#responder = new Responder(gpu, config, parts.samplers, parts.actor.size.response_length)
   }
 
@@ -244,6 +250,28 @@ export class Trainer {
     this.#wants_trace = true
   }
 
+  /**
+   * From the next step on, every `request.every`-th brings what is asked for: `StepResult.observation`, and its token table in
+   * phases of reinforcement. Changes none of its numbers. Not while a step is being queued.
+   */
+  observe(request: ObservationRequest): void {
+    this.#observer.ask(request)
+  }
+
+  /** What is asked for of the state after the last step that was queued; undefined where nothing is. Between two steps. */
+  async observeNow(): Promise<Observation | undefined> {
+    return this.#observer.isAsked ? (await this.#look()).reading : undefined
+  }
+
+  /** Encodes an observation of the present weights, on what they were trained on last. */
+  #look() {
+    const { batch, rows } = this.#seen ?? {
+      batch: this.#responder.heldOut(this.#actor.size.probe_rows),
+      rows: 'held_out' as const,
+    }
+    return this.#observer.observe(batch, rows)
+  }
+
   /** What a reward_model phase is taught, once its pairs are drawn; undefined in other phases. */
   get preferences(): Preferences | undefined {
     return this.#pairs_of === this.phase ? this.#reward?.preferences : undefined
@@ -324,10 +352,11 @@ export class Trainer {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
+    const observing = this.#observer.isDue(this.step) ? await this.#look() : undefined
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const result = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
+    const numbers = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
@@ -347,6 +376,7 @@ export class Trainer {
         ...(trace && { trace }),
       }
     })
+    const result = observing ? withObservation(numbers, observing.reading) : numbers
     result.catch(() => {}) // its reader may come late
     this.#last = result
     if (!trainsActor(current) || !hasStop(current.stop)) return { result }
@@ -392,6 +422,8 @@ export class Trainer {
     this.#critic?.beginStep()
     const queued = phase.kind === 'sft' ? this.#sft(phase, lr) : await this.#rl(phase, lr)
     const reading = this.#readMetrics(queued).then((metrics) => ({ metrics }))
+    const rows = phase.kind === 'sft' ? 'demonstrations' : 'responses'
+    this.#seen = { batch: queued.batch, rows }
     return {
       samples: queued.samples,
       reading,
@@ -456,7 +488,7 @@ export class Trainer {
         max_response_length: phase.rollout.max_response_length,
       })
     this.#gpu.stage('update_actor')
-    const wants_trace = this.#wants_trace
+    const wants_trace = this.#wants_trace || this.#observer.isTraced(this.step)
     this.#wants_trace = false
     if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
@@ -646,10 +678,12 @@ export class Trainer {
   async #before(): Promise<PendingStep> {
     this.#is_started = true
     this.#beginStage()
+    const observing = this.#observer.isDue(0) ? await this.#look() : undefined
     const validation = this.config.validation.test_freq > 0 ? await this.#validate() : {}
     const metrics = { ...validation, ...(await this.#limitDispatches()) }
     const result = { step: 0, phase: 0, phase_step: 0, metrics, samples: [], ...this.#takeReason() }
-    return { result: Promise.resolve(result) }
+    const numbers = Promise.resolve(result)
+    return { result: observing ? withObservation(numbers, observing.reading) : numbers }
   }
 
   /** Moves to the next phase when this one is over. A stage of another kind begins with a new optimizer. */
@@ -747,6 +781,14 @@ interface QueuedStep {
   readonly critic?: Critic
   readonly critic_lr?: number
   readonly tracing?: Promise<TokenTable>
+}
+
+/** A step's numbers with what the inside showed, which comes later. */
+async function withObservation(
+  numbers: Promise<StepResult>,
+  reading: Promise<Observation>,
+): Promise<StepResult> {
+  return { ...(await numbers), observation: await reading }
 }
 
 /** Advantages and what else the driver makes, and the seconds that took. */

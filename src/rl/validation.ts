@@ -6,6 +6,7 @@ import { mean } from './stats.ts'
 import type { TrainerConfig } from './trainer.ts'
 import {
   nameValidationMetrics,
+  passMetrics,
   processValidationMetrics,
   type ValidationSamples,
 } from './validation_metrics.ts'
@@ -19,7 +20,7 @@ type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
  * What the policy makes of the first `validation.prompts` held-out problems: greedy once, and `validation.n` sampled
  * responses to each with the last reinforcement phase's temperature and filters. Metrics are `val-aux/<task>/acc/greedy`
  * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; a score that is one number is
- * both `reward` and `acc` there.
+ * both `reward` and `acc` there. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
  */
 export async function validate(
   gpu: Gpu,
@@ -41,6 +42,7 @@ export async function validate(
     Object.assign(
       metrics,
       nameValidationMetrics(processValidationMetrics(samplesOf(sampled, task.id, n))),
+      passMetrics(task.id, sampled.scores, n),
     )
   }
   metrics['timing_s/testing'] = (performance.now() - started) / 1000

@@ -4,6 +4,8 @@ import {
   bootstrapIndices,
   bootstrapSizes,
   nameValidationMetrics,
+  passAtK,
+  passMetrics,
   processValidationMetrics,
 } from './validation_metrics.ts'
 
@@ -113,4 +115,34 @@ test('core names are mean, maj and best of the largest N of acc, or of reward wi
   expect(nameValidationMetrics({ d: { reward: { 'mean@1': 7 } } })).toEqual({
     'val-core/d/reward/mean@1': 7,
   })
+})
+
+/** Share of the subsets of k of n responses that hold a right one, counted one by one. */
+function countPasses(n: number, c: number, k: number): number {
+  let [subsets, passes] = [0, 0]
+  for (let set = 0; set < 2 ** n; set++) {
+    const members = Array.from({ length: n }, (_, i) => i).filter((i) => (set >> i) & 1)
+    if (members.length !== k) continue
+    subsets++
+    if (members.some((i) => i < c)) passes++
+  }
+  return passes / subsets
+}
+
+test('pass@k is the share of all subsets of k responses that hold a right one', () => {
+  for (const n of [1, 2, 5, 8])
+    for (let c = 0; c <= n; c++)
+      for (let k = 1; k <= n; k++) expect(passAtK(n, c, k)).toBeCloseTo(countPasses(n, c, k), 12)
+  // Large numbers of responses have no large factorials in them.
+  expect(passAtK(256, 1, 256)).toBe(1)
+  expect(passAtK(256, 1, 64)).toBeCloseTo(64 / 256, 12)
+  expect(passAtK(256, 0, 256)).toBe(0)
+})
+
+test('pass@k is averaged over prompts, and pass@1 is the accuracy', () => {
+  const scores = [1, 0, 0, 0, /* none */ 0, 0, 0, 0, /* half */ 1, 0, 1, 0]
+  const metrics = passMetrics('d', scores, 4)
+  expect(Object.keys(metrics)).toEqual([1, 2, 4].map((k) => `val-aux/d/pass@${k}/mean`))
+  expectClose(Object.values(metrics), [3 / 12, (1 / 2 + 0 + 5 / 6) / 3, 2 / 3], { rtol: 1e-12 })
+  expect(passMetrics('d', [1, 0], 1)).toEqual({})
 })

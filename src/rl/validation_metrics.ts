@@ -217,6 +217,42 @@ function averageByName(
 }
 
 /**
+ * How likely at least one of k responses to a prompt is right, estimated without bias from n responses of which c are:
+ * 1 − C(n − c, k) / C(n, k). For 1 ≤ k ≤ n.
+ *
+ * Source: Chen et al. 2021, arXiv 2107.03374, eq. 1; figure 6 of BuPO, arXiv 2512.19673.
+ */
+export function passAtK(n: number, c: number, k: number): number {
+  let all_wrong = 1
+  // Below k wrong responses one of the factors is 0.
+  for (let i = n - c + 1; i <= n; i++) all_wrong *= Math.max(0, 1 - k / i)
+  return 1 - all_wrong
+}
+
+/**
+ * `val-aux/{data source}/pass@{k}/mean` for k = 1, 2, 4, 8 … below n and k = n: the mean of passAtK over prompts with n responses
+ * each; `scores` holds those to one prompt side by side, right where 1. None for n = 1, where it is the accuracy. verl logs
+ * nothing of that name: its third part is a variable without @.
+ */
+export function passMetrics(
+  source: string,
+  scores: readonly number[],
+  n: number,
+): Record<string, number> {
+  if (n < 2) return {}
+  const correct = Array.from(
+    { length: scores.length / n },
+    (_, i) => scores.slice(i * n, (i + 1) * n).filter((score) => score === 1).length,
+  )
+  return Object.fromEntries(
+    [1, ...bootstrapSizes(n)].map((k) => [
+      `val-aux/${source}/pass@${k}/mean`,
+      mean(correct.map((c) => passAtK(n, c, k))),
+    ]),
+  )
+}
+
+/**
  * The names that verl logs: `val-core/{data source}/{variable}/{metric}` for mean, maj and best at the largest N of the
  * variable `acc` (of `reward` where there is no `acc`), `val-aux/…` for all others. verl verl/trainer/ppo/ray_trainer.py
  * RayPPOTrainer._validate.

@@ -11,6 +11,7 @@ const LABELS: Readonly<Record<string, string>> = {
   kv_cache: 'key-value cache',
   batch: 'batch',
   scratch: 'scratch',
+  probes: 'panels that are open',
 }
 
 const selectMemory = (state: LabState) => state.memory

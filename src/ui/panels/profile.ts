@@ -15,6 +15,11 @@ export const STAGES: Readonly<Record<string, string>> = {
   trace: 'token table',
   probe: 'layer entropies',
   testing: 'validation',
+  observe_entropy: 'shown: entropies',
+  observe_flow: 'shown: entropy flow',
+  observe_cosines: 'shown: cosines',
+  observe_similarity: 'shown: similarity',
+  observe_lens: 'shown: lens',
   other: 'clearing sums',
 }
 

@@ -7,8 +7,8 @@ import { inverseFrequencies } from '../../../model/config.ts'
 import { parseHfConfig } from '../../../model/hf_config.ts'
 import {
   type Internals,
-  QUANTITY_NAMES,
   type Quantity,
+  REPORTED_NAMES,
 } from '../../../model/internal_quantities.ts'
 import { internalsRef } from '../../../model/internals.ref.ts'
 import { recordInternals } from '../../../model/internals.ts'
@@ -175,8 +175,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
   const { shape } = c
   const model = uploadModel(c, gpu)
   const ws = uploadBatch(c, gpu, batch)
-  const quantities = QUANTITY_NAMES.filter((name) => name !== 'logits_layer')
-  const tensors = createInternals(gpu, shape, ws, { quantities, positions: 'all' })
+  const tensors = createInternals(gpu, shape, ws, { quantities: REPORTED_NAMES, positions: 'all' })
   const L = shape.num_hidden_layers
   uploadInternals(gpu, tensors, batch)
   const program = await gpu.record('internals', [], (r) => {
