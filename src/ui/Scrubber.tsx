@@ -119,7 +119,7 @@ function KeptFold() {
           >
             {choices.map((choice) => (
               <option key={choice} value={choice}>
-                {formatBytes(choice)}
+                {choice / 1e6} MB
               </option>
             ))}
           </select>

@@ -61,10 +61,13 @@ const oneTwoFive = (first: number, last: number): number[] =>
 
 /**
  * Ticks of a logarithmic axis that cover [min, max], both above 0: powers of ten, about `count` of them at most; 1, 2 and 5
- * times those where the values span less than two. Without a positive interval, [1, 10].
+ * times those where the values span less than two, and even ones where they do not even reach fourfold. Without a positive
+ * interval, [1, 10].
  */
 export function logTicks(min: number, max: number, count: number): number[] {
   if (!(min > 0) || !(max >= min) || !Number.isFinite(max)) return [1, 10]
+  const even = niceTicks(min, max, count)
+  if (max / min < 4 && even[0] > 0) return even
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))
   if (max / min < 100) {

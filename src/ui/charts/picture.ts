@@ -23,6 +23,8 @@ export interface PictureContent {
 
 const SVG = 'http://www.w3.org/2000/svg'
 const HEAD = 30
+/** Left and right of the frame: other fonts are wider. */
+const MARGIN = 8
 const KEY_ROW = 18
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 /** Pixels of a PNG per CSS pixel. */
@@ -83,7 +85,7 @@ interface Picture {
 function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
   const { title, keys, is_dark } = content
   const colour = (name: string) => resolveColor(name, is_dark)
-  const width = view.width + INSET.left + INSET.right
+  const width = view.width + INSET.left + INSET.right + 2 * MARGIN
   const frame_height = view.height + INSET.top + INSET.bottom
   const rows = keyRows(keys, width - 16)
   const height = HEAD + frame_height + rows.length * KEY_ROW + 10
@@ -93,7 +95,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   svg.append(node('rect', { width, height, fill: colour('--panel') }))
   const head = { x: 12, y: 20, fill: colour('--ink'), 'font-size': 14, 'font-weight': 600 }
   svg.append(node('text', head, title))
-  const body = node('g', { transform: `translate(0 ${HEAD})` })
+  const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
   const frame = frameOf(element, is_dark)
   if (frame) body.append(frame)
   const clip = node('clipPath', { id: 'plot' })
@@ -148,7 +150,7 @@ export async function chartPng(handle: PlotHandle, content: PictureContent): Pro
   if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
   ctx.scale(PNG_SCALE, PNG_SCALE)
   ctx.drawImage(image, 0, 0, width, height)
-  ctx.translate(INSET.left, HEAD + INSET.top)
+  ctx.translate(MARGIN + INSET.left, HEAD + INSET.top)
   clipTo(ctx, handle.view)
   handle.paint(ctx, handle.view, PNG_SCALE)
   return new Promise((resolve, reject) =>

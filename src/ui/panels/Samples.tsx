@@ -110,7 +110,7 @@ export function Samples() {
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
       <h2 id="samples-title">Samples</h2>
       {is_older ? (
-        <p className="soft">The last that are kept at or before step {at_step}:</p>
+        <p className="soft samples-note">The last that are kept at or before step {at_step}:</p>
       ) : null}
       {shown.length === 0 ? (
         <p className="soft">{emptyWords(has_run, at_step)}</p>
