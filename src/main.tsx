@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { App } from './ui/App.tsx'
+import { startScrubbing } from './ui/scrub.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
 import './ui/tokens.css'
@@ -20,6 +21,7 @@ import './ui/charts.css'
 
 followTheme()
 startTicker()
+startScrubbing()
 openLab()
 
 const root = document.getElementById('root')

@@ -11,6 +11,7 @@ import { Preferences } from './panels/Preferences.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { Scrubber } from './Scrubber.tsx'
 import { Tabs } from './Tabs.tsx'
 import { Toast } from './Toast.tsx'
 
@@ -18,7 +19,10 @@ export function App() {
   return (
     <div className="app">
       <Header />
-      <Controls />
+      <div className="bar">
+        <Controls />
+        <Scrubber />
+      </div>
       <div className="body">
         <Settings />
         <main>

@@ -1,10 +1,10 @@
 // Which metrics are drawn where, and what each of them means.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { phaseMark } from './charts/geometry.ts'
+import { ChartTools } from './charts/ChartTools.tsx'
 import { Heatmap, layerName } from './charts/Heatmap.tsx'
 import { type Line, MetricChart } from './charts/MetricChart.tsx'
-import { depthColor } from './charts/palette.ts'
+import { depthColor, layerDash } from './charts/palette.ts'
 import { formatNumber, formatShare, formatTick } from './format.ts'
 import {
   greedyAccuracy,
@@ -16,7 +16,8 @@ import {
 } from './metrics.ts'
 import { Downloads } from './panels/Downloads.tsx'
 import { Samples } from './panels/Samples.tsx'
-import { hasRewardPhase, shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
+import { hasRewardPhase, shownExperiment, useLastLayer } from './run.ts'
+import { useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const PLOT_HEIGHT = 232
@@ -118,9 +119,9 @@ const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
 const selectIsDark = (state: UiState) => state.is_dark
 
 function RewardChart() {
-  const task = useLab(selectTask)
-  const n = useLab(selectSampledN)
-  const has_reward_model = useLab(hasRewardPhase)
+  const task = useShown(selectTask)
+  const n = useShown(selectSampledN)
+  const has_reward_model = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
     () => [
       {
@@ -137,6 +138,7 @@ function RewardChart() {
         label: 'held-out, greedy',
         color: '--series-2',
         width: 2,
+        dash: [9, 3],
         dots: true,
         help: 'Share of held-out problems solved when the likeliest token is always taken',
       },
@@ -147,7 +149,7 @@ function RewardChart() {
               metric: sampledAccuracy(task, n),
               label: 'held-out, sampled',
               color: '--series-3',
-              dash: [5, 3],
+              dash: [2, 3],
               dots: true,
               help: 'Share of held-out problems solved by sampled responses',
             },
@@ -179,6 +181,7 @@ function EntropyChart() {
         label: layerName(layer, last_layer),
         color: layer === last_layer ? '--ink' : depthColor(layer, last_layer - 1, is_dark),
         width: layer === last_layer ? 2.5 : 1.4,
+        dash: layer === last_layer ? [] : layerDash(layer),
       })),
     [last_layer, is_dark],
   )
@@ -221,40 +224,13 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
-const selectFrom = (state: UiState) => state.from_phase
-
-/** Which steps all charts show: a short phase is hard to see beside a long warm start. */
-function Range() {
-  const spans = usePhaseSpans()
-  const from_phase = useStore(uiStore, selectFrom)
-  if (spans.length < 2) return null
-  const chosen = spans.some(({ number }) => number === from_phase) ? from_phase : 1
-  return (
-    <fieldset className="range" data-testid="range">
-      <legend className="visually-hidden">Steps shown</legend>
-      {spans.map(({ number, name }) => (
-        <label key={number}>
-          <input
-            type="radio"
-            name="from-phase"
-            value={number}
-            checked={chosen === number}
-            onChange={() => uiStore.setState({ from_phase: number })}
-          />
-          {number === 1 ? 'All steps' : `From ${phaseMark(number)} ${name}`}
-        </label>
-      ))}
-    </fieldset>
-  )
-}
-
 export function Charts() {
-  const has_reward_model = useLab(hasRewardPhase)
+  const has_reward_model = useShown(hasRewardPhase)
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
       <Downloads />
-      <Range />
+      <ChartTools />
       <RewardChart />
       <EntropyChart />
       <Heatmap height={PLOT_HEIGHT} />

@@ -1,24 +1,14 @@
 // The numbers of the moment. Each is the run's own, or a dash.
 import { useStore } from 'zustand'
-import { type LabState, labStore } from '../lab/store.ts'
+import type { LabState } from '../lab/store.ts'
+import { valueAt } from './charts/readout.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
-import {
-  hasRewardPhase,
-  plannedSteps,
-  selectStatus,
-  seriesOf,
-  shownExperiment,
-  useLab,
-} from './run.ts'
+import { hasRewardPhase, plannedSteps, selectStatus, shownExperiment, useLab } from './run.ts'
+import { shownStore, useAtStep } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
-
-const latest = (metric: string): number | undefined => {
-  const columns = seriesOf(metric)
-  return columns && columns.length > 0 ? columns.values[columns.length - 1] : undefined
-}
 
 const STATUS: Readonly<Record<LabState['status'], string>> = {
   loading: 'opening the GPU',
@@ -51,21 +41,35 @@ function Status() {
 
 export function Numbers() {
   useStore(uiStore, selectFrame)
-  const state = labStore.getState()
+  const at_step = useAtStep()
+  const state = shownStore.getState()
+  const latest = (metric: string) => valueAt(metric, at_step)
   const experiment = shownExperiment(state)
   const has_steps = selectHasSteps(state)
   const { steps_per_second, tokens_per_second, seconds_left } = state.timing
+  // Speed is of the moment: a step that is over has none.
+  const now = (value: number | undefined) => (at_step === undefined ? value : undefined)
   const is_moving = state.status === 'running'
   const final_entropy = latest(layerEntropy(experiment.model.num_hidden_layers))
   return (
-    <div className="numbers">
+    <div
+      className={at_step === undefined ? 'numbers' : 'numbers back'}
+      data-testid="numbers"
+      data-step={at_step}
+    >
       <Status />
       <dl>
         <div>
           <dt>Step</dt>
           <dd>
-            <span data-testid="step-count">{has_steps ? formatCount(state.step) : NONE}</span>
-            <small> of {formatCount(plannedSteps(state))}</small>
+            <span data-testid="step-count">
+              {has_steps ? formatCount(at_step ?? state.step) : NONE}
+            </span>
+            <small>
+              {at_step === undefined
+                ? ` of ${formatCount(plannedSteps(state))}`
+                : ` looking back from ${formatCount(state.step)}`}
+            </small>
           </dd>
         </div>
         <div>
@@ -89,15 +93,17 @@ export function Numbers() {
         </div>
         <div>
           <dt>Steps/s</dt>
-          <dd data-testid="steps-per-second">{formatNumber(steps_per_second)}</dd>
+          <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
         </div>
         <div>
           <dt>Tokens/s</dt>
-          <dd data-testid="tokens-per-second">{formatCount(tokens_per_second)}</dd>
+          <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>
         <div>
           <dt>Time left</dt>
-          <dd data-testid="time-left">{formatDuration(is_moving ? seconds_left : undefined)}</dd>
+          <dd data-testid="time-left">
+            {formatDuration(is_moving ? now(seconds_left) : undefined)}
+          </dd>
         </div>
       </dl>
     </div>

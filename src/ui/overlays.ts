@@ -1,4 +1,5 @@
 // Other runs on the same charts: drawn faintly behind the shown one.
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Columns } from './charts/lines.ts'
 
@@ -17,3 +18,10 @@ export interface Overlay {
 export const overlayStore = createStore<{ readonly overlays: readonly Overlay[] }>(() => ({
   overlays: [],
 }))
+
+/** How `hidden_lines` names an overlay. */
+export const overlayKey = (id: string): string => `overlay:${id}`
+
+const selectOverlays = (state: { readonly overlays: readonly Overlay[] }) => state.overlays
+
+export const useOverlays = (): readonly Overlay[] => useStore(overlayStore, selectOverlays)

@@ -3,9 +3,10 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Experiment, resolvePhases, sameSettings, steeringWords } from '../lab/experiment.ts'
 import { type LabState, labStore } from '../lab/store.ts'
-import { type Domain, growSteps } from './charts/domain.ts'
+import type { Domain } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
+import { shownSteps } from './charts/zoom.ts'
 import { shownStore, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
@@ -64,15 +65,21 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
 const selectFrom = ({ from_phase }: UiState) => from_phase
 const selectStep = (state: LabState) => state.step
 
-/** Every chart's step axis: from the phase that was asked for, or from the first step. */
+const selectZoom = ({ zoom }: UiState) => zoom
+
+/** Every chart's step axis: what was zoomed to, else from the phase that was asked for, or from the first step. */
 export function useStepDomain(): Domain {
   const from_phase = useStore(uiStore, selectFrom)
-  const low = useShown(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
+  const zoom = useStore(uiStore, selectZoom)
+  const from = useShown(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
   const planned = useShown(plannedSteps)
-  const end = useStore(shownStore, (state) =>
-    growSteps(0, selectStep(state) - low, Math.max(0, planned - low)),
+  // The ends change seldom: only then is anything rendered.
+  const low = zoom?.low ?? from
+  const high = useStore(
+    shownStore,
+    (state) => shownSteps({ zoom, from, newest: selectStep(state), planned })[1],
   )
-  return useMemo(() => [low, low + end], [low, end])
+  return useMemo(() => [low, high], [low, high])
 }
 
 const selectSwitches = (state: LabState) => state.phase_switches

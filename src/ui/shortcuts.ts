@@ -2,6 +2,7 @@
 import { nextPhase, reset, stepOnce } from '../lab/client.ts'
 import { labStore } from '../lab/store.ts'
 import { canNextPhase, canReset, canStep, canToggle, toggleTraining } from './actions.ts'
+import { canScrub, scrubKept } from './scrub.ts'
 import { uiStore } from './store.ts'
 
 export const SHORTCUTS = [
@@ -9,6 +10,7 @@ export const SHORTCUTS = [
   { key: 'S', does: 'one step, then pause' },
   { key: 'N', does: 'end this phase, begin the next' },
   { key: 'R', does: 'reset' },
+  { key: '[ ]', does: 'the kept step before or after; End on the slider follows again' },
   { key: '1 2', does: 'the first or second response is better (0 skips, Z takes back)' },
   { key: '?', does: 'this list' },
 ] as const
@@ -33,6 +35,7 @@ export function listenToKeys(showHelp: () => void): () => void {
     else if (key === 'n' && canNextPhase(state)) nextPhase()
     else if (key === 'r' && canReset(state)) reset()
     else if (key === '?') showHelp()
+    else if ((key === '[' || key === ']') && canScrub()) scrubKept(key === '[' ? -1 : 1)
     else if (key !== ' ') return
     event.preventDefault()
   }

@@ -1,7 +1,10 @@
 // What belongs to the page and not to the run: theme, hover, hidden lines. Remembered where it should be.
 import { createStore } from 'zustand/vanilla'
 import { DEFAULT_THRESHOLD } from '../lab/inner_layer.ts'
+import { DEFAULT_KEPT_BYTES } from '../lab/kept_run.ts'
 import { type Tab, tabOf, viewHash } from '../lab/view.ts'
+import { MAX_WEIGHT } from './charts/smooth.ts'
+import type { Zoom } from './charts/zoom.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -20,8 +23,17 @@ export interface UiState {
   /** Step under the pointer, on every chart at once. */
   hover_step: number | undefined
   hidden_lines: ReadonlySet<string>
+  /** Charts whose value axis, and charts whose step axis, is logarithmic, by id. */
+  log_y: ReadonlySet<string>
+  log_x: ReadonlySet<string>
+  /** Weight of the charts' moving average, 0 … MAX_WEIGHT; 0 is off. */
+  smoothing: number
+  /** Bytes that are kept for looking back, of each kind. */
+  kept_bytes: number
   /** Charts begin with this phase (1 = the first), once it has begun. */
   from_phase: number
+  /** Steps that all charts show, when someone chose them. */
+  zoom: Zoom | undefined
   toast: string
   /** The setting to be shown now; a new object asks again. */
   wanted_setting: { readonly path: string } | undefined
@@ -29,7 +41,13 @@ export interface UiState {
   frame: number
 }
 
-type Remembered = 'theme' | 'shortcuts_on' | 'settings_open' | 'ffn_threshold'
+type Remembered =
+  | 'theme'
+  | 'shortcuts_on'
+  | 'settings_open'
+  | 'ffn_threshold'
+  | 'smoothing'
+  | 'kept_bytes'
 
 const STORAGE_KEY = 'understory.ui'
 const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
@@ -38,17 +56,27 @@ const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
 export const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 10
 
+const isWeight = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= MAX_WEIGHT
+
+/** Between one and a thousand megabytes. */
+const isKeptBytes = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 1e6 && value <= 1e9
+
 /** What was remembered; empty where storage is off or holds something else. */
 function remembered(): Partial<Pick<UiState, Remembered>> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
     if (typeof stored !== 'object' || stored === null) return {}
-    const { theme, shortcuts_on, settings_open, ffn_threshold } = stored as Record<string, unknown>
+    const { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes } =
+      stored as Record<string, unknown>
     return {
       ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
       ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
       ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
       ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
+      ...(isWeight(smoothing) ? { smoothing } : {}),
+      ...(isKeptBytes(kept_bytes) ? { kept_bytes } : {}),
     }
   } catch {
     return {}
@@ -65,13 +93,18 @@ export const uiStore = createStore<UiState>()(() => ({
   shortcuts_on: true,
   settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
   ffn_threshold: DEFAULT_THRESHOLD,
+  smoothing: 0,
+  kept_bytes: DEFAULT_KEPT_BYTES,
   ...first,
   is_dark: isDark(first.theme ?? 'system'),
   tab: tabOf(globalThis.location?.hash ?? ''),
   at_step: undefined,
   hover_step: undefined,
   hidden_lines: new Set<string>(),
+  log_y: new Set<string>(),
+  log_x: new Set<string>(),
   from_phase: 1,
+  zoom: undefined,
   toast: '',
   wanted_setting: undefined,
   frame: 0,
@@ -81,9 +114,10 @@ export const uiStore = createStore<UiState>()(() => ({
 export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  const { theme, shortcuts_on, settings_open, ffn_threshold } = uiStore.getState()
+  const { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes } =
+    uiStore.getState()
   try {
-    const kept = { theme, shortcuts_on, settings_open, ffn_threshold }
+    const kept = { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes }
     localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
   } catch {
     // Storage is off: the choice lasts as long as the page.
@@ -130,5 +164,14 @@ export function toggleLine(key: string, all: readonly string[], only: boolean): 
       else next.add(other)
     }
     return { hidden_lines: next }
+  })
+}
+
+/** Makes an axis of a chart logarithmic, or even again. */
+export function toggleLog(axis: 'log_x' | 'log_y', chart: string): void {
+  uiStore.setState((state) => {
+    const next = new Set(state[axis])
+    if (!next.delete(chart)) next.add(chart)
+    return { [axis]: next }
   })
 }

@@ -26,6 +26,7 @@ export function recordingContext(): { readonly ctx: LineContext; readonly calls:
     fillStyle: '',
     lineWidth: 1,
     lineJoin: 'round',
+    globalAlpha: 1,
   }
   return { ctx, calls }
 }

@@ -8,7 +8,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import { type Domain, stepTicks } from './domain.ts'
+import { type Domain, logStepTicks, stepTicks } from './domain.ts'
 import {
   type EditMark,
   editLabels,
@@ -24,6 +24,8 @@ export interface FrameProps {
   readonly x: Domain
   readonly y: Domain
   readonly y_ticks: readonly number[]
+  readonly log_x: boolean
+  readonly log_y: boolean
   readonly formatY: (value: number) => string
   readonly spans: readonly PhaseSpan[]
   /** Changes made while the run went on. */
@@ -39,18 +41,21 @@ const formatStep = (step: number) => step.toLocaleString('en')
 
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(props: FrameProps) {
-  const { size, x, y, y_ticks, formatY, spans, edits, with_names, show_grid } = props
+  const { size, x, y, y_ticks, log_x, log_y, formatY, spans, edits, with_names, show_grid } = props
   const plot = plotSize(size)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
     { step: x[1], value: y[1] },
   ]
-  const shown = spans.filter(({ end }) => end > x[0])
-  const marked = spans.filter(({ step }) => step >= x[0])
-  const labels = markerLabels(marked, x, plot.width, with_names)
-  const edited = edits.filter(({ step }) => step >= x[0])
+  const inside = ({ step }: { readonly step: number }) => step >= x[0] && step <= x[1]
+  const shown = spans.filter(({ step, end }) => end > x[0] && step < x[1])
+  const marked = spans.filter(inside)
+  // Room between marks is reckoned on an even axis.
+  const labels = markerLabels(marked, x, plot.width, with_names && !log_x)
+  const edited = edits.filter(inside)
   const edit_labels = editLabels(edited, x, plot.width)
+  const x_count = Math.max(2, Math.floor(plot.width / 70))
   return (
     <LineChart
       width={size.width}
@@ -76,8 +81,9 @@ export function Frame(props: FrameProps) {
       <XAxis
         dataKey="step"
         type="number"
+        scale={log_x ? 'log' : 'linear'}
         domain={[x[0], x[1]]}
-        ticks={stepTicks(x, Math.max(2, Math.floor(plot.width / 70)))}
+        ticks={log_x ? logStepTicks(x, x_count) : stepTicks(x, x_count)}
         tickFormatter={formatStep}
         height={INSET.bottom}
         tick={TICK}
@@ -88,6 +94,7 @@ export function Frame(props: FrameProps) {
       />
       <YAxis
         type="number"
+        scale={log_y ? 'log' : 'linear'}
         domain={[y[0], y[1]]}
         ticks={[...y_ticks]}
         tickFormatter={formatY}

@@ -1,16 +1,19 @@
 // Entropy of every layer's policy over the run: the understory as a picture.
-import { useCallback, useId, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../format.ts'
-import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans } from '../run.ts'
-import { uiStore } from '../store.ts'
+import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../run.ts'
+import { type UiState, uiStore } from '../store.ts'
+import { ChartCard } from './ChartCard.tsx'
 import { extentOf } from './extent.ts'
 import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
-import { indexAt } from './lines.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
+import { readStep, useLiveText, useSlowFrame, valueAt } from './readout.ts'
 
-const entropyOf = (layer: number) => seriesOf(`layer/entropy/${layer}`)
+const nameOf = (layer: number) => `layer/entropy/${layer}`
+const entropyOf = (layer: number) => seriesOf(nameOf(layer))
+const latest = (layer: number, step?: number) => valueAt(nameOf(layer), step)
 
 /** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
 function scaleMax(last_layer: number): number {
@@ -22,18 +25,14 @@ function scaleMax(last_layer: number): number {
   return max
 }
 
-function latest(layer: number, step?: number): number | undefined {
-  const columns = entropyOf(layer)
-  if (!columns || columns.length === 0) return undefined
-  const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
-  return index < 0 ? undefined : columns.values[index]
-}
-
 /** Name of a layer as the page writes it. */
 export function layerName(layer: number, last_layer: number): string {
   if (layer === 0) return '0 embedding'
   return layer === last_layer ? `${layer} final policy` : `layer ${layer}`
 }
+
+const TITLE = 'Entropy map, layer × step'
+const selectIsDark = (state: UiState) => state.is_dark
 
 export function Heatmap({ height }: { readonly height: number }) {
   const last_layer = useLastLayer()
@@ -43,7 +42,8 @@ export function Heatmap({ height }: { readonly height: number }) {
   const scale_max = useStore(uiStore, () => scaleMax(last_layer))
   const [hovered, setHovered] = useState<number>()
   const strip = useRef<HTMLCanvasElement>(undefined)
-  const title_id = useId()
+  const steps = useStepDomain()
+  const is_dark = useStore(uiStore, selectIsDark)
   const paint = useCallback<Paint>(
     (ctx, view, pixel_ratio) => {
       const width = Math.max(1, Math.round(view.width * pixel_ratio))
@@ -67,9 +67,10 @@ export function Heatmap({ height }: { readonly height: number }) {
   )
   const summarise = useCallback(
     () =>
-      `Entropy of each layer's policy by step. ${Array.from(
+      `Entropy of each layer’s policy. ${Array.from(
         { length: rows },
-        (_, layer) => `${layerName(layer, rows - 1)}: ${formatNats(latest(layer))}`,
+        (_, layer) =>
+          `${layerName(layer, rows - 1)}: ${formatNats(latest(layer, uiStore.getState().at_step))}`,
       ).join('; ')}`,
     [rows],
   )
@@ -84,41 +85,66 @@ export function Heatmap({ height }: { readonly height: number }) {
       setHovered(share === undefined ? undefined : rowAt(share, 1, rows)),
     [rows],
   )
+  const columns = useCallback(
+    () =>
+      ticks.flatMap((layer) => {
+        const columns = entropyOf(layer)
+        return columns ? [{ name: nameOf(layer), columns }] : []
+      }),
+    [ticks],
+  )
+  const picture = useCallback(
+    () => ({ title: `${TITLE}, 0 to ${formatNats(scale_max)}`, keys: [], is_dark }),
+    [scale_max, is_dark],
+  )
   return (
-    <figure
-      className="card chart"
-      aria-labelledby={title_id}
-      data-testid="heatmap"
-      data-rows={rows}
-    >
-      <figcaption>
-        <h2 id={title_id}>Entropy map, layer × step</h2>
-        <p className="soft">
-          Bottom row is the embedding, top row the final policy. Dark is certain.
-        </p>
-      </figcaption>
-      <Plot
-        id="heatmap-plot"
-        height={height}
-        y={[-0.5, rows - 0.5]}
-        y_ticks={ticks}
-        formatY={formatRow}
-        with_names
-        show_grid={false}
-        paint={paint}
-        summarise={summarise}
-        onHoverY={onHoverY}
-      />
-      <div className="heat-foot">
-        <Readout hovered={hovered} last_layer={last_layer} />
-        <span className="heat-scale">
-          <span>0</span>
-          <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
-          <span>{scale_max > 0 ? `${formatNumber(scale_max)} nats` : NONE}</span>
-        </span>
-      </div>
-      <LatestTable rows={rows} />
-    </figure>
+    <ChartCard
+      id="heatmap-plot"
+      testid="heatmap"
+      data_rows={rows}
+      title={TITLE}
+      note="Bottom row is the embedding, top row the final policy. Dark is certain."
+      file="entropy-map"
+      x={steps}
+      has_log={false}
+      columns={columns}
+      picture={picture}
+      formatValue={formatNumber}
+      plot={({ id, handle }) => (
+        <Plot
+          id={id}
+          title={TITLE}
+          handle={handle}
+          height={height}
+          x={steps}
+          y={[-0.5, rows - 0.5]}
+          y_ticks={ticks}
+          formatY={formatRow}
+          with_names
+          show_grid={false}
+          paint={paint}
+          summarise={summarise}
+          onHoverY={onHoverY}
+        />
+      )}
+      foot={
+        <>
+          <div className="heat-foot">
+            <Readout hovered={hovered} last_layer={last_layer} />
+            <span className="heat-scale">
+              <span>0</span>
+              <span
+                className="heat-ramp"
+                aria-hidden="true"
+                style={{ backgroundImage: RAMP_CSS }}
+              />
+              <span>{scale_max > 0 ? `${formatNumber(scale_max)} nats` : NONE}</span>
+            </span>
+          </div>
+          <LatestTable rows={rows} />
+        </>
+      }
+    />
   )
 }
 
@@ -127,28 +153,31 @@ const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 ===
   .join(', ')})`
 
 function Readout({ hovered, last_layer }: { hovered: number | undefined; last_layer: number }) {
-  useStore(uiStore, (state) => state.frame)
-  const step = useStore(uiStore, (state) => state.hover_step)
   const layer = hovered ?? last_layer
-  return (
-    <output data-testid="heatmap-value">
-      {layerName(layer, last_layer)}
-      {step === undefined ? ', latest' : `, step ${step}`}: {formatNats(latest(layer, step))}
-    </output>
-  )
+  const text = useCallback(() => {
+    const step = readStep()
+    const when = step === undefined ? ', latest' : `, step ${step}`
+    return `${layerName(layer, last_layer)}${when}: ${formatNats(latest(layer, step))}`
+  }, [layer, last_layer])
+  return <span ref={useLiveText<HTMLElement>(text)} data-testid="heatmap-value" />
 }
 
-/** The newest column as a table, for people who do not see the picture. */
+const TABLE_MS = 1000
+
+/** The column of the shown step as a table, for people who do not see the picture. */
 function LatestTable({ rows }: { rows: number }) {
-  useStore(uiStore, (state) => state.frame)
+  useSlowFrame(TABLE_MS)
+  const { at_step } = uiStore.getState()
   return (
     <table className="visually-hidden" data-testid="heatmap-latest">
-      <caption>Latest entropy by layer</caption>
+      <caption>
+        {at_step === undefined ? 'Latest entropy by layer' : `Entropy by layer at step ${at_step}`}
+      </caption>
       <tbody>
         {Array.from({ length: rows }, (_, layer) => (
-          <tr key={layer} data-layer={layer} data-value={latest(layer)}>
+          <tr key={layer} data-layer={layer} data-value={latest(layer, at_step)}>
             <th scope="row">{layerName(layer, rows - 1)}</th>
-            <td>{formatNats(latest(layer))}</td>
+            <td>{formatNats(latest(layer, at_step))}</td>
           </tr>
         ))}
       </tbody>

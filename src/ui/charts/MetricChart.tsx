@@ -1,26 +1,28 @@
 // Lines of one or more metrics over the run's steps, with a legend that reads out values.
-import { useCallback, useId, useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import { seriesOf } from '../run.ts'
-import { toggleLine, uiStore } from '../store.ts'
-import { type Domain, niceTicks } from './domain.ts'
-import { extentOf } from './extent.ts'
-import { drawLine, indexAt } from './lines.ts'
+import { fileSlug } from '../../lab/metrics_file.ts'
+import { overlayKey, useOverlays } from '../overlays.ts'
+import { useStepDomain } from '../run.ts'
+import { type UiState, uiStore } from '../store.ts'
+import { ChartCard } from './ChartCard.tsx'
+import {
+  boundsOf,
+  columnsOf,
+  type Line,
+  leftOutWords,
+  OVERLAY_WIDTH,
+  strokesOf,
+  summaryOf,
+  ticksOf,
+} from './chart_lines.ts'
+import type { Domain } from './domain.ts'
+import { Legend } from './Legend.tsx'
 import { type Paint, Plot } from './Plot.tsx'
-import { resolveColor } from './tokens.ts'
+import { newestAt, readStep, useLiveText } from './readout.ts'
+import { drawStrokes } from './strokes.ts'
 
-export interface Line {
-  /** Name of the metric. */
-  readonly metric: string
-  readonly label: string
-  /** A token such as '--series-1', or any CSS colour. */
-  readonly color: string
-  readonly width?: number
-  readonly dash?: readonly number[]
-  readonly dots?: boolean
-  /** One sentence for the legend's tooltip. */
-  readonly help?: string
-}
+export type { Line }
 
 export interface MetricChartProps {
   readonly id: string
@@ -37,154 +39,122 @@ export interface MetricChartProps {
   readonly compact?: boolean
 }
 
-/** The newest value of several metrics that follow one another. */
-function newestAt(metrics: readonly string[], step: number | undefined): number | undefined {
-  let [newest, value]: [number, number | undefined] = [-1, undefined]
-  for (const metric of metrics) {
-    const columns = seriesOf(metric)
-    if (!columns || columns.length === 0) continue
-    const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
-    if (index >= 0 && columns.steps[index] > newest)
-      [newest, value] = [columns.steps[index], columns.values[index]]
-  }
-  return value
-}
+const selectHidden = (state: UiState) => state.hidden_lines
+const selectIsDark = (state: UiState) => state.is_dark
+const selectSmoothing = (state: UiState) => state.smoothing
+const selectLogY = (state: UiState) => state.log_y
+const selectLogX = (state: UiState) => state.log_x
 
-/** Value of a line at a step (the newest measured until then), or its latest. */
-function valueAt(metric: string, step: number | undefined): number | undefined {
-  return newestAt([metric], step)
-}
-
-/** Ticks that hold 0 and every visible value; a text, so that unchanged ticks render nothing. */
-function tickKey(metrics: readonly string[], count: number): string {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const metric of metrics) {
-    const columns = seriesOf(metric)
-    if (!columns) continue
-    const [min, max] = extentOf(columns)
-    low = Math.min(low, min)
-    high = Math.max(high, max)
-  }
-  if (low > high) return niceTicks(0, 1, count).join(' ')
-  return niceTicks(Math.min(0, low), Math.max(0, high), count).join(' ')
+/** Everything that decides how a chart looks. */
+function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
+  const hidden = useStore(uiStore, selectHidden)
+  const is_dark = useStore(uiStore, selectIsDark)
+  const weight = useStore(uiStore, selectSmoothing)
+  const log_y = useStore(uiStore, selectLogY).has(id)
+  const log_x = useStore(uiStore, selectLogX).has(id)
+  const steps = useStepDomain()
+  const all_overlays = useOverlays()
+  const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
+  const overlays = useMemo(
+    () => all_overlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
+    [all_overlays, hidden],
+  )
+  const x = useMemo<Domain>(
+    () => (log_x ? [Math.max(1, steps[0]), Math.max(2, steps[1])] : steps),
+    [log_x, steps],
+  )
+  // A text, so that unchanged ticks render nothing.
+  const key = useStore(uiStore, () => {
+    const bounds = boundsOf(visible, overlays, x)
+    const ticks = ticksOf(bounds, fixed, log_y, compact ? 3 : 5)
+    return `${ticks.join(' ')}|${log_y ? bounds.not_positive : 0}`
+  })
+  const [ticks, not_positive] = useMemo(() => {
+    const [ticks, count] = key.split('|')
+    return [ticks.split(' ').map(Number), Number(count)]
+  }, [key])
+  const strokes = useCallback(
+    () => strokesOf(visible, overlays, weight, is_dark),
+    [visible, overlays, weight, is_dark],
+  )
+  return { visible, overlays, weight, is_dark, log_x, log_y, x, ticks, not_positive, strokes }
 }
 
 export function MetricChart(props: MetricChartProps) {
-  const { lines, formatValue, title, y: fixed, compact = false } = props
-  const hidden = useStore(uiStore, (state) => state.hidden_lines)
-  const is_dark = useStore(uiStore, (state) => state.is_dark)
-  const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
-  const count = compact ? 3 : 5
-  const key = useStore(uiStore, () =>
-    fixed
-      ? niceTicks(fixed[0], fixed[1], count).join(' ')
-      : tickKey(
-          visible.map((l) => l.metric),
-          count,
-        ),
+  const { id, lines, formatValue, title, compact = false } = props
+  const chart = useChart(props)
+  const { visible, overlays, weight, is_dark, x, ticks, strokes, log_x, log_y } = chart
+  const paint = useCallback<Paint>((ctx, view) => drawStrokes(ctx, strokes(), view), [strokes])
+  const summarise = useCallback(() => summaryOf(lines, formatValue), [lines, formatValue])
+  const columns = useCallback(
+    () => columnsOf(visible, overlays, weight),
+    [visible, overlays, weight],
   )
-  const ticks = useMemo(() => key.split(' ').map(Number), [key])
-  const paint = useCallback<Paint>(
-    (ctx, view) => {
-      for (const line of visible) {
-        const columns = seriesOf(line.metric)
-        if (!columns) continue
-        drawLine(ctx, columns, view, {
-          color: resolveColor(line.color, is_dark),
-          width: line.width ?? 1.5,
-          dash: line.dash ?? [],
-          dots: line.dots ?? false,
-        })
+  const picture = useCallback(
+    () => ({
+      title,
+      is_dark,
+      keys: [
+        ...visible.map(({ label, color, width = 1.5, dash = [] }) => ({
+          label,
+          color,
+          width,
+          dash,
+        })),
+        ...overlays.map(({ label, color, dash }) => ({ label, color, width: OVERLAY_WIDTH, dash })),
+      ],
+    }),
+    [title, is_dark, visible, overlays],
+  )
+  return (
+    <ChartCard
+      id={id}
+      title={title}
+      note={props.note}
+      file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
+      compact={compact}
+      x={x}
+      has_log
+      left_out={leftOutWords(chart.not_positive, log_x)}
+      columns={columns}
+      picture={picture}
+      strokes={strokes}
+      formatValue={formatValue}
+      value={compact ? <Value lines={lines} formatValue={formatValue} /> : undefined}
+      foot={
+        compact && overlays.length === 0 ? null : <Legend lines={lines} formatValue={formatValue} />
       }
-    },
-    [visible, is_dark],
-  )
-  const summarise = useCallback(
-    () =>
-      compact
-        ? `${title}: ${formatValue(
-            newestAt(
-              lines.map((l) => l.metric),
-              undefined,
-            ),
-          )}`
-        : `${title}. ${lines
-            .map((l) => `${l.label}: ${formatValue(valueAt(l.metric, undefined))}`)
-            .join('; ')}`,
-    [title, lines, formatValue, compact],
-  )
-  const title_id = useId()
-  return (
-    <figure className={compact ? 'card chart compact' : 'card chart'} aria-labelledby={title_id}>
-      <figcaption>
-        <h2 id={title_id}>{title}</h2>
-        {compact ? <Value lines={lines} formatValue={formatValue} /> : null}
-        <p className="soft">{props.note}</p>
-      </figcaption>
-      <Plot
-        id={props.id}
-        height={props.height}
-        y={[ticks[0], ticks[ticks.length - 1]]}
-        y_ticks={ticks}
-        formatY={props.formatY}
-        with_names={!compact}
-        show_grid
-        paint={paint}
-        summarise={summarise}
-      />
-      {compact ? null : <Legend lines={lines} formatValue={formatValue} />}
-    </figure>
-  )
-}
-
-/** The value under the crosshair, or the latest. */
-function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
-  useStore(uiStore, (state) => state.frame)
-  const step = useStore(uiStore, (state) => state.hover_step)
-  return (
-    <output className="value">
-      {formatValue(
-        newestAt(
-          lines.map((line) => line.metric),
-          step,
-        ),
+      plot={({ id: plot_id, handle }) => (
+        <Plot
+          id={plot_id}
+          title={title}
+          handle={handle}
+          height={props.height}
+          x={x}
+          y={[ticks[0], ticks[ticks.length - 1]]}
+          y_ticks={ticks}
+          log_x={log_x}
+          log_y={log_y}
+          formatY={props.formatY}
+          with_names={!compact}
+          show_grid
+          paint={paint}
+          summarise={summarise}
+        />
       )}
-    </output>
+    />
   )
 }
 
-function Legend({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
-  useStore(uiStore, (state) => state.frame)
-  const step = useStore(uiStore, (state) => state.hover_step)
-  const hidden = useStore(uiStore, (state) => state.hidden_lines)
-  const all = lines.map((line) => line.metric)
-  return (
-    <ul className="legend">
-      {lines.map((line) => (
-        <li key={line.metric}>
-          <button
-            type="button"
-            aria-pressed={!hidden.has(line.metric)}
-            title={`${line.help ?? line.label}. Click hides or shows it; Shift or double click shows it alone.`}
-            onClick={(event) => toggleLine(line.metric, all, event.shiftKey)}
-            onDoubleClick={() => toggleLine(line.metric, all, true)}
-          >
-            <svg width="18" height="8" aria-hidden="true">
-              <line
-                x1="1"
-                x2="17"
-                y1="4"
-                y2="4"
-                stroke={line.color.startsWith('--') ? `var(${line.color})` : line.color}
-                strokeWidth={(line.width ?? 1.5) + 0.5}
-                strokeDasharray={line.dash?.join(' ')}
-              />
-            </svg>
-            <span>{line.label}</span>
-            <output>{formatValue(valueAt(line.metric, step))}</output>
-          </button>
-        </li>
-      ))}
-    </ul>
-  )
+/** The value under the crosshair, of the shown step, or the latest. */
+function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
+  const text = useCallback(() => {
+    const { smoothing } = uiStore.getState()
+    const metrics = lines.map((line) => line.metric)
+    const raw = formatValue(newestAt(metrics, readStep()))
+    return smoothing > 0
+      ? `~${formatValue(newestAt(metrics, readStep(), smoothing))} · ${raw}`
+      : raw
+  }, [lines, formatValue])
+  return <span className="value" ref={useLiveText<HTMLElement>(text)} />
 }

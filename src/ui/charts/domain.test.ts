@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { growSteps, niceCeil, niceTicks, stepTicks } from './domain.ts'
+import { growSteps, logStepTicks, logTicks, niceCeil, niceTicks, stepTicks } from './domain.ts'
 
 test('a nice ceiling is 1, 2, 2.5, 5 or 10 times a power of ten', () => {
   expect([0.9, 1, 1.01, 2.2, 3, 7, 0.0021, 0, Number.NaN].map(niceCeil)).toEqual([
@@ -53,4 +53,32 @@ test('step ticks are whole numbers inside the axis', () => {
   expect(stepTicks([0, 520], 5)).toEqual([0, 200, 400])
   expect(stepTicks([0, 3], 6)).toEqual([0, 1, 2, 3])
   expect(stepTicks([412, 520], 5)).toEqual([425, 450, 475, 500])
+})
+
+test('logarithmic ticks are powers of ten, or 1, 2, 5 times them where the values are near', () => {
+  expect(logTicks(0.002, 30, 5)).toEqual([0.001, 0.01, 0.1, 1, 10, 100])
+  expect(logTicks(0.3, 4, 5)).toEqual([0.2, 0.5, 1, 2, 5])
+  expect(logTicks(3, 3.3, 5)).toEqual([3, 3.1, 3.2, 3.3])
+  expect(logTicks(1e-9, 1e3, 4)).toEqual([1e-9, 1e-6, 1e-3, 1, 1e3])
+  expect(logTicks(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 4)).toEqual([1, 10])
+})
+
+test('logarithmic ticks cover the values, ascend and are above 0', () => {
+  const positive = fc.double({ min: 1e-12, max: 1e12, noNaN: true })
+  fc.assert(
+    fc.property(positive, positive, (a, b) => {
+      const ticks = logTicks(Math.min(a, b), Math.max(a, b), 4)
+      expect(ticks[0]).toBeGreaterThan(0)
+      expect(ticks[0]).toBeLessThanOrEqual(Math.min(a, b) * (1 + 1e-9))
+      expect(ticks[ticks.length - 1]).toBeGreaterThanOrEqual(Math.max(a, b) * (1 - 1e-9))
+      expect(ticks).toEqual([...new Set(ticks)].sort((x, y) => x - y))
+      expect(ticks.length).toBeLessThanOrEqual(9)
+    }),
+  )
+})
+
+test('logarithmic step ticks lie inside the axis', () => {
+  expect(logStepTicks([1, 2000], 6)).toEqual([1, 10, 100, 1000])
+  expect(logStepTicks([1, 60], 8)).toEqual([1, 2, 5, 10, 20, 50])
+  expect(logStepTicks([412, 520], 5)).toEqual([425, 450, 475, 500])
 })

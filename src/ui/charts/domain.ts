@@ -50,3 +50,44 @@ export function stepTicks([low, high]: Domain, count: number): number[] {
   const first = Math.ceil(low / unit)
   return Array.from({ length: Math.floor(high / unit) - first + 1 }, (_, i) => (first + i) * unit)
 }
+
+const tenTimes = (factor: number, power: number) => Number(`${factor}e${power}`)
+
+/** 1, 2 and 5 times the powers of ten from 10^first to 10^last. */
+const oneTwoFive = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) =>
+    [1, 2, 5].map((factor) => tenTimes(factor, first + i)),
+  ).flat()
+
+/**
+ * Ticks of a logarithmic axis that cover [min, max], both above 0: powers of ten, about `count` of them at most; 1, 2 and 5
+ * times those where the values span less than two, and even ones where they do not even reach fourfold. Without a positive
+ * interval, [1, 10].
+ */
+export function logTicks(min: number, max: number, count: number): number[] {
+  if (!(min > 0) || !(max >= min) || !Number.isFinite(max)) return [1, 10]
+  const even = niceTicks(min, max, count)
+  if (max / min < 4 && even[0] > 0) return even
+  const first = Math.floor(Math.log10(min))
+  const last = Math.ceil(Math.log10(max))
+  if (max / min < 100) {
+    const all = oneTwoFive(first - 1, last + 1)
+    let low = all.findLastIndex((tick) => tick <= min)
+    let high = all.findIndex((tick) => tick >= max)
+    if (low === high) [low, high] = [low - 1, high + 1]
+    return all.slice(low, high + 1)
+  }
+  const every = Math.ceil((last - first) / Math.max(1, count))
+  const [from, to] = [Math.floor(first / every), Math.ceil(last / every)]
+  return Array.from({ length: to - from + 1 }, (_, i) => tenTimes(1, (from + i) * every))
+}
+
+/** Ticks inside a logarithmic step axis; those of an even axis where no two of 1, 2, 5 × 10^k lie in it. */
+export function logStepTicks([low, high]: Domain, count: number): number[] {
+  const inside = (ticks: readonly number[]) => ticks.filter((t) => t >= low && t <= high)
+  const last = Math.ceil(Math.log10(high))
+  const powers = inside(Array.from({ length: last + 1 }, (_, power) => tenTimes(1, power)))
+  const ticks = inside(oneTwoFive(0, last))
+  if (ticks.length < 2) return stepTicks([low, high], count)
+  return ticks.length <= count + 2 || powers.length < 2 ? ticks : powers
+}

@@ -8,6 +8,18 @@ type MarkContext = Pick<
   'beginPath' | 'moveTo' | 'lineTo' | 'stroke' | 'setLineDash' | 'strokeStyle' | 'lineWidth'
 >
 
+/** RGBA of a ramp as a pixel of ImageData holds them in this machine's byte order. */
+function packed(ramp: readonly Rgb[]): Uint32Array {
+  let colours = packs.get(ramp)
+  if (!colours) {
+    const bytes = new Uint8ClampedArray(ramp.flatMap(([r, g, b]) => [r, g, b, 255]))
+    colours = new Uint32Array(bytes.buffer)
+    packs.set(ramp, colours)
+  }
+  return colours
+}
+const packs = new WeakMap<readonly Rgb[], Uint32Array>()
+
 /**
  * RGBA of a picture `width` × rows.length, top row = last layer. A column of pixels shows the newest
  * measurement at or before its right edge; a measurement is held until the next one, the newest for as
@@ -20,7 +32,10 @@ export function heatmapPixels(
   ramp: readonly Rgb[],
 ): Uint8ClampedArray<ArrayBuffer> {
   const { width, x } = size
-  const pixels = new Uint8ClampedArray(width * rows.length * 4)
+  const pixels = new Uint32Array(width * rows.length)
+  const colours = packed(ramp)
+  const factor = (colours.length - 1) / (scale_max || 1)
+  const steps_per_pixel = (x[1] - x[0]) / width
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
     const { steps, values, length } = columns
@@ -30,16 +45,15 @@ export function heatmapPixels(
     const end = Math.min(width, Math.ceil(toPixel(steps[length - 1] + gap, x, width)))
     let index = Math.max(0, lowerBound(columns, x[0]) - 1)
     for (let column = start; column < end; column++) {
-      const right = x[0] + ((column + 1) / width) * (x[1] - x[0])
+      const right = x[0] + (column + 1) * steps_per_pixel
       while (index + 1 < length && steps[index + 1] < right) index++
       const value = values[index]
       if (!Number.isFinite(value)) continue
-      const share = Math.min(1, Math.max(0, value / (scale_max || 1)))
-      const [r, g, b] = ramp[Math.round(share * (ramp.length - 1))]
-      pixels.set([r, g, b, 255], (top + column) * 4)
+      const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
+      pixels[top + column] = colours[at]
     }
   })
-  return pixels
+  return new Uint8ClampedArray(pixels.buffer)
 }
 
 /** Marks steps with dashed lines that show on any colour; those at or before the axis are left out. */

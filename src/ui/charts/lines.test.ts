@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columnsOf, recordingContext } from '../testing.ts'
-import { extentOf } from './extent.ts'
+import { extentIn, extentOf } from './extent.ts'
 import { drawLine, indexAt, linePoints, type View } from './lines.ts'
 
 const view: View = { x: [0, 10], y: [0, 1], width: 100, height: 50 }
@@ -54,4 +54,25 @@ test('the extent follows columns that grow, and leaves NaN out', () => {
   expect(extentOf(columns)).toEqual([3, 3])
   columns.length = 3
   expect(extentOf(columns)).toEqual([-1, 3])
+})
+
+test('a range has its own extent, and it counts what a logarithmic axis cannot show', () => {
+  const columns = { ...columnsOf([9, 0, 2, -1, 5, 99]), length: 4 }
+  expect(extentIn(columns, [1, 4])).toMatchObject({
+    min: -1,
+    max: 2,
+    min_positive: 2,
+    not_positive: 2,
+  })
+  columns.length = 6
+  expect(extentIn(columns, [1, 4])).toMatchObject({ min: -1, max: 5 })
+  expect(extentOf(columns)).toEqual([-1, 99])
+})
+
+test('what stands behind another line is faint, and nothing after it is', () => {
+  const { ctx, calls } = recordingContext()
+  ctx.stroke = () => calls.push(`alpha ${ctx.globalAlpha}`)
+  drawLine(ctx, columnsOf([0, 1]), view, { ...style, opacity: 0.25 })
+  drawLine(ctx, columnsOf([0, 1]), view, style)
+  expect(calls.filter((call) => call.startsWith('alpha'))).toEqual(['alpha 0.25', 'alpha 1'])
 })

@@ -1,4 +1,5 @@
 // Lines from append-only columns: pure functions from data and size to points, and from points to a canvas.
+import { isDrawn, keptIndices } from './decimate.ts'
 import type { Domain } from './domain.ts'
 
 /** Columns of one metric; the first `length` entries are valid, `steps` ascend. */
@@ -14,6 +15,9 @@ export interface View {
   readonly y: Domain
   readonly width: number
   readonly height: number
+  /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
+  readonly log_x?: boolean
+  readonly log_y?: boolean
 }
 
 export interface LineStyle {
@@ -22,6 +26,8 @@ export interface LineStyle {
   readonly dash: readonly number[]
   /** Marks every point; for metrics that are measured only now and then. */
   readonly dots: boolean
+  /** 1 unless it stands behind another line. */
+  readonly opacity?: number
 }
 
 /** The part of a 2D context that lines need: small enough to record in a test. */
@@ -38,11 +44,29 @@ export type LineContext = Pick<
   | 'fillStyle'
   | 'lineWidth'
   | 'lineJoin'
+  | 'globalAlpha'
 >
 
-/** Pixel of a value along an axis of `size` pixels. */
-export function toPixel(value: number, [low, high]: Domain, size: number): number {
-  return ((value - low) / (high - low || 1)) * size
+/** Pixel of a value along an axis of `size` pixels; NaN for what a logarithmic axis cannot show. */
+export function toPixel(
+  value: number,
+  [low, high]: Domain,
+  size: number,
+  is_log: boolean | undefined = false,
+): number {
+  if (!is_log) return ((value - low) / (high - low || 1)) * size
+  return value > 0 ? (Math.log(value / low) / (Math.log(high / low) || 1)) * size : Number.NaN
+}
+
+/** Value under a pixel: the reverse of `toPixel`. */
+export function fromPixel(
+  pixel: number,
+  [low, high]: Domain,
+  size: number,
+  is_log: boolean | undefined = false,
+): number {
+  const share = pixel / (size || 1)
+  return is_log ? low * (high / low) ** share : low + share * (high - low)
 }
 
 /** First index whose step is ≥ `step`; `length` when there is none. */
@@ -67,33 +91,51 @@ export function indexAt(columns: Columns, step: number): number {
  * share a pixel column, the column keeps its first, lowest, highest and last, so that no spike is lost.
  */
 export function linePoints(columns: Columns, view: View): number[] {
-  const { steps, values, length } = columns
-  const points: number[] = []
-  const px = (i: number) => toPixel(steps[i], view.x, view.width)
-  const push = (i: number) =>
-    points.push(px(i), view.height - toPixel(values[i], view.y, view.height))
-  for (let i = 0; i < length; ) {
-    if (!Number.isFinite(values[i])) {
-      points.push(px(i), Number.NaN)
-      i++
-      continue
-    }
-    const bucket = Math.floor(px(i))
-    let [end, low, high] = [i, i, i]
-    for (; end < length && Number.isFinite(values[end]) && Math.floor(px(end)) === bucket; end++) {
-      if (values[end] < values[low]) low = end
-      if (values[end] > values[high]) high = end
-    }
-    const kept = [...new Set([i, Math.min(low, high), Math.max(low, high), end - 1])]
-    for (const index of kept) push(index)
-    i = end
-  }
+  const { steps, values } = columns
+  const indices = keptIndices(columns, view)
+  const points = new Array<number>(2 * indices.length)
+  indices.forEach((index, at) => {
+    points[2 * at] = toPixel(steps[index], view.x, view.width, view.log_x)
+    points[2 * at + 1] = isDrawn(columns, index, view)
+      ? view.height - toPixel(values[index], view.y, view.height, view.log_y)
+      : Number.NaN
+  })
   return points
 }
+
+/** Translucent area between two columns of the same steps, as a band of several runs. */
+export function drawBand(
+  ctx: LineContext & Pick<CanvasRenderingContext2D, 'closePath'>,
+  { low, high }: { readonly low: Columns; readonly high: Columns },
+  view: View,
+  color: string,
+): void {
+  const isPoint = (points: readonly number[], at: number) => !Number.isNaN(points[at + 1])
+  const upper = linePoints(high, view)
+  const lower = linePoints(low, view)
+  ctx.fillStyle = color
+  ctx.globalAlpha = BAND_OPACITY
+  ctx.beginPath()
+  let is_begun = false
+  const go = (points: readonly number[], at: number) => {
+    if (!isPoint(points, at)) return
+    if (is_begun) ctx.lineTo(points[at], points[at + 1])
+    else ctx.moveTo(points[at], points[at + 1])
+    is_begun = true
+  }
+  for (let at = 0; at < upper.length; at += 2) go(upper, at)
+  for (let at = lower.length - 2; at >= 0; at -= 2) go(lower, at)
+  ctx.closePath()
+  ctx.fill()
+  ctx.globalAlpha = 1
+}
+
+export const BAND_OPACITY = 0.16
 
 /** Draws one line: gaps at NaN, a dot where a value stands alone between gaps. */
 export function drawLine(ctx: LineContext, columns: Columns, view: View, style: LineStyle): void {
   const points = linePoints(columns, view)
+  ctx.globalAlpha = style.opacity ?? 1
   ctx.strokeStyle = style.color
   ctx.fillStyle = style.color
   ctx.lineWidth = style.width
@@ -116,4 +158,5 @@ export function drawLine(ctx: LineContext, columns: Columns, view: View, style: 
     ctx.arc(points[at], points[at + 1], style.width + 0.75, 0, 2 * Math.PI)
     ctx.fill()
   }
+  ctx.globalAlpha = 1
 }

@@ -66,3 +66,8 @@ const RAMP: readonly Oklch[] = [
 export const HEAT_RAMP: readonly Rgb[] = Array.from({ length: 256 }, (_, i) =>
   oklchToRgb(mix(RAMP, i / 255)),
 )
+
+const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 2, 2, 2]]
+
+/** Neighbouring layers have neighbouring colours, so they differ by dash as well. */
+export const layerDash = (layer: number): readonly number[] => DASHES[layer % DASHES.length]

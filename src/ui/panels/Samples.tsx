@@ -2,7 +2,7 @@
 import { memo, useMemo } from 'react'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
-import { useLab } from '../run.ts'
+import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
 type Batch = LabState['samples'][number]
@@ -12,6 +12,7 @@ const SHOWN_STEPS = 3
 /** Of every step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
 const selectHasRun = (state: LabState) => state.run_experiment !== undefined
+const selectVersion = (state: LabState) => state.kept_version
 const selectSamples = (state: LabState) => state.samples
 
 function Response({ sample, columns }: { sample: Sample; columns: number }) {
@@ -83,23 +84,45 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
   )
 })
 
+/** The newest steps, or the one that was kept last at or before the step that the page shows. */
+function useBatches(at_step: number | undefined): readonly Batch[] {
+  const batches = useShown(selectSamples)
+  useShown(selectVersion)
+  if (at_step === undefined) return batches.slice(-SHOWN_STEPS).reverse()
+  const kept = shownStore.getState().kept.samples.at(at_step)
+  return kept ? [{ step: kept.step, samples: kept.item }] : []
+}
+
+/** Why there is nothing to see. */
+function emptyWords(has_run: boolean, at_step: number | undefined): string {
+  if (at_step !== undefined) return `No samples are kept of step ${at_step} or before it.`
+  return has_run
+    ? 'No samples yet: a warm start only imitates demonstrations. Responses appear here in the phases of reinforcement.'
+    : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
+}
+
 export function Samples() {
-  const batches = useLab(selectSamples)
-  const has_run = useLab(selectHasRun)
-  const newest = batches.slice(-SHOWN_STEPS).reverse()
+  const at_step = useAtStep()
+  const shown = useBatches(at_step)
+  const has_run = useShown(selectHasRun)
+  const is_older = at_step !== undefined && shown.some(({ step }) => step !== at_step)
   return (
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
       <h2 id="samples-title">Samples</h2>
-      {newest.length === 0 ? (
-        <p className="soft">
-          {has_run
-            ? 'No samples yet: a warm start only imitates demonstrations. Responses appear here in the phases of reinforcement.'
-            : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'}
-        </p>
+      {is_older ? (
+        <p className="soft samples-note">The last that are kept at or before step {at_step}:</p>
+      ) : null}
+      {shown.length === 0 ? (
+        <p className="soft">{emptyWords(has_run, at_step)}</p>
       ) : (
         // A region that scrolls must be reachable by keyboard.
-        <div className="scroll" tabIndex={0} role="group" aria-label="Newest samples">
-          {newest.map((batch) => (
+        <div
+          className="scroll"
+          tabIndex={0}
+          role="group"
+          aria-label={at_step === undefined ? 'Newest samples' : 'Samples of the step shown'}
+        >
+          {shown.map((batch) => (
             <StepSamples key={batch.step} batch={batch} />
           ))}
         </div>

@@ -1,0 +1,227 @@
+// Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full screen, files, numbers.
+import { readFileSync } from 'node:fs'
+import type { Locator, Page } from '@playwright/test'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+const STEPS = 40
+const LINK =
+  'v=1&p=tiny&phases.0.steps=20&phases.1.steps=4&phases.2.steps=16&seed=3' +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
+const PLOTS = ['reward-chart', 'entropy-chart', 'heatmap-plot', 'kl-chart']
+
+async function train(lab: LabPage): Promise<void> {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 300_000)
+}
+
+const legend = (lab: LabPage, chart: string, label: string): Locator =>
+  lab.get(`${chart}-card`).locator('.legend button[aria-pressed]', { hasText: label })
+
+async function expectSteps(lab: LabPage, steps: string): Promise<void> {
+  for (const plot of PLOTS) await expect(lab.get(plot)).toHaveAttribute('data-steps', steps)
+}
+
+/** Drags over shares of a plot's width. */
+async function drag(page: Page, plot: Locator, from: number, to: number): Promise<void> {
+  const area = plot.locator('.plot-area')
+  await area.scrollIntoViewIfNeeded()
+  const box = await area.boundingBox()
+  if (!box) throw new Error('the plot is not there')
+  const y = box.y + box.height / 2
+  await page.mouse.move(box.x + from * box.width, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x + ((from + to) / 2) * box.width, y)
+  await page.mouse.move(box.x + to * box.width, y)
+  await page.mouse.up()
+}
+
+/** How many pixels of a chart are drawn. */
+const inked = (plot: Locator): Promise<number> =>
+  plot.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const copy = document.createElement('canvas')
+    copy.width = canvas.width
+    copy.height = canvas.height
+    const ctx = copy.getContext('2d', { willReadFrequently: true })
+    ctx?.drawImage(canvas, 0, 0)
+    const data = ctx?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+    let count = 0
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) count++
+    return count
+  })
+
+async function download(lab: LabPage, chart: string, kind: string) {
+  await lab.get(`${chart}-menu`).locator('summary').click()
+  const coming = lab.page.waitForEvent('download')
+  await lab.get(`${chart}-${kind}`).click()
+  const file = await coming
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
+}
+
+test('lines hide and stand alone, ranges zoom all charts, axes and lines change', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  // A range that was chosen stays while the run goes on.
+  await lab.waitForStep(6)
+  await lab.get('zoom-last').fill('4')
+  await expectSteps(lab, '0 4')
+  await lab.waitForStatus('finished', 300_000)
+  await expectSteps(lab, '0 4')
+  await lab.get('zoom-reset').click()
+  await expectSteps(lab, `0 ${STEPS}`)
+
+  // Hide by click and by key, solo by Shift, by double click and by its own button.
+  const entropy = lab.get('entropy-chart')
+  const layers = lab.get('entropy-chart-card').locator('.legend button[aria-pressed]')
+  const pressed = () => layers.evaluateAll((all) => all.map((b) => b.ariaPressed).join(' '))
+  await entropy.scrollIntoViewIfNeeded()
+  const all_ink = await inked(entropy)
+  await legend(lab, 'entropy-chart', 'layer 2').click()
+  expect(await pressed()).toBe('true true false true')
+  await expect.poll(() => inked(entropy)).toBeLessThan(all_ink)
+  await legend(lab, 'entropy-chart', 'layer 2').press('Enter')
+  expect(await pressed()).toBe('true true true true')
+  await legend(lab, 'entropy-chart', 'layer 1').click({ modifiers: ['Shift'] })
+  expect(await pressed()).toBe('false true false false')
+  await legend(lab, 'entropy-chart', 'layer 1').dblclick()
+  expect(await pressed()).toBe('true true true true')
+  await lab.get('entropy-chart-card').getByRole('button', { name: 'layer 2 alone' }).press('Enter')
+  expect(await pressed()).toBe('false false true false')
+  await lab.get('entropy-chart-card').getByRole('button', { name: 'layer 2 alone' }).click()
+  expect(await pressed()).toBe('true true true true')
+
+  // Zoom: by dragging, by two sliders, and back by double click.
+  await drag(page, entropy, 0.25, 0.5)
+  await expectSteps(lab, '10 20')
+  await expect(lab.get('zoom-range')).toHaveText('10–20')
+  await lab.get('zoom-first').press('ArrowRight')
+  await expectSteps(lab, '11 20')
+  await lab.get('zoom-last').press('ArrowLeft')
+  await expectSteps(lab, '11 19')
+  await lab.get('reward-chart').locator('.plot-area').dblclick()
+  await expectSteps(lab, `0 ${STEPS}`)
+  // The wheel scrolls the page and leaves the charts alone.
+  await entropy.hover()
+  await page.mouse.wheel(0, 200)
+  await expectSteps(lab, `0 ${STEPS}`)
+
+  // Logarithmic axes, which say what they cannot show.
+  await lab.get('reward-chart-menu').locator('summary').click()
+  await lab.get('reward-chart-log_y').check()
+  await expect(lab.get('reward-chart-left-out')).toContainText('at or below 0')
+  await lab.get('reward-chart-log_x').check()
+  await expect(lab.get('reward-chart')).toHaveAttribute('data-steps', `1 ${STEPS}`)
+  await expect(lab.get('reward-chart-left-out')).toContainText('Step 0')
+  await expect(lab.get('entropy-chart')).toHaveAttribute('data-steps', `0 ${STEPS}`)
+  await expect(lab.get('reward-chart').locator('.recharts-xAxis')).toContainText('1251020')
+  await page.keyboard.press('Escape')
+  await expect(lab.get('reward-chart-log_y')).toBeHidden()
+
+  // Smoothing: off, then a second value beside the measured one.
+  await expect(lab.get('smoothing-value')).toHaveText('off')
+  const value = legend(lab, 'entropy-chart', 'final policy')
+  await expect(value).not.toContainText('~')
+  await lab.get('smoothing').fill('0.4')
+  await expect(lab.get('smoothing-value')).toHaveText('0.937')
+  await expect(value).toContainText('~')
+  await page.reload()
+  await expect(lab.get('smoothing-value')).toHaveText('0.937')
+})
+
+test('a chart comes down as numbers and as pictures, and fills the screen', async ({
+  lab,
+  page,
+}) => {
+  await train(lab)
+  const steps = await lab.steps()
+  await legend(lab, 'entropy-chart', 'layer 1').click()
+  await drag(page, lab.get('entropy-chart'), 0.25, 0.5)
+  const shown = steps.filter(({ step }) => step >= 10 && step <= 20)
+  const names = [0, 2, 3].map((layer) => `layer/entropy/${layer}`)
+
+  const csv = await download(lab, 'entropy-chart', 'csv')
+  expect(csv.name).toBe('tiny-sort-three-digits-seed-3.entropy.csv')
+  const [head, ...rows] = csv.bytes.toString().trimEnd().split('\n')
+  expect(head).toBe(['step', ...names].join())
+  expect(rows.map((row) => row.split(',').map(Number))).toEqual(
+    shown.map(({ step, metrics }) => [step, ...names.map((name) => metrics[name])]),
+  )
+  const jsonl = await download(lab, 'kl-chart', 'jsonl')
+  expect(jsonl.name).toBe('tiny-sort-three-digits-seed-3.actor-ppo-kl.jsonl')
+
+  await lab.get('zoom-reset').click()
+  const svg = (await download(lab, 'entropy-chart', 'svg')).bytes.toString()
+  const parsed = await page.evaluate((text) => {
+    const page = new DOMParser().parseFromString(text, 'image/svg+xml')
+    const lines = [...page.querySelectorAll('g[clip-path="url(#plot)"] > path')]
+    return {
+      error: page.querySelector('parsererror')?.textContent,
+      title: page.querySelector('title')?.textContent,
+      points: lines.map((line) => line.getAttribute('d')?.match(/[ML]/g)?.length),
+    }
+  }, svg)
+  // The untrained model has no entropies: step 0 is not measured.
+  const measured = steps.filter(({ metrics }) => metrics['layer/entropy/0'] !== undefined).length
+  expect(parsed).toEqual({
+    error: undefined,
+    title: 'Entropy of every layer’s policy',
+    points: [measured, measured, measured],
+  })
+  expect(svg).not.toMatch(/var\(|href|url\((?!#)/)
+  expect(svg).toContain('layer 2')
+
+  const heat = await download(lab, 'heatmap-plot', 'csv')
+  expect(heat.name).toBe('tiny-sort-three-digits-seed-3.entropy-map.csv')
+  expect(heat.bytes.toString().split('\n')[0]).toBe(
+    'step,layer/entropy/0,layer/entropy/1,layer/entropy/2,layer/entropy/3',
+  )
+  for (const chart of ['heatmap-plot', 'entropy-chart']) {
+    const png = await download(lab, chart, 'png')
+    const colours = await page.evaluate(async (base64) => {
+      const image = new Image()
+      image.src = `data:image/png;base64,${base64}`
+      await image.decode()
+      const canvas = document.createElement('canvas')
+      canvas.width = image.width
+      canvas.height = image.height
+      const ctx = canvas.getContext('2d')
+      ctx?.drawImage(image, 0, 0)
+      const { data } = ctx?.getImageData(0, 0, image.width, image.height) ?? { data: [] }
+      const seen = new Set<string>()
+      for (let i = 0; i < data.length; i += 4) seen.add([...data.slice(i, i + 3)].join())
+      return { width: image.width, count: seen.size }
+    }, png.bytes.toString('base64'))
+    const box = await lab.get(chart).locator('.plot-area').boundingBox()
+    expect(colours.width).toBeGreaterThan(2 * (box?.width ?? 0))
+    expect(colours.count, chart).toBeGreaterThan(20)
+  }
+
+  // Full screen, larger and with the same lines hidden; Escape leaves it.
+  const small = await lab.get('entropy-chart').locator('canvas').boundingBox()
+  await lab.get('entropy-chart-menu').locator('summary').click()
+  await lab.get('entropy-chart-full-screen').click()
+  const full = lab.get('entropy-chart-full').locator('canvas')
+  await expect
+    .poll(async () => (await full.boundingBox())?.height)
+    .toBeGreaterThan(1.5 * (small?.height ?? Number.POSITIVE_INFINITY))
+  await expect(legend(lab, 'entropy-chart-full', 'layer 1')).toHaveAttribute(
+    'aria-pressed',
+    'false',
+  )
+  await page.keyboard.press('Escape')
+  await expect(lab.get('full-chart')).toHaveCount(0)
+
+  // For people who do not see it: a name, a description and the numbers.
+  const plot = lab.get('entropy-chart')
+  await expect(plot).toHaveAccessibleName('Entropy of every layer’s policy')
+  await expect(plot).toHaveAccessibleDescription(/3 final policy: [\d.]+, between/)
+  await lab.get('entropy-chart-numbers').locator('summary').click()
+  const table = lab.get('entropy-chart-numbers').getByRole('table')
+  await expect(table.getByRole('row')).toHaveCount(measured + 1)
+  await expect(table.getByRole('rowheader').first()).toHaveText(String(STEPS))
+})

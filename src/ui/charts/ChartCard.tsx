@@ -1,0 +1,123 @@
+// What every chart has around its plot: title, menu, numbers as a table, and a full screen.
+import { X } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
+import type { View } from './lines.ts'
+import { NumbersTable } from './NumbersTable.tsx'
+import type { PlotHandle } from './Plot.tsx'
+import type { Stroke } from './strokes.ts'
+
+export interface PlotPlace {
+  readonly id: string
+  readonly handle: RefObject<PlotHandle | null>
+}
+
+export interface ChartCardProps
+  extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'has_log' | 'columns' | 'picture'> {
+  readonly note: string
+  readonly compact?: boolean
+  /** Beside the title. */
+  readonly value?: ReactNode
+  /** What an axis does not show, in words; '' for nothing. */
+  readonly left_out?: string
+  readonly strokes?: (view: View) => readonly Stroke[]
+  readonly formatValue: (value: number | undefined) => string
+  readonly plot: (place: PlotPlace) => ReactNode
+  readonly foot?: ReactNode
+  readonly data_rows?: number
+  readonly testid?: string
+}
+
+interface FigureProps extends ChartCardProps {
+  readonly is_full: boolean
+  readonly onFull: () => void
+}
+
+function Figure(props: FigureProps) {
+  const { id, title, note, compact = false, is_full, strokes, left_out = '' } = props
+  const title_id = useId()
+  const handle = useRef<PlotHandle | null>(null)
+  const plot_id = is_full ? `${id}-full` : id
+  return (
+    <figure
+      className={compact ? 'card chart compact' : 'card chart'}
+      aria-labelledby={title_id}
+      data-testid={(!is_full && props.testid) || `${plot_id}-card`}
+      data-rows={props.data_rows}
+    >
+      <figcaption>
+        <h2 id={title_id}>{title}</h2>
+        <span className="chart-side">
+          {props.value}
+          <ChartMenu
+            {...props}
+            id={plot_id}
+            chart={id}
+            handle={handle}
+            strokes={
+              strokes ? () => (handle.current ? strokes(handle.current.view) : []) : undefined
+            }
+          />
+          {is_full ? (
+            <button
+              type="button"
+              className="plain"
+              aria-label="Leave full screen"
+              onClick={props.onFull}
+            >
+              <X className="icon" aria-hidden="true" />
+            </button>
+          ) : null}
+        </span>
+        <p className="soft">{note}</p>
+      </figcaption>
+      {props.plot({ id: plot_id, handle })}
+      {left_out === '' ? null : (
+        <p className="left-out soft" data-testid={`${plot_id}-left-out`}>
+          {left_out}
+        </p>
+      )}
+      {props.foot}
+      <NumbersTable
+        id={plot_id}
+        title={title}
+        x={props.x}
+        columns={props.columns}
+        formatValue={props.formatValue}
+      />
+    </figure>
+  )
+}
+
+/** A modal dialog as large as the window. Escape leaves it. */
+function FullScreen(props: { title: string; onClose: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className="full-chart"
+      aria-label={props.title}
+      onClose={props.onClose}
+      data-testid="full-chart"
+    >
+      {props.children}
+    </dialog>
+  )
+}
+
+export function ChartCard(props: ChartCardProps) {
+  const [is_full, setFull] = useState(false)
+  return (
+    <>
+      <Figure {...props} is_full={false} onFull={() => setFull(true)} />
+      {is_full ? (
+        <FullScreen title={props.title} onClose={() => setFull(false)}>
+          <Figure {...props} is_full onFull={() => setFull(false)} />
+        </FullScreen>
+      ) : null}
+    </>
+  )
+}

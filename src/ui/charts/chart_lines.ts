@@ -1,0 +1,156 @@
+// What a chart of metrics draws and says: lines of the shown run, and other runs behind them.
+import { formatCount } from '../format.ts'
+import type { Overlay } from '../overlays.ts'
+import { seriesOf } from '../run.ts'
+import { uiStore } from '../store.ts'
+import type { NamedColumns } from './chart_file.ts'
+import { type Domain, logTicks, niceTicks } from './domain.ts'
+import { extentIn } from './extent.ts'
+import type { Columns } from './lines.ts'
+import { valueAt } from './readout.ts'
+import { smoothed } from './smooth.ts'
+import type { Stroke } from './strokes.ts'
+import { resolveColor } from './tokens.ts'
+
+const RAW_OPACITY = 0.25
+const OVERLAY_OPACITY = 0.6
+export const OVERLAY_WIDTH = 1.25
+
+export interface Line {
+  /** Name of the metric. */
+  readonly metric: string
+  readonly label: string
+  /** A token such as '--series-1', or any CSS colour. */
+  readonly color: string
+  readonly width?: number
+  readonly dash?: readonly number[]
+  readonly dots?: boolean
+  /** One sentence for the legend's tooltip. */
+  readonly help?: string
+}
+
+interface Bounds {
+  low: number
+  high: number
+  low_positive: number
+  not_positive: number
+}
+
+/** Of everything that the chart draws in these steps. */
+export function boundsOf(lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds {
+  const bounds: Bounds = {
+    low: Number.POSITIVE_INFINITY,
+    high: Number.NEGATIVE_INFINITY,
+    low_positive: Number.POSITIVE_INFINITY,
+    not_positive: 0,
+  }
+  const take = (columns: Columns | undefined) => {
+    if (!columns) return
+    const { min, max, min_positive, not_positive } = extentIn(columns, x)
+    bounds.low = Math.min(bounds.low, min)
+    bounds.high = Math.max(bounds.high, max)
+    bounds.low_positive = Math.min(bounds.low_positive, min_positive)
+    bounds.not_positive += not_positive
+  }
+  for (const { metric } of lines) {
+    take(seriesOf(metric))
+    for (const overlay of overlays) {
+      take(overlay.series(metric))
+      const band = overlay.band?.(metric)
+      take(band?.low)
+      take(band?.high)
+    }
+  }
+  return bounds
+}
+
+/** Ticks that hold every visible value, and 0 on an even axis. */
+export function ticksOf(bounds: Bounds, fixed: Domain | undefined, is_log: boolean, count: number) {
+  const { low, high, low_positive } = bounds
+  if (is_log) return logTicks(low_positive, Math.max(high, fixed?.[1] ?? high), count)
+  if (fixed) return niceTicks(fixed[0], fixed[1], count)
+  return low > high ? niceTicks(0, 1, count) : niceTicks(Math.min(0, low), Math.max(0, high), count)
+}
+
+/** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
+export function strokesOf(
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  weight: number,
+  is_dark: boolean,
+): Stroke[] {
+  const bands: Stroke[] = []
+  const behind: Stroke[] = []
+  const own: Stroke[] = []
+  for (const { metric, color: name, width = 1.5, dash = [], dots = false } of lines) {
+    for (const overlay of overlays) {
+      const color = resolveColor(overlay.color, is_dark)
+      const area = overlay.band?.(metric)
+      if (area) bands.push({ kind: 'band', ...area, color })
+      const columns = overlay.series(metric)
+      const look = { width: OVERLAY_WIDTH, dots: false, opacity: OVERLAY_OPACITY }
+      const style = { ...look, color, dash: overlay.dash }
+      if (columns) behind.push({ kind: 'line', columns: smoothed(columns, weight), style })
+    }
+    const columns = seriesOf(metric)
+    if (!columns) continue
+    const style = { color: resolveColor(name, is_dark), width, dash, dots }
+    if (weight > 0)
+      behind.push({
+        kind: 'line',
+        columns,
+        style: { ...style, dash: [], opacity: RAW_OPACITY },
+      })
+    own.push({
+      kind: 'line',
+      columns: smoothed(columns, weight),
+      style: { ...style, dots: dots && weight === 0 },
+    })
+  }
+  return [...bands, ...behind, ...own]
+}
+
+/** What an axis cannot show, in words. */
+export function leftOutWords(not_positive: number, log_x: boolean): string {
+  const values =
+    not_positive > 0
+      ? `${formatCount(not_positive)} ${not_positive === 1 ? 'value' : 'values'} at or below 0 cannot be on this axis and ${not_positive === 1 ? 'is a gap' : 'are gaps'}. `
+      : ''
+  return `${values}${log_x ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
+}
+
+/** What a chart says to people who do not see it. */
+export function summaryOf(
+  lines: readonly Line[],
+  formatValue: (value: number | undefined) => string,
+): string {
+  const { at_step } = uiStore.getState()
+  const words = lines.flatMap(({ label, metric }) => {
+    const columns = seriesOf(metric)
+    if (!columns || columns.length === 0) return []
+    const { min, max } = extentIn(columns)
+    const now = formatValue(valueAt(metric, at_step))
+    return [`${label}: ${now}, between ${formatValue(min)} and ${formatValue(max)}`]
+  })
+  if (words.length === 0) return 'Nothing measured yet.'
+  return `${at_step === undefined ? 'Newest values' : `At step ${at_step}`}. ${words.join('; ')}.`
+}
+
+/** The visible lines by the names that files give them. */
+export function columnsOf(
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  weight: number,
+): NamedColumns[] {
+  return lines.flatMap(({ metric }) => {
+    const own = seriesOf(metric)
+    const named = own ? [{ name: metric, columns: own }] : []
+    if (own && weight > 0)
+      named.push({ name: `${metric} (smoothed ${weight})`, columns: smoothed(own, weight) })
+    for (const overlay of overlays) {
+      const columns = overlay.series(metric)
+      if (columns) named.push({ name: `${overlay.label}: ${metric}`, columns })
+    }
+    return named
+  })
+}

@@ -1,0 +1,163 @@
+// A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it comes from elsewhere.
+
+import { INSET } from './geometry.ts'
+import type { PlotHandle } from './Plot.tsx'
+import { clipTo } from './plot_hooks.ts'
+import { type Stroke, strokeAttributes } from './strokes.ts'
+import { resolveColor } from './tokens.ts'
+
+/** One line of the legend. */
+export interface Key {
+  readonly label: string
+  /** A token or any CSS colour. */
+  readonly color: string
+  readonly width: number
+  readonly dash: readonly number[]
+}
+
+export interface PictureContent {
+  readonly title: string
+  readonly keys: readonly Key[]
+  readonly is_dark: boolean
+}
+
+const SVG = 'http://www.w3.org/2000/svg'
+const HEAD = 30
+/** Left and right of the frame: other fonts are wider. */
+const MARGIN = 8
+const KEY_ROW = 18
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
+/** Pixels of a PNG per CSS pixel. */
+const PNG_SCALE = 2
+
+function node(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  text?: string,
+): SVGElement {
+  const element = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
+  if (text !== undefined) element.textContent = text
+  return element
+}
+
+/** recharts' own drawing with every token resolved; its texts carry their font themselves. */
+function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined {
+  const frame = element.querySelector('svg.recharts-surface')
+  if (!frame) return undefined
+  const copy = frame.cloneNode(true) as SVGElement
+  for (const part of [copy, ...copy.querySelectorAll('*')])
+    for (const { name, value } of [...part.attributes]) {
+      const resolved = value.replaceAll(/var\((--[\w-]+)\)/g, (_, token: string) =>
+        resolveColor(token, is_dark),
+      )
+      if (resolved !== value) part.setAttribute(name, resolved)
+    }
+  copy.removeAttribute('style')
+  return copy
+}
+
+/** The legend, broken into rows of `width`; letters are reckoned 6.2 pixels wide. */
+function keyRows(keys: readonly Key[], width: number): Key[][] {
+  const rows: Key[][] = []
+  let room = 0
+  for (const key of keys) {
+    const needed = 40 + 6.2 * key.label.length
+    if (rows.length === 0 || needed > room) {
+      rows.push([])
+      room = width
+    }
+    rows[rows.length - 1].push(key)
+    room -= needed
+  }
+  return rows
+}
+
+interface Picture {
+  readonly svg: SVGElement
+  /** Where the lines go. */
+  readonly plot: SVGElement
+  readonly width: number
+  readonly height: number
+}
+
+/** All of the picture but its lines. */
+function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
+  const { title, keys, is_dark } = content
+  const colour = (name: string) => resolveColor(name, is_dark)
+  const width = view.width + INSET.left + INSET.right + 2 * MARGIN
+  const frame_height = view.height + INSET.top + INSET.bottom
+  const rows = keyRows(keys, width - 16)
+  const height = HEAD + frame_height + rows.length * KEY_ROW + 10
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` }
+  const svg = node('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
+  svg.append(node('title', {}, title))
+  svg.append(node('rect', { width, height, fill: colour('--panel') }))
+  const head = { x: 12, y: 20, fill: colour('--ink'), 'font-size': 14, 'font-weight': 600 }
+  svg.append(node('text', head, title))
+  const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
+  const frame = frameOf(element, is_dark)
+  if (frame) body.append(frame)
+  const clip = node('clipPath', { id: 'plot' })
+  clip.append(node('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))
+  const plot = node('g', {
+    transform: `translate(${INSET.left} ${INSET.top})`,
+    'clip-path': 'url(#plot)',
+  })
+  body.append(clip, plot)
+  svg.append(body)
+  rows.forEach((row, index) => {
+    const y = HEAD + frame_height + (index + 1) * KEY_ROW - 4
+    let x = 12
+    for (const { label, color, width: stroke, dash } of row) {
+      const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
+      svg.append(
+        node('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
+        node('text', { x: x + 25, y, fill: colour('--ink') }, label),
+      )
+      x += 40 + 6.2 * label.length
+    }
+  })
+  return { svg, plot, width, height }
+}
+
+const serialized = (svg: SVGElement) => new XMLSerializer().serializeToString(svg)
+
+/** The chart as an SVG of its own: one path per line. */
+export function chartSvg(
+  handle: PlotHandle,
+  content: PictureContent,
+  strokes: readonly Stroke[],
+): Blob {
+  const { svg, plot } = shell(handle, content)
+  for (const stroke of strokes) {
+    const attributes = strokeAttributes(stroke, handle.view)
+    if (attributes.d !== '') plot.append(node('path', attributes))
+  }
+  return new Blob([serialized(svg)], { type: 'image/svg+xml' })
+}
+
+/** The chart as a PNG: the frame as an image, and the canvas painted anew above it. */
+export async function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
+  const { svg, width, height } = shell(handle, content)
+  const image = new Image(width, height)
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(serialized(svg))}`
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = width * PNG_SCALE
+  canvas.height = height * PNG_SCALE
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
+  ctx.scale(PNG_SCALE, PNG_SCALE)
+  ctx.drawImage(image, 0, 0, width, height)
+  ctx.translate(MARGIN + INSET.left, HEAD + INSET.top)
+  clipTo(ctx, handle.view)
+  handle.paint(ctx, handle.view, PNG_SCALE)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) =>
+        blob ? resolve(blob) : reject(new Error('The browser could not write the picture.')),
+      'image/png',
+    ),
+  )
+}

@@ -1,0 +1,78 @@
+// Numbers beside the lines: at the step under the pointer, else at the step that the page shows, else the newest.
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { seriesOf } from '../run.ts'
+import { uiStore } from '../store.ts'
+import { indexAt } from './lines.ts'
+import { smoothed } from './smooth.ts'
+
+/** The step that read-outs are of; undefined for the newest. */
+export function readStep(): number | undefined {
+  const { hover_step, at_step } = uiStore.getState()
+  return hover_step ?? at_step
+}
+
+/** The newest measurement at or before a step, or the newest of all; smoothed with a weight above 0. */
+export function valueAt(metric: string, step: number | undefined, weight = 0): number | undefined {
+  return newestAt([metric], step, weight)
+}
+
+/** The same of several metrics that follow one another. */
+export function newestAt(
+  metrics: readonly string[],
+  step: number | undefined,
+  weight = 0,
+): number | undefined {
+  let [newest, value]: [number, number | undefined] = [-1, undefined]
+  for (const metric of metrics) {
+    const columns = seriesOf(metric)
+    if (!columns || columns.length === 0) continue
+    const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
+    if (index >= 0 && columns.steps[index] > newest)
+      [newest, value] = [columns.steps[index], smoothed(columns, weight).values[index]]
+  }
+  return value
+}
+
+/** Keeps the text of an element without rendering: `text` is asked at each frame and when the read step moves. */
+export function useLiveText<T extends HTMLElement>(text: () => string): RefObject<T | null> {
+  const ref = useRef<T>(null)
+  useEffect(() => {
+    let written: string | undefined
+    const write = () => {
+      const now = text()
+      if (ref.current && now !== written) ref.current.textContent = now
+      written = now
+    }
+    write()
+    return uiStore.subscribe((now, before) => {
+      if (
+        now.frame !== before.frame ||
+        now.hover_step !== before.hover_step ||
+        now.at_step !== before.at_step ||
+        now.smoothing !== before.smoothing
+      )
+        write()
+    })
+  }, [text])
+  return ref
+}
+
+/** Renders again after frames and after the shown step moved, at most once in `ms`, and once after the last. */
+export function useSlowFrame(ms: number): void {
+  const [, setCount] = useState(0)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = uiStore.subscribe((now, before) => {
+      if (timer !== undefined) return
+      if (now.frame === before.frame && now.at_step === before.at_step) return
+      timer = setTimeout(() => {
+        timer = undefined
+        setCount((count) => count + 1)
+      }, ms)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [ms])
+}
