@@ -10,6 +10,7 @@ import {
   withField,
 } from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
+import type { ObservationRequest } from './observation.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import {
@@ -361,6 +362,17 @@ export function traceStep(): void {
   labStore.setState({ is_tracing: true })
   post({ type: 'trace' })
   if (status === 'paused') post({ type: 'step' })
+}
+
+/**
+ * Says what a visible panel wants to see of observed steps, until the returned function is called. `id` names the panel: its
+ * newest wish replaces the one before.
+ */
+export function wantObserved(
+  _id: string,
+  _part: Partial<Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens'>>,
+): () => void {
+  return () => {}
 }
 
 /** Measures this adapter. Only while no run is on. */
