@@ -1,0 +1,124 @@
+// How many tries a problem takes (BuPO, arXiv 2512.19673, figure 6).
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { LabState } from '../../lab/store.ts'
+import { formatShare } from '../format.ts'
+import { shownExperiment } from '../run.ts'
+import { shownStore, useAtStep, useShown } from '../shown.ts'
+import { uiStore } from '../store.ts'
+import { linearScale, logAxis } from './axes.ts'
+import { INK, SOFT, STATE } from './colors.ts'
+import { Figure, Keys, NumbersTable } from './Figure.tsx'
+import { firstPass, type PassPoint, passAtK } from './history.ts'
+import { Readout } from './Readout.tsx'
+import { SvgChart } from './SvgChart.tsx'
+import { useVisible } from './use_figure.ts'
+
+const SCALE = linearScale([], [0, 1])
+const selectTask = (state: LabState) => shownExperiment(state).task.id
+const formatPercent = (share: number) => `${Math.round(share * 100)} %`
+const valueOf = (points: readonly PassPoint[], k: number) =>
+  formatShare(points.find((point) => point.k === k)?.value)
+
+interface Curve {
+  readonly label: string
+  readonly color: string
+  readonly width: number
+  readonly dash?: string
+  readonly points: readonly PassPoint[]
+}
+
+/** The first measurement, the one at the shown step, and the newest; each only where it differs from the one before. */
+function curvesOf(task: string, at_step: number | undefined): Curve[] {
+  const { series } = shownStore.getState()
+  const first = firstPass(series, task)
+  if (first === undefined) return []
+  const named = (points: readonly PassPoint[], name: string) =>
+    `${name}: step ${Math.max(...points.map(({ step }) => step))}`
+  const [start, shown, now] = [first, at_step, undefined].map((step) => passAtK(series, task, step))
+  return [
+    { label: named(start, 'first'), color: SOFT, width: 1.5, dash: '2 3', points: start },
+    ...(at_step === undefined || shown.length === 0
+      ? []
+      : [{ label: named(shown, 'shown'), color: STATE, width: 2.5, points: shown }]),
+    { label: named(now, 'now'), color: INK, width: at_step === undefined ? 2.5 : 1.5, points: now },
+  ]
+}
+
+export function PassFigure() {
+  const { ref, is_visible } = useVisible()
+  const task = useShown(selectTask)
+  const at_step = useAtStep()
+  // The columns are mutable: the newest step with a measurement is their version.
+  useStore(uiStore, () =>
+    is_visible
+      ? Math.max(
+          -1,
+          ...passAtK(shownStore.getState().series, task, undefined).map(({ step }) => step),
+        )
+      : -1,
+  )
+  const [cursor, setCursor] = useState<number>()
+  const curves = curvesOf(task, at_step)
+  const ks = [...new Set(curves.flatMap(({ points }) => points.map(({ k }) => k)))].sort(
+    (a, b) => a - b,
+  )
+  const k = cursor ?? ks[ks.length - 1]
+  const words =
+    curves.length > 0
+      ? curves.map(({ label }) => label).join(', ')
+      : 'No pass@k was measured. It comes from validation with several samples per problem: set samples per problem above 1 in the validation settings, and press Train.'
+  const text = `k = ${k}: ${curves.map(({ label, points }) => `${label.split(':')[0]} ${valueOf(points, k)}`).join(', ')}`
+  return (
+    <Figure
+      id="pass"
+      title="Solved by at least one of k tries"
+      note="Share of held-out problems that at least one of k samples solves, over k on a logarithmic axis. A curve that rises at k = 1 and not at large k sharpened what the model could do already. Large k rests on few samples per problem, so the right end is the most uncertain; and where answers are few, guessing alone raises it."
+      state={{ ref, is_visible, seen: undefined, words, cost: undefined }}
+    >
+      {curves.length > 0 ? (
+        <>
+          <Keys keys={curves} />
+          <SvgChart
+            id="pass-chart"
+            summary={`pass@k. ${text}`}
+            height={190}
+            axis={logAxis(ks)}
+            scale={SCALE}
+            formatY={formatPercent}
+            lines={curves.map(({ label, color, width, dash, points }) => ({
+              key: label,
+              color,
+              width,
+              ...(dash ? { dash } : {}),
+              points: points.map(({ k, value }): [number, number] => [k, value]),
+            }))}
+            dots={curves.map(({ label, color, points }) => ({
+              key: label,
+              color,
+              points: points.map(({ k, value }): [number, number] => [k, value]),
+            }))}
+            cursor={cursor}
+            onCursor={setCursor}
+          />
+          <Readout
+            id="pass-value"
+            label="k, in “Solved by at least one of k tries”"
+            stops={ks}
+            at={cursor}
+            onMove={setCursor}
+            text={text}
+          />
+          <NumbersTable
+            id="pass-numbers"
+            caption="pass@k"
+            table={() => ({
+              columns: ['k', ...curves.map(({ label }) => label)],
+              rows: ks.map((k) => [`${k}`, ...curves.map(({ points }) => valueOf(points, k))]),
+            })}
+          />
+        </>
+      ) : null}
+    </Figure>
+  )
+}
