@@ -36,7 +36,7 @@ export interface PlotProps {
 }
 
 /** Size of an element, followed. */
-export function useSize() {
+function useSize() {
   const ref = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   useEffect(() => {

@@ -15,7 +15,7 @@ export interface FigureProps {
 
 /** A fold. What is folded away or out of view is not measured. */
 export function Figure({ id, title, note, state, controls, children }: FigureProps) {
-  const { ref, seen, words, cost } = state
+  const { ref, seen, words, cost, is_empty } = state
   return (
     <details className="card figure" open data-testid={id} data-step={seen?.step}>
       <summary>
@@ -29,7 +29,10 @@ export function Figure({ id, title, note, state, controls, children }: FigurePro
       <div ref={ref} className="figure-body">
         <p className="soft">{note}</p>
         <div className="figure-head">
-          <p className="figure-step" data-testid={`${id}-step`}>
+          <p
+            className={is_empty ? 'figure-step is-empty' : 'figure-step'}
+            data-testid={`${id}-step`}
+          >
             {words}
           </p>
           {controls}
@@ -71,7 +74,6 @@ export function NumbersTable({
 
 function Table({ caption, columns, rows }: NumberTable & { caption: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div className="figure-table" tabIndex={0} role="region" aria-label={caption}>
       <table>
         <caption className="visually-hidden">{caption}</caption>

@@ -1,11 +1,11 @@
 // Layer × step maps of entropy: states raw and through the final norm, and what attention and feed-forward write.
-import { useCallback, useMemo, useRef } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import type { Domain } from '../charts/domain.ts'
 import { drawMarks, rowAt } from '../charts/heat.ts'
-import { type Paint, Plot } from '../charts/Plot.tsx'
+import type { Paint } from '../charts/Plot.tsx'
 import { HEAT_RAMP } from '../charts/palette.ts'
 import { resolveColor } from '../charts/tokens.ts'
 import { formatNats, formatNumber } from '../format.ts'
@@ -18,6 +18,7 @@ import { GREY_RAMP, packedRamp, paintHeat } from './heat_image.ts'
 import { observedAt, type Seen } from './observed.ts'
 import { Readout } from './Readout.tsx'
 import { paintStep } from './StepChart.tsx'
+import { StepPlot } from './StepPlot.tsx'
 import { useFigure } from './use_figure.ts'
 
 const GROUPS = ['entropy'] as const
@@ -152,13 +153,13 @@ function HeatMap({ map, last_layer }: { map: Map; last_layer: number }) {
   return (
     <div className="step-chart chart">
       <h3>{title}</h3>
-      <Plot
+      <StepPlot
         id={`${id}-chart`}
+        title={title}
         height={HEIGHT}
         y={y}
         y_ticks={ticks}
         formatY={formatRow}
-        with_names={false}
         show_grid={false}
         paint={paint}
         summarise={summarise}

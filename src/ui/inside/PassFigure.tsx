@@ -74,7 +74,14 @@ export function PassFigure() {
       id="pass"
       title="Solved by at least one of k tries"
       note="Share of held-out problems that at least one of k samples solves, over k on a logarithmic axis. A curve that rises at k = 1 and not at large k sharpened what the model could do already. Large k rests on few samples per problem, so the right end is the most uncertain; and where answers are few, guessing alone raises it."
-      state={{ ref, is_visible, seen: undefined, words, cost: undefined }}
+      state={{
+        ref,
+        is_visible,
+        seen: undefined,
+        is_empty: curves.length === 0,
+        words,
+        cost: undefined,
+      }}
     >
       {curves.length > 0 ? (
         <>

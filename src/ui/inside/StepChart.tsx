@@ -1,18 +1,19 @@
 // Lines over the run's steps on the page's common step axis, with phases shaded and the shown step marked.
-import { useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import type { Domain } from '../charts/domain.ts'
 import { niceTicks } from '../charts/domain.ts'
 import { extentOf } from '../charts/extent.ts'
 import { type Columns, drawLine, indexAt, toPixel, type View } from '../charts/lines.ts'
-import { type Paint, Plot } from '../charts/Plot.tsx'
+import type { Paint } from '../charts/Plot.tsx'
 import { resolveColor } from '../charts/tokens.ts'
 import { shownPhases, useLastLayer } from '../run.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { type UiState, uiStore } from '../store.ts'
 import type { Seen } from './observed.ts'
 import { Readout } from './Readout.tsx'
+import { StepPlot } from './StepPlot.tsx'
 
 export interface StepLine {
   readonly key: string
@@ -22,6 +23,8 @@ export interface StepLine {
   readonly width?: number
   readonly dash?: readonly number[]
   readonly columns: Columns
+  /** Drawn, but not read out: there are too many. */
+  readonly is_quiet?: boolean
 }
 
 export interface StepChartProps {
@@ -34,6 +37,8 @@ export interface StepChartProps {
   readonly must: readonly number[]
   readonly formatY: (value: number) => string
   readonly formatValue: (value: number | undefined) => string
+  /** Below the plot. */
+  readonly children?: ReactNode
 }
 
 /** Computes from what is kept of the shown run, anew only when that has changed. */
@@ -132,8 +137,10 @@ function read(
   step: number | undefined,
   format: StepChartProps['formatValue'],
 ) {
-  const values = lines.map(({ label, columns }) => `${label} ${format(valueAt(columns, step))}`)
-  return `${step === undefined ? 'Latest' : `Step ${step}`}: ${values.join(', ') || '–'}`
+  const values = lines
+    .filter(({ is_quiet }) => !is_quiet)
+    .map(({ label, columns }) => `${label}: ${format(valueAt(columns, step))}`)
+  return `${step === undefined ? 'Latest' : `Step ${step}`}. ${values.join('; ') || '–'}`
 }
 
 export function StepChart(props: StepChartProps) {
@@ -165,18 +172,19 @@ export function StepChart(props: StepChartProps) {
   return (
     <div className="step-chart chart">
       <h3>{title}</h3>
-      <Plot
+      <StepPlot
         id={`${id}-chart`}
+        title={title}
         height={height}
         y={y}
         y_ticks={ticks}
         formatY={formatY}
-        with_names={false}
         show_grid
         paint={paint}
         summarise={summarise}
       />
       <StepReadout id={`${id}-value`} title={title} lines={lines} formatValue={formatValue} />
+      {props.children}
     </div>
   )
 }

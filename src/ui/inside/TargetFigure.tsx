@@ -8,7 +8,7 @@ import { useLastLayer } from '../run.ts'
 import { shownStore, useShown } from '../shown.ts'
 import { type UiState, uiStore } from '../store.ts'
 import { linearScale } from './axes.ts'
-import { Figure, NumbersTable, type NumberTable } from './Figure.tsx'
+import { Figure, Keys, NumbersTable, type NumberTable } from './Figure.tsx'
 import { columnsOfKept, divergences, layerChange, perplexity, spread } from './history.ts'
 import { LayerChart } from './LayerChart.tsx'
 import { holds, type Seen } from './observed.ts'
@@ -28,6 +28,15 @@ const ONE: readonly number[] = [1]
 const selectIsDark = ({ is_dark }: UiState) => is_dark
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
 const selectObservations = (state: LabState) => state.kept.observations
+
+/** Layers that are named where there are many: at even distances, with the first and the last. */
+function spreadLayers(last: number): number[] {
+  const every = Math.ceil(last / 6)
+  const inner = Array.from({ length: last }, (_, layer) => layer).filter(
+    (layer) => layer % every === 0 && (layer === 0 || last - layer >= every),
+  )
+  return [...inner, last]
+}
 
 /** (a): one curve per kept step, the shown one strongest. */
 function Similarity({ seen, k }: { seen: Seen; k: number }) {
@@ -65,16 +74,7 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
           `Layer ${j}: ${at(newest.points, j)} at step ${newest.step}${curves.length > 1 ? `, ${at(curves[0].points, j)} at step ${curves[0].step}` : ''}`
         }
       />
-      <ul className="figure-keys">
-        {lines.map(({ key, color }) => (
-          <li key={key}>
-            <svg width="14" height="8" aria-hidden="true">
-              <line x1="1" x2="13" y1="4" y2="4" style={{ stroke: color }} strokeWidth="2.5" />
-            </svg>
-            step {key}
-          </li>
-        ))}
-      </ul>
+      <Keys keys={lines.map(({ key, color }) => ({ label: `step ${key}`, color }))} />
     </div>
   )
 }
@@ -106,17 +106,19 @@ function OverSteps({ k, layers }: { k: number; layers: number }) {
       ]),
     [],
   )
+  const named = useMemo(() => spreadLayers(layers), [layers])
   const divergence = useMemo(
     () =>
       ofKept((items) =>
         divergences(items, k, layers).map((columns, j) => ({
           key: `${j}`,
-          label: j === layers ? `${j} (last, raw)` : `${j}`,
+          label: `layer ${j}`,
+          is_quiet: !named.includes(j),
           color: depthColor(j, layers, is_dark),
           columns,
         })),
       ),
-    [k, layers, is_dark],
+    [k, layers, is_dark, named],
   )
   return (
     <>
@@ -148,7 +150,11 @@ function OverSteps({ k, layers }: { k: number; layers: number }) {
         must={ZERO}
         formatY={formatTick}
         formatValue={formatNumber}
-      />
+      >
+        <Keys
+          keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, is_dark) }))}
+        />
+      </StepChart>
     </>
   )
 }

@@ -49,6 +49,8 @@ export interface FigureState {
   readonly seen: Seen | undefined
   /** Which step is shown, or why none is. */
   readonly words: string
+  /** There is nothing to draw. */
+  readonly is_empty: boolean
   /** What its probe costs. */
   readonly cost: string | undefined
 }
@@ -79,6 +81,7 @@ export function useFigure(
     ref,
     is_visible,
     seen,
+    is_empty: !seen,
     words: seen ? stepWords(seen.step, at_step) : emptyWords({ is_past, is_busy, at_step, first }),
     cost: seen && costWords(seen.item, groups),
   }
