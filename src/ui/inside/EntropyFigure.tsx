@@ -52,6 +52,7 @@ export function EntropyFigure() {
             id="final-entropy"
             title={`Policy of layer ${layers}, with its norm; nats`}
             height={200}
+            is_visible={is_visible}
             lines={lines}
             must={ZERO}
             formatY={formatTick}

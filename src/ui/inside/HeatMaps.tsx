@@ -59,6 +59,7 @@ const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const selectHover = ({ hover_step }: UiState) => hover_step
 const selectIsDark = ({ is_dark }: UiState) => is_dark
 const selectFrame = ({ frame }: UiState) => frame
+const asleep = () => 0
 const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
 
 /** A picture that is painted again only when what is kept, its size or its steps have changed. */
@@ -112,7 +113,13 @@ class HeatPicture {
 /** 'embedding' or 'layer 3'. */
 const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
 
-function HeatMap({ map, last_layer }: { map: Map; last_layer: number }) {
+interface HeatMapProps {
+  readonly map: Map
+  readonly last_layer: number
+  readonly is_visible: boolean
+}
+
+function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
   const { id, title, quantity, first } = map
   const spans = usePhaseSpans()
   const at_step = useAtStep()
@@ -165,15 +172,15 @@ function HeatMap({ map, last_layer }: { map: Map; last_layer: number }) {
         summarise={summarise}
         onHoverY={onHoverY}
       />
-      <HeatReadout map={map} last_layer={last_layer} />
+      <HeatReadout map={map} last_layer={last_layer} is_visible={is_visible} />
     </div>
   )
 }
 
 const formatRow = (layer: number) => (layer === 0 ? 'emb' : `${layer}`)
 
-function HeatReadout({ map, last_layer }: { map: Map; last_layer: number }) {
-  useStore(uiStore, selectFrame)
+function HeatReadout({ map, last_layer, is_visible }: HeatMapProps) {
+  useStore(uiStore, is_visible ? selectFrame : asleep)
   const hover_step = useStore(uiStore, selectHover)
   const at_step = useAtStep()
   const kept = useShown(selectKept)
@@ -221,7 +228,12 @@ export function HeatMaps() {
         <>
           <div className="figure-grid two">
             {MAPS.map((map) => (
-              <HeatMap key={map.id} map={map} last_layer={last_layer} />
+              <HeatMap
+                key={map.id}
+                map={map}
+                last_layer={last_layer}
+                is_visible={state.is_visible}
+              />
             ))}
           </div>
           <p className="heat-scale">

@@ -9,7 +9,8 @@ import { uiStore } from '../store.ts'
 import { linearScale, logAxis } from './axes.ts'
 import { INK, SOFT, STATE } from './colors.ts'
 import { Figure, Keys, NumbersTable } from './Figure.tsx'
-import { firstPass, type PassPoint, passAtK } from './history.ts'
+import { type PassCurve, type PassPoint, passCurves } from './history.ts'
+import { stepWords } from './observed.ts'
 import { Readout } from './Readout.tsx'
 import { SvgChart } from './SvgChart.tsx'
 import { useVisible } from './use_figure.ts'
@@ -20,55 +21,43 @@ const formatPercent = (share: number) => `${Math.round(share * 100)} %`
 const valueOf = (points: readonly PassPoint[], k: number) =>
   formatShare(points.find((point) => point.k === k)?.value)
 
-interface Curve {
-  readonly label: string
-  readonly color: string
-  readonly width: number
-  readonly dash?: string
-  readonly points: readonly PassPoint[]
+const STYLES: Readonly<Record<PassCurve['name'], { color: string; width: number; dash?: string }>> =
+  {
+    first: { color: SOFT, width: 1.5, dash: '2 3' },
+    shown: { color: STATE, width: 2.75 },
+    now: { color: INK, width: 2 },
+  }
+
+/** Which measurement belongs to the shown step. */
+function shownWords(curves: readonly PassCurve[], at_step: number | undefined): string {
+  const shown = curves.findLast(({ step }) => at_step === undefined || step <= at_step)
+  return shown ? stepWords(shown.step, at_step) : `Nothing was measured until step ${at_step}.`
 }
 
-/** The first measurement, the one at the shown step, and the newest; each only where it differs from the one before. */
-function curvesOf(task: string, at_step: number | undefined): Curve[] {
-  const { series } = shownStore.getState()
-  const first = firstPass(series, task)
-  if (first === undefined) return []
-  const named = (points: readonly PassPoint[], name: string) =>
-    `${name}: step ${Math.max(...points.map(({ step }) => step))}`
-  const [start, shown, now] = [first, at_step, undefined].map((step) => passAtK(series, task, step))
-  return [
-    { label: named(start, 'first'), color: SOFT, width: 1.5, dash: '2 3', points: start },
-    ...(at_step === undefined || shown.length === 0
-      ? []
-      : [{ label: named(shown, 'shown'), color: STATE, width: 2.5, points: shown }]),
-    { label: named(now, 'now'), color: INK, width: at_step === undefined ? 2.5 : 1.5, points: now },
-  ]
-}
+const newestPass = (task: string) =>
+  passCurves(shownStore.getState().series, task, undefined).at(-1)?.step ?? -1
 
 export function PassFigure() {
   const { ref, is_visible } = useVisible()
   const task = useShown(selectTask)
   const at_step = useAtStep()
   // The columns are mutable: the newest step with a measurement is their version.
-  useStore(uiStore, () =>
-    is_visible
-      ? Math.max(
-          -1,
-          ...passAtK(shownStore.getState().series, task, undefined).map(({ step }) => step),
-        )
-      : -1,
-  )
+  useStore(uiStore, () => (is_visible ? newestPass(task) : -1))
   const [cursor, setCursor] = useState<number>()
-  const curves = curvesOf(task, at_step)
+  const curves = passCurves(shownStore.getState().series, task, at_step).map((curve) => ({
+    ...curve,
+    ...STYLES[curve.name],
+    label: `${curve.name}: step ${curve.step}`,
+  }))
   const ks = [...new Set(curves.flatMap(({ points }) => points.map(({ k }) => k)))].sort(
     (a, b) => a - b,
   )
   const k = cursor ?? ks[ks.length - 1]
   const words =
     curves.length > 0
-      ? curves.map(({ label }) => label).join(', ')
+      ? shownWords(curves, at_step)
       : 'No pass@k was measured. It comes from validation with several samples per problem: set samples per problem above 1 in the validation settings, and press Train.'
-  const text = `k = ${k}: ${curves.map(({ label, points }) => `${label.split(':')[0]} ${valueOf(points, k)}`).join(', ')}`
+  const text = `k = ${k}: ${curves.map(({ name, points }) => `${name} ${valueOf(points, k)}`).join(', ')}`
   return (
     <Figure
       id="pass"

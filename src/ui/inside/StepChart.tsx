@@ -1,5 +1,5 @@
 // Lines over the run's steps on the page's common step axis, with phases shaded and the shown step marked.
-import { type ReactNode, useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import type { Domain } from '../charts/domain.ts'
@@ -31,6 +31,8 @@ export interface StepChartProps {
   readonly id: string
   readonly title: string
   readonly height: number
+  /** Whether it is in view: out of view nothing is computed. */
+  readonly is_visible: boolean
   /** Asked at each redraw; a new function means other lines. */
   readonly lines: () => readonly StepLine[]
   /** Values that the axis always holds. */
@@ -124,14 +126,19 @@ function tickKey(lines: readonly StepLine[], must: readonly number[]): string {
 const selectHover = ({ hover_step }: UiState) => hover_step
 const selectIsDark = ({ is_dark }: UiState) => is_dark
 const selectFrame = ({ frame }: UiState) => frame
+const asleep = () => 0
 const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
 
+/** Of the newest entry at or before a step; without one, of the newest; −1 where there is none. */
+const indexUntil = (columns: Columns, step: number | undefined): number =>
+  step === undefined ? columns.length - 1 : indexAt(columns, step)
+
 function valueAt(columns: Columns, step: number | undefined): number | undefined {
-  const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
+  const index = indexUntil(columns, step)
   return index < 0 ? undefined : columns.values[index]
 }
 
-/** Every line at a step, or the latest values. */
+/** Every line as it was measured at or before a step, or last. */
 function read(
   lines: readonly StepLine[],
   step: number | undefined,
@@ -140,15 +147,24 @@ function read(
   const values = lines
     .filter(({ is_quiet }) => !is_quiet)
     .map(({ label, columns }) => `${label}: ${format(valueAt(columns, step))}`)
-  return `${step === undefined ? 'Latest' : `Step ${step}`}. ${values.join('; ') || '–'}`
+  const measured = lines.flatMap(({ columns }) => {
+    const index = indexUntil(columns, step)
+    return index < 0 ? [] : [columns.steps[index]]
+  })
+  if (measured.length === 0) return step === undefined ? 'Nothing measured yet.' : `Step ${step}: –`
+  return `Step ${Math.max(...measured)}. ${values.join('; ')}`
 }
 
 export function StepChart(props: StepChartProps) {
-  const { id, title, height, lines, must, formatY, formatValue } = props
+  const { id, title, height, is_visible, lines, must, formatY, formatValue } = props
   const is_dark = useStore(uiStore, selectIsDark)
   const at_step = useAtStep()
   const shades = useInnerPhases()
-  const key = useStore(uiStore, () => tickKey(lines(), must))
+  const last_key = useRef<string>(undefined)
+  const key = useStore(uiStore, () => {
+    if (is_visible || last_key.current === undefined) last_key.current = tickKey(lines(), must)
+    return last_key.current
+  })
   const ticks = useMemo(() => key.split(' ').map(Number), [key])
   const y = useMemo<Domain>(() => [ticks[0], ticks[ticks.length - 1]], [ticks])
   const paint = useCallback<Paint>(
@@ -183,7 +199,13 @@ export function StepChart(props: StepChartProps) {
         paint={paint}
         summarise={summarise}
       />
-      <StepReadout id={`${id}-value`} title={title} lines={lines} formatValue={formatValue} />
+      <StepReadout
+        id={`${id}-value`}
+        title={title}
+        is_visible={is_visible}
+        lines={lines}
+        formatValue={formatValue}
+      />
       {props.children}
     </div>
   )
@@ -192,10 +214,11 @@ export function StepChart(props: StepChartProps) {
 function StepReadout({
   id,
   title,
+  is_visible,
   lines,
   formatValue,
-}: Pick<StepChartProps, 'id' | 'title' | 'lines' | 'formatValue'>) {
-  useStore(uiStore, selectFrame)
+}: Pick<StepChartProps, 'id' | 'title' | 'is_visible' | 'lines' | 'formatValue'>) {
+  useStore(uiStore, is_visible ? selectFrame : asleep)
   const hover_step = useStore(uiStore, selectHover)
   const at_step = useAtStep()
   const all = lines()

@@ -80,7 +80,7 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
 }
 
 /** (b), (c), (d): over the steps. */
-function OverSteps({ k, layers }: { k: number; layers: number }) {
+function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_visible: boolean }) {
   const is_dark = useStore(uiStore, selectIsDark)
   const change = useMemo(
     () =>
@@ -128,6 +128,7 @@ function OverSteps({ k, layers }: { k: number; layers: number }) {
           k === 0 ? '(b) ΔH: choose a layer above the embedding' : `(b) ΔH of layer ${k}, nats`
         }
         height={HEIGHT}
+        is_visible={is_visible}
         lines={change}
         must={ZERO}
         formatY={formatTick}
@@ -137,6 +138,7 @@ function OverSteps({ k, layers }: { k: number; layers: number }) {
         id="perplexity"
         title="(c) Perplexity of the final policy on its own responses"
         height={HEIGHT}
+        is_visible={is_visible}
         lines={surprise}
         must={ONE}
         formatY={formatTick}
@@ -146,6 +148,7 @@ function OverSteps({ k, layers }: { k: number; layers: number }) {
         id="divergence"
         title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
         height={HEIGHT}
+        is_visible={is_visible}
         lines={divergence}
         must={ZERO}
         formatY={formatTick}
@@ -212,7 +215,7 @@ export function TargetFigure() {
         <>
           <div className="figure-grid two">
             <Similarity seen={seen} k={k} />
-            <OverSteps k={k} layers={layers} />
+            <OverSteps k={k} layers={layers} is_visible={state.is_visible} />
           </div>
           {seen.item.layer === k ? null : (
             <p className="soft" data-testid="target-other">

@@ -6,6 +6,7 @@ import {
   firstPass,
   layerChange,
   passAtK,
+  passCurves,
   perplexity,
   spread,
 } from './history.ts'
@@ -74,6 +75,29 @@ describe('pass@k', () => {
     expect(passAtK(series, 'sums', 39).map(({ step }) => step)).toEqual([20, 20, 20])
     expect(passAtK(series, 'sums', -1)).toEqual([])
     expect(firstPass(series, 'sums')).toBe(0)
+  })
+
+  test('the first, the one that is looked back to, and the newest, each step once', () => {
+    const named = (at_step: number | undefined) =>
+      passCurves(series, 'sums', at_step).map(({ name, step }) => [name, step])
+    expect(named(undefined)).toEqual([
+      ['first', 0],
+      ['now', 40],
+    ])
+    expect(named(25)).toEqual([
+      ['first', 0],
+      ['shown', 20],
+      ['now', 40],
+    ])
+    expect(named(3)).toEqual([
+      ['first', 0],
+      ['now', 40],
+    ])
+    expect(named(40)).toEqual([
+      ['first', 0],
+      ['shown', 40],
+    ])
+    expect(passCurves(series, 'none', undefined)).toEqual([])
   })
 
   test('is absent where it was not measured', () => {

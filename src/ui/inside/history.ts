@@ -88,3 +88,30 @@ export function firstPass(
       first = Math.min(first ?? columns.steps[0], columns.steps[0])
   return first
 }
+
+export interface PassCurve {
+  readonly name: 'first' | 'shown' | 'now'
+  /** Of its newest point. */
+  readonly step: number
+  readonly points: readonly PassPoint[]
+}
+
+/** The first measurement, the one at the step that is looked back to, and the newest; of the same step only one. */
+export function passCurves(
+  series: ReadonlyMap<string, Series>,
+  task_id: string,
+  at_step: number | undefined,
+): PassCurve[] {
+  const wanted = [
+    ['first', firstPass(series, task_id)],
+    ...(at_step === undefined ? [] : [['shown', at_step] as const]),
+    ['now', undefined],
+  ] as const
+  const curves: PassCurve[] = []
+  for (const [name, until] of wanted) {
+    const points = passAtK(series, task_id, until)
+    const step = Math.max(...points.map((point) => point.step))
+    if (points.length > 0 && curves.at(-1)?.step !== step) curves.push({ name, step, points })
+  }
+  return curves
+}
