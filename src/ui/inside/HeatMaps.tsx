@@ -26,7 +26,7 @@ const QUANTITIES = ['ent_layer_raw'] as const
 const HEIGHT = 178
 const TICKS = 8
 
-interface Map {
+interface HeatKind {
   readonly id: string
   readonly title: string
   readonly quantity: 'ent_layer_raw' | 'ent_layer_norm' | 'ent_attn_out' | 'ent_ffn_out'
@@ -35,7 +35,7 @@ interface Map {
   readonly is_grey?: boolean
 }
 
-const MAPS: readonly Map[] = [
+const MAPS: readonly HeatKind[] = [
   { id: 'heat-raw', title: 'Layer policies, raw', quantity: 'ent_layer_raw', first: 0 },
   {
     id: 'heat-normed',
@@ -64,13 +64,13 @@ const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step
 
 /** A picture that is painted again only when what is kept, its size or its steps have changed. */
 class HeatPicture {
-  readonly #map: Map
+  readonly #map: HeatKind
   readonly #rows: number
   #canvas: HTMLCanvasElement | undefined
   #stamp = ''
   #kept: object | undefined
 
-  constructor(map: Map, last_layer: number) {
+  constructor(map: HeatKind, last_layer: number) {
     this.#map = map
     this.#rows = last_layer + 1 - map.first
   }
@@ -114,7 +114,7 @@ class HeatPicture {
 const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
 
 interface HeatMapProps {
-  readonly map: Map
+  readonly map: HeatKind
   readonly last_layer: number
   readonly is_visible: boolean
 }
