@@ -20,6 +20,7 @@ const blocks = (first: number, last: number) => states(first, last).slice(1)
 function made(step: number): Observation {
   const shift = step / 100
   return {
+    ...({ rows: 'responses' } as const),
     num_hidden_layers: L,
     tokens: 64,
     layer: 2,
@@ -100,7 +101,9 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   for (const id of ['flow', 'delta', 'cosine', 'target', 'heat']) {
     await lab.get(id).scrollIntoViewIfNeeded()
     await expect(lab.get(id)).toHaveAttribute('data-step', '10')
-    await expect(lab.get(`${id}-step`)).toHaveText('Step 10, the newest observed.')
+    await expect(lab.get(`${id}-step`)).toHaveText(
+      'Step 10, the newest observed. Means over 64 tokens of responses that the step sampled.',
+    )
   }
   await expect(lab.get('flow')).toContainText('Probe 4 ms (flow 2.5, entropy 1.5)')
   await expect(lab.get('delta')).toContainText('Probe 2.5 ms')

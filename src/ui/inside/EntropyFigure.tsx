@@ -44,7 +44,15 @@ export function EntropyFigure() {
       id="final-entropy"
       title="Entropy of the final policy over the run"
       note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few confident tokens more per response, such as an end that comes earlier, move it without any change of mind."
-      state={{ ref, is_visible, seen: undefined, is_empty: !has_steps, words, cost: undefined }}
+      state={{
+        ref,
+        is_visible,
+        seen: undefined,
+        is_empty: !has_steps,
+        words,
+        whose: undefined,
+        cost: undefined,
+      }}
     >
       {has_steps ? (
         <>

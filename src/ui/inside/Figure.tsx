@@ -15,7 +15,7 @@ export interface FigureProps {
 
 /** A fold. What is folded away or out of view is not measured. */
 export function Figure({ id, title, note, state, controls, children }: FigureProps) {
-  const { ref, seen, words, cost, is_empty } = state
+  const { ref, seen, words, whose, cost, is_empty } = state
   return (
     <details className="card figure" open data-testid={id} data-step={seen?.step}>
       <summary>
@@ -34,6 +34,7 @@ export function Figure({ id, title, note, state, controls, children }: FigurePro
             data-testid={`${id}-step`}
           >
             {words}
+            {whose === undefined ? null : <span className="soft"> {whose}</span>}
           </p>
           {controls}
         </div>

@@ -69,6 +69,7 @@ export function PassFigure() {
         seen: undefined,
         is_empty: curves.length === 0,
         words,
+        whose: undefined,
         cost: undefined,
       }}
     >

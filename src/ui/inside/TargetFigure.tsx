@@ -136,7 +136,7 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
       />
       <StepChart
         id="perplexity"
-        title="(c) Perplexity of the final policy on its own responses"
+        title="(c) Perplexity of the final policy on these tokens"
         height={HEIGHT}
         is_visible={is_visible}
         lines={surprise}
@@ -191,7 +191,7 @@ export function TargetFigure() {
     <Figure
       id="target"
       title="One layer against the others, over the run"
-      note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity is of responses that the model itself wrote, so a model that repeats itself has a low one."
+      note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
       state={state}
       controls={
         <span className="figure-choice">

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { Kept } from '../../lab/kept.ts'
 import type { Observation } from '../../lab/observation.ts'
-import { costWords, emptyWords, firstObserved, observedAt, stepWords } from './observed.ts'
+import {
+  costWords,
+  emptyWords,
+  firstObserved,
+  observedAt,
+  refusedWords,
+  stepWords,
+  tokensWords,
+} from './observed.ts'
 import { observationOf } from './testing.ts'
 
 const kept = new Kept<Observation>(1e6)
@@ -42,4 +50,23 @@ test('the cost is that of the figure’s own groups, and absent where nothing wa
   expect(costWords(observation, ['flow'])).toBe('2.5 ms')
   expect(costWords(observation, ['flow', 'entropy'])).toBe('3.75 ms (flow 2.5, entropy 1.25)')
   expect(costWords(observation, ['cosines'])).toBeUndefined()
+})
+
+test('a figure says whose tokens its numbers are of', () => {
+  const of = (rows: string) =>
+    tokensWords({ ...observationOf(), ...({ rows } as { rows: 'held_out' }) })
+  expect(of('responses')).toBe('Means over 10 tokens of responses that the step sampled.')
+  expect(of('held_out')).toContain('held-out problems')
+  expect(of('something new')).toBe('Means over 10 tokens.')
+})
+
+test('a group that could not be measured says why, and only in its own figures', () => {
+  const refusing = new Kept<Observation>(1e6)
+  const refused = { refused: 'flow: too many tokens\nlens: no text' }
+  refusing.push(3, { ...observationOf(), ...refused }, 1)
+  expect(refusedWords(refusing, undefined, ['flow'])).toBe(
+    'This could not be measured. flow: too many tokens',
+  )
+  expect(refusedWords(refusing, undefined, ['cosines'])).toBeUndefined()
+  expect(refusedWords(refusing, 2, ['flow'])).toBeUndefined()
 })

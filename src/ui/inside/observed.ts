@@ -1,7 +1,7 @@
 // Which kept observation a figure shows, and what it says about it.
 import type { Kept, KeptItem } from '../../lab/kept.ts'
 import type { Observation, ObservedGroup, ObservedValues } from '../../lab/observation.ts'
-import { formatNumber } from '../format.ts'
+import { formatCount, formatNumber } from '../format.ts'
 
 export type ObservedQuantity = keyof ObservedValues
 export type Seen = KeptItem<Observation>
@@ -36,6 +36,37 @@ export function stepWords(seen: number, at_step: number | undefined): string {
   return seen === at_step
     ? `Step ${seen}.`
     : `Step ${seen}: step ${at_step} was not observed with this.`
+}
+
+/** What an observation may say beside its numbers. */
+interface Told {
+  readonly rows?: string
+  readonly refused?: string
+}
+
+const ROWS: Readonly<Record<string, string>> = {
+  responses: 'of responses that the step sampled',
+  demonstrations: 'of demonstrations that the step trained on',
+  held_out: 'of right answers to held-out problems',
+}
+
+/** Whose tokens the numbers are means over. */
+export function tokensWords({ tokens, rows }: Observation & Told): string {
+  const whose = rows === undefined ? undefined : ROWS[rows]
+  return `Means over ${formatCount(tokens)} tokens${whose === undefined ? '' : ` ${whose}`}.`
+}
+
+/** Why these groups could not be measured, as the newest observation at or before a step says; undefined where it does not. */
+export function refusedWords(
+  kept: Kept<Observation>,
+  step: number | undefined,
+  groups: readonly ObservedGroup[],
+): string | undefined {
+  const told: (Observation & Told) | undefined = kept.at(step)?.item
+  const own = told?.refused
+    ?.split('\n')
+    .filter((line) => groups.some((group) => line.startsWith(`${group}:`)))
+  return own?.length ? `This could not be measured. ${own.join(' ')}` : undefined
 }
 
 export interface Nothing {

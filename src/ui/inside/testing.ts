@@ -8,6 +8,7 @@ export function observationOf(
   rest: Partial<Omit<Observation, 'mean'>> = {},
 ): Observation {
   return {
+    ...({ rows: 'responses' } as const),
     num_hidden_layers: 2,
     tokens: 10,
     mean,

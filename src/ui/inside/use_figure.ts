@@ -13,8 +13,10 @@ import {
   firstObserved,
   type ObservedQuantity,
   observedAt,
+  refusedWords,
   type Seen,
   stepWords,
+  tokensWords,
 } from './observed.ts'
 
 /** Whether an element can be seen: on screen, or nearly, and in no closed fold. */
@@ -49,6 +51,8 @@ export interface FigureState {
   readonly seen: Seen | undefined
   /** Which step is shown, or why none is. */
   readonly words: string
+  /** Whose tokens its numbers are of. */
+  readonly whose: string | undefined
   /** There is nothing to draw. */
   readonly is_empty: boolean
   /** What its probe costs. */
@@ -82,7 +86,10 @@ export function useFigure(
     is_visible,
     seen,
     is_empty: !seen,
-    words: seen ? stepWords(seen.step, at_step) : emptyWords({ is_past, is_busy, at_step, first }),
+    words: seen
+      ? stepWords(seen.step, at_step)
+      : (refusedWords(kept, at_step, groups) ?? emptyWords({ is_past, is_busy, at_step, first })),
+    whose: seen && tokensWords(seen.item),
     cost: seen && costWords(seen.item, groups),
   }
 }
