@@ -1,6 +1,25 @@
-// What every layer does.
+// What every layer does: each figure is measured only while it is in view.
+import '../inside.css'
+import { CosineFigure } from '../inside/CosineFigure.tsx'
+import { DeltaFigure } from '../inside/DeltaFigure.tsx'
+import { EntropyFigure } from '../inside/EntropyFigure.tsx'
+import { FlowFigure } from '../inside/FlowFigure.tsx'
+import { HeatMaps } from '../inside/HeatMaps.tsx'
+import { PassFigure } from '../inside/PassFigure.tsx'
+import { TargetFigure } from '../inside/TargetFigure.tsx'
 import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
 
 export default function Inside() {
-  return <SuggestedLayer />
+  return (
+    <>
+      <FlowFigure />
+      <DeltaFigure />
+      <SuggestedLayer />
+      <CosineFigure />
+      <TargetFigure />
+      <HeatMaps />
+      <EntropyFigure />
+      <PassFigure />
+    </>
+  )
 }

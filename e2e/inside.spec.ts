@@ -1,0 +1,181 @@
+// The figures of the inside: what they draw of observed steps, and what is measured for them.
+import type { Page } from '@playwright/test'
+import type { Observation } from '../src/lab/observation.ts'
+import type { LabEvent } from '../src/lab/protocol.ts'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+declare global {
+  interface Window {
+    /** What tests speak in the name of. */
+    lab_worker: Worker
+  }
+}
+
+const L = 3
+const states = (first: number, last: number) =>
+  Array.from({ length: L + 1 }, (_, l) => first + ((last - first) * l) / L)
+const blocks = (first: number, last: number) => states(first, last).slice(1)
+
+/** An observation whose numbers tell the step. */
+function made(step: number): Observation {
+  const shift = step / 100
+  return {
+    ...({ rows: 'responses' } as const),
+    num_hidden_layers: L,
+    tokens: 64,
+    layer: 2,
+    lenses: [],
+    cost_ms: { flow: 2.5, entropy: 1.5, cosines: 0.5, similarity: 4 },
+    std: { dH_attn: blocks(0.5, 0.5), dH_ffn: blocks(0.25, 0.25), dH_layer: blocks(0.1, 0.1) },
+    mean: {
+      ent_layer_raw: states(3, 0.6 + shift),
+      ent_layer_norm: states(1.2, 0.5 + shift),
+      ent_attn_in: blocks(2, 1),
+      ent_attn_out: blocks(3, 2.5),
+      ent_ffn_in: blocks(2, 1.5),
+      ent_ffn_out: blocks(2.5, 1),
+      dH_layer: blocks(-0.5, -0.8 + shift),
+      dH_attn: blocks(1, 1.5),
+      dH_ffn: blocks(0.5, -0.5),
+      norm_hidden: states(1, 10),
+      norm_attn_out: blocks(0.5, 2),
+      norm_ffn_out: blocks(0.6, 3),
+      cos_attn: blocks(-0.2, 0.4 + shift),
+      cos_ffn: blocks(0.3, -0.3),
+      cos_hidden: Array.from({ length: (L + 1) ** 2 }, (_, i) =>
+        Math.floor(i / (L + 1)) === i % (L + 1) ? 1 : 0.5 + shift,
+      ),
+      kl_of_layer: [2, 1, 0, 1 + shift],
+      kl_layer_final: [3, 2, 1, 0.1],
+      logp_next_layer_norm: states(-3, -Math.log(2)),
+    },
+  }
+}
+
+/** Speaks as the worker of the run that is shown. */
+const send = (page: Page, events: readonly LabEvent[]) =>
+  page.evaluate((all) => {
+    for (const data of all) window.lab_worker.dispatchEvent(new MessageEvent('message', { data }))
+  }, events)
+
+/** Opens the tab with a worker that tests can speak for. */
+async function openInside(lab: LabPage, page: Page, link: string): Promise<void> {
+  await page.addInitScript(() => {
+    const Native = window.Worker
+    window.Worker = class extends Native {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args)
+        window.lab_worker = this
+      }
+    }
+  })
+  await lab.open(`${link}#tab=inside`)
+  await lab.waitForStatus('idle')
+}
+
+test('figures say what to do, then draw the newest observed step', async ({ lab, page }) => {
+  await openInside(lab, page, 'v=1&p=tiny')
+  await expect(lab.get('flow-step')).toContainText('Press Train')
+  await expect(lab.get('pass-step')).toContainText('No pass@k was measured')
+
+  const step = (n: number): LabEvent => ({
+    type: 'step',
+    run: 0,
+    step: n,
+    phase: 0,
+    phase_step: n,
+    metrics: {
+      'layer/entropy/0': 3,
+      'layer/entropy/3': 0.5,
+      'val-aux/sort_digits/pass@1/mean': 0.25,
+      'val-aux/sort_digits/pass@4/mean': 0.5,
+    },
+  })
+  await send(page, [
+    { type: 'phase', run: 0, step: 0, phase: 0, reason: 'start' },
+    step(0),
+    { type: 'observed', run: 0, step: 0, observation: made(0) },
+    step(10),
+    { type: 'observed', run: 0, step: 10, observation: made(10) },
+  ])
+  for (const id of ['flow', 'delta', 'cosine', 'target', 'heat']) {
+    await lab.get(id).scrollIntoViewIfNeeded()
+    await expect(lab.get(id)).toHaveAttribute('data-step', '10')
+    await expect(lab.get(`${id}-step`)).toHaveText(
+      'Step 10, the newest observed. Means over 64 tokens of responses that the step sampled.',
+    )
+  }
+  await expect(lab.get('flow')).toContainText('Probe 4 ms (flow 2.5, entropy 1.5)')
+  await expect(lab.get('delta')).toContainText('Probe 2.5 ms')
+
+  // One layer is read on every figure; arrow keys move it.
+  const flow = lab.get('flow-raw-value')
+  await expect(flow).toHaveText(/^Layer 3: .*output 0\.7 nats$/)
+  await flow.focus()
+  await page.keyboard.press('Home')
+  await expect(flow).toHaveText(/^Layer 1: input 3, attention 2\.83,/)
+  await expect(lab.get('cosines-value')).toContainText('Layer 1:')
+  await expect(lab.get('delta-attention-value')).toHaveText('Layer 1: +1.17 ± 0.5 nats')
+  await page.keyboard.press('Escape')
+  await expect(lab.get('cosines-value')).toContainText('Layer 3: attention 0.5')
+
+  // States without norm, through it, or both.
+  await expect(lab.get('flow-normed-chart')).toBeVisible()
+  await lab.get('flow').getByText('Raw', { exact: true }).click()
+  await expect(lab.get('flow-normed-chart')).toHaveCount(0)
+
+  // Perplexity is of the last entry; divergence of steps that were measured from the chosen layer.
+  await lab.get('target').scrollIntoViewIfNeeded()
+  await expect(lab.get('perplexity-value')).toHaveText('Step 10. perplexity: 2')
+  await lab.get('target-layer').selectOption('2')
+  await expect(lab.get('divergence-value')).toContainText('layer 3: 1.1')
+  await lab.get('target-layer').selectOption('1')
+  await expect(lab.get('target-other')).toContainText('measured from layer 2')
+
+  // Numbers for those who do not see the pictures.
+  await lab.get('heat-numbers').locator('summary').click()
+  await expect(lab.get('heat-numbers').locator('tbody tr')).toHaveCount(L + 1)
+  await lab.get('pass').scrollIntoViewIfNeeded()
+  await expect(lab.get('pass-value')).toHaveText('k = 4: first 50.0 %, now 50.0 %')
+})
+
+test('a run is observed for the figures in view alone, and scrubbing shows another kept step', async ({
+  lab,
+  page,
+}) => {
+  await openInside(
+    lab,
+    page,
+    'v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&validation.prompts=16',
+  )
+  await lab.get('cosine').locator('> summary').click()
+  await lab.get('delta').scrollIntoViewIfNeeded()
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+
+  await expect(lab.get('delta')).toHaveAttribute('data-step', /\d/)
+  const observed = (await lab.events()).filter((event) => event.type === 'observed')
+  expect(observed.length).toBeGreaterThan(1)
+  expect(observed.some(({ observation }) => observation.mean.dH_ffn !== undefined)).toBe(true)
+  // Folded away, and far below.
+  for (const { observation } of observed) {
+    expect(observation.mean.cos_attn).toBeUndefined()
+    expect(observation.mean.cos_hidden).toBeUndefined()
+  }
+
+  // What is read is what the worker measured.
+  const last = observed[observed.length - 1]
+  await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
+  const change = last.observation.mean.dH_attn?.[L - 1] ?? Number.NaN
+  await expect(lab.get('delta-attention-value')).toContainText(
+    String(Number(Math.abs(change).toPrecision(3))),
+  )
+
+  await lab.get('kept-previous').click()
+  await expect(lab.get('delta')).not.toHaveAttribute('data-step', `${last.step}`)
+  const shown = Number(await lab.get('delta').getAttribute('data-step'))
+  expect(observed.some(({ step }) => step === shown)).toBe(true)
+  expect(shown).toBeLessThan(last.step)
+  await lab.get('follow').click()
+  await expect(lab.get('delta')).toHaveAttribute('data-step', `${last.step}`)
+})

@@ -1,0 +1,24 @@
+// The layer that is looked at, on every figure at once; undefined: the last one.
+import { createStore } from 'zustand/vanilla'
+
+export const cursorStore = createStore<{ readonly layer: number | undefined }>(() => ({
+  layer: undefined,
+}))
+
+export const setLayer = (layer: number | undefined): void => cursorStore.setState({ layer })
+
+/** Where a key moves to among ascending stops; undefined where it is another key. */
+export function movedTo(
+  key: string,
+  stops: readonly number[],
+  at: number | undefined,
+): number | undefined {
+  if (stops.length === 0) return undefined
+  const last = stops.length - 1
+  const after = at === undefined ? -1 : stops.findIndex((stop) => stop >= at)
+  const index = after < 0 ? last : after
+  if (key === 'ArrowLeft') return stops[Math.max(0, index - 1)]
+  if (key === 'ArrowRight') return stops[Math.min(last, index + 1)]
+  if (key === 'Home') return stops[0]
+  return key === 'End' ? stops[last] : undefined
+}

@@ -1,0 +1,105 @@
+// Which kept observation a figure shows, and what it says about it.
+import type { Kept, KeptItem } from '../../lab/kept.ts'
+import type { Observation, ObservedGroup, ObservedValues } from '../../lab/observation.ts'
+import { formatCount, formatNumber } from '../format.ts'
+
+export type ObservedQuantity = keyof ObservedValues
+export type Seen = KeptItem<Observation>
+
+/** Whether an observation holds all of these. */
+export const holds = ({ mean }: Observation, quantities: readonly ObservedQuantity[]): boolean =>
+  quantities.every((quantity) => mean[quantity] !== undefined)
+
+/** The newest observation at or before a step (without one, of all) that holds what a figure draws. */
+export function observedAt(
+  kept: Kept<Observation>,
+  step: number | undefined,
+  quantities: readonly ObservedQuantity[],
+): Seen | undefined {
+  const newest = kept.at(step)
+  if (!newest) return undefined
+  const { items } = kept
+  for (let i = items.lastIndexOf(newest); i >= 0; i--)
+    if (holds(items[i].item, quantities)) return items[i]
+  return undefined
+}
+
+/** The first step that was observed with these; undefined where there is none. */
+export const firstObserved = (
+  kept: Kept<Observation>,
+  quantities: readonly ObservedQuantity[],
+): number | undefined => kept.items.find(({ item }) => holds(item, quantities))?.step
+
+/** Which step is shown, and why it is not the one that was asked for. */
+export function stepWords(seen: number, at_step: number | undefined): string {
+  if (at_step === undefined) return `Step ${seen}, the newest observed.`
+  return seen === at_step
+    ? `Step ${seen}.`
+    : `Step ${seen}: step ${at_step} was not observed with this.`
+}
+
+/** What an observation may say beside its numbers. */
+interface Told {
+  readonly rows?: string
+  readonly refused?: string
+}
+
+const ROWS: Readonly<Record<string, string>> = {
+  responses: 'of responses that the step sampled',
+  demonstrations: 'of demonstrations that the step trained on',
+  held_out: 'of right answers to held-out problems',
+}
+
+/** Whose tokens the numbers are means over. */
+export function tokensWords({ tokens, rows }: Observation & Told): string {
+  const whose = rows === undefined ? undefined : ROWS[rows]
+  return `Means over ${formatCount(tokens)} tokens${whose === undefined ? '' : ` ${whose}`}.`
+}
+
+/** Why these groups could not be measured, as the newest observation at or before a step says; undefined where it does not. */
+export function refusedWords(
+  kept: Kept<Observation>,
+  step: number | undefined,
+  groups: readonly ObservedGroup[],
+): string | undefined {
+  const told: (Observation & Told) | undefined = kept.at(step)?.item
+  const own = told?.refused
+    ?.split('\n')
+    .filter((line) => groups.some((group) => line.startsWith(`${group}:`)))
+  return own?.length ? `This could not be measured. ${own.join(' ')}` : undefined
+}
+
+export interface Nothing {
+  /** A run that is only looked at. */
+  readonly is_past: boolean
+  readonly is_busy: boolean
+  readonly at_step: number | undefined
+  /** The first step that was observed. */
+  readonly first: number | undefined
+}
+
+/** Why a figure is empty, and what to do about it. */
+export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): string {
+  if (first !== undefined && at_step !== undefined)
+    return `Step ${at_step} was not observed. The first step that was is ${first}.`
+  if (is_past)
+    return 'This run kept nothing of this: it was measured only while this figure was open.'
+  return is_busy
+    ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
+    : 'Nothing was observed. Press Train, and keep this figure in view: it is measured only then.'
+}
+
+/** What the probes of some groups cost, in milliseconds; undefined where none was timed. */
+export function costWords(
+  { cost_ms }: Observation,
+  groups: readonly ObservedGroup[],
+): string | undefined {
+  const timed = groups.flatMap((group) => {
+    const ms = cost_ms[group]
+    return ms === undefined ? [] : [{ group, ms }]
+  })
+  if (timed.length === 0) return undefined
+  const all = `${formatNumber(timed.reduce((sum, { ms }) => sum + ms, 0))} ms`
+  if (timed.length === 1) return all
+  return `${all} (${timed.map(({ group, ms }) => `${group} ${formatNumber(ms)}`).join(', ')})`
+}

@@ -1,0 +1,21 @@
+// Which layer a figure is about when nobody has chosen one.
+import { decidingChanges, layerFor } from '../../lab/inner_layer.ts'
+import type { LabState } from '../../lab/store.ts'
+import { shownExperiment, shownPhases } from '../run.ts'
+
+/**
+ * The inner layer that the running phase trains, else the first that any phase does, else the suggested one, else the middle.
+ * `threshold` as for the suggestion, nats.
+ */
+export function targetLayer(state: LabState, threshold: number): number {
+  const { num_hidden_layers: L } = shownExperiment(state).model
+  const phases = shownPhases(state)
+  const inner = phases.map((phase) =>
+    phase.kind === 'rl' && phase.target_layer < L ? phase.target_layer : undefined,
+  )
+  const trained = inner[state.phase] ?? inner.find((layer) => layer !== undefined)
+  if (trained !== undefined) return trained
+  const rl_start = state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
+  const changes = decidingChanges(state.series, L, rl_start)
+  return (changes && layerFor(changes, threshold)?.layer) ?? Math.max(1, Math.floor(L / 2))
+}
