@@ -11,6 +11,7 @@ import {
 } from './experiment.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { presetOf } from './presets.ts'
+import type { ObservationRequest } from './observation.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import {
   applyEvent,
@@ -361,6 +362,14 @@ export function traceStep(): void {
   labStore.setState({ is_tracing: true })
   post({ type: 'trace' })
   if (status === 'paused') post({ type: 'step' })
+}
+
+/** Placeholder until observations are made: what a panel wants to see, until the returned function is called. */
+export function wantObserved(
+  _id: string,
+  _part: Partial<Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens'>>,
+): () => void {
+  return () => {}
 }
 
 /** Measures this adapter. Only while no run is on. */
