@@ -1,6 +1,12 @@
 // What every layer does.
+import { LayerLens } from '../lens/LayerLens.tsx'
 import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
 
 export default function Inside() {
-  return <SuggestedLayer />
+  return (
+    <>
+      <LayerLens />
+      <SuggestedLayer />
+    </>
+  )
 }
