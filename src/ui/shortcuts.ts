@@ -10,6 +10,7 @@ export const SHORTCUTS = [
   { key: 'N', does: 'end this phase, begin the next' },
   { key: 'R', does: 'reset' },
   { key: '1 2', does: 'the first or second response is better (0 skips, Z takes back)' },
+  { key: 'J K', does: 'the next or the previous response, in Tokens' },
   { key: '?', does: 'this list' },
 ] as const
 

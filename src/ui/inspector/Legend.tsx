@@ -28,8 +28,8 @@ export function Legend({ legend, testid }: { legend: Texts; testid: string }) {
             ))}
           </span>
           <span className="legend-texts">
-            {texts.map((text) => (
-              <span key={text}>{text}</span>
+            {texts.map((text, i) => (
+              <span key={i}>{text}</span>
             ))}
           </span>
         </>

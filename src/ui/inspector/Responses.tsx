@@ -94,6 +94,7 @@ function Response(props: {
       >
         <Tokens told={told} colours={colours} here={here} />
       </div>
+      {is_ended ? null : <span className="badge warn">cut off</span>}
       <span className="told-numbers">
         <span title="score">
           <span aria-hidden="true">{score > 0 ? '✓' : '✗'}</span>
@@ -105,7 +106,6 @@ function Response(props: {
         <span className="soft">
           {length} {length === 1 ? 'token' : 'tokens'}
         </span>
-        {is_ended ? null : <span className="badge warn">cut off</span>}
       </span>
     </li>
   )

@@ -13,15 +13,14 @@ import { useVisible } from '../visible.ts'
 import { CellDetail } from './CellDetail.tsx'
 import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
 import { largestChange, layersOf, lensSummary, points } from './lens.ts'
+import { Options } from './Options.tsx'
 import {
-  type Compare,
   type LensText,
   type LensView,
   lensItem,
   lensSteps,
   lensStore,
   lensTexts,
-  lookAway,
   useLens,
 } from './store.ts'
 import './lens.css'
@@ -31,119 +30,6 @@ const HELD_OUT = 4
 
 const selectView = (view: LensView) => view
 const set = lensStore.setState
-
-const textName = ({ sample, since }: LensText) =>
-  `${sample.prompt} ${sample.response}${since === undefined ? '' : ` (of step ${since})`}`
-
-const COMPARE: Readonly<Record<Compare, string>> = {
-  alone: 'alone',
-  beside: 'beside',
-  difference: 'difference from',
-}
-
-function TextChoice({
-  texts,
-  chosen,
-}: {
-  texts: readonly LensText[]
-  chosen: LensText | undefined
-}) {
-  const held_out = texts.filter(({ since }) => since === undefined)
-  const sent = texts.filter(({ since }) => since !== undefined)
-  const options = (list: readonly LensText[]) =>
-    list.map((text) => (
-      <option key={text.key} value={text.key}>
-        {textName(text)}
-      </option>
-    ))
-  return (
-    <>
-      <label>
-        Text
-        <select
-          data-testid="lens-text"
-          value={chosen?.key ?? ''}
-          onChange={({ target }) => set({ chosen: target.value, position: 0 })}
-        >
-          {held_out.length > 0 ? (
-            <optgroup label="Held-out prompts with their right answers">
-              {options(held_out)}
-            </optgroup>
-          ) : null}
-          {sent.length > 0 ? (
-            <optgroup label="Sent from the token inspector">{options(sent)}</optgroup>
-          ) : null}
-        </select>
-      </label>
-      {chosen?.since !== undefined ? (
-        <button type="button" data-testid="lens-forget" onClick={() => lookAway(chosen.key)}>
-          Stop looking at it
-        </button>
-      ) : null}
-    </>
-  )
-}
-
-function Options(props: {
-  texts: readonly LensText[]
-  chosen: LensText | undefined
-  steps: readonly number[]
-  other: number | undefined
-}) {
-  const { texts, chosen, steps, other } = props
-  const { kind, compare } = useLens(selectView)
-  return (
-    <div className="lens-options">
-      <TextChoice texts={texts} chosen={chosen} />
-      <fieldset>
-        <legend>Read the state</legend>
-        {(['raw', 'normed'] as const).map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="lens-kind"
-              data-testid={`lens-${name}`}
-              checked={kind === name}
-              onChange={() => set({ kind: name })}
-            />
-            {name}
-          </label>
-        ))}
-      </fieldset>
-      <label>
-        Show
-        <select
-          data-testid="lens-compare"
-          value={compare}
-          onChange={({ target }) => set({ compare: target.value as Compare })}
-        >
-          {Object.entries(COMPARE).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      {compare === 'alone' ? null : (
-        <label>
-          Step
-          <select
-            data-testid="lens-other"
-            disabled={steps.length === 0}
-            value={other ?? ''}
-            onChange={({ target }) => set({ other: Number(target.value) })}
-          >
-            {steps.map((step) => (
-              <option key={step} value={step}>
-                {step === 0 ? '0, before training' : step}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-    </div>
-  )
-}
 
 const EXPLAINED = {
   raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is.',
@@ -167,7 +53,7 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
         {against
           ? 'Colour and number: how much likelier the token that follows has become, in percentage points; the sign is the likeliest token. '
           : 'The likeliest token and its probability in per cent; the colour is the entropy, dark is certain. '}
-        A bar marks cells whose likeliest token is the one that follows. {SIGNS_SAY}.
+        Underlined where the likeliest token is the one that follows. {SIGNS_SAY}.
       </p>
       <p className="soft">{EXPLAINED[kind]}</p>
     </div>
@@ -195,11 +81,11 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
     return (
       <p data-testid="lens-waiting">
         {at_step === undefined
-          ? `Looked at from the next observed step on.`
+          ? 'Looked at from the next observed step on, while this panel is seen.'
           : `No step up to ${at_step} that was kept has looked at this text.`}
       </p>
     )
-  const here = placeIn(lens, { layer, position })
+  const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 })
   const shown = hovered ? placeIn(lens, hovered) : here
   const { step } = now.item
   const cost = now.item.item.cost_ms.lens

@@ -25,7 +25,8 @@ export interface LensView {
   /** The step that is compared with; undefined for the first that was kept. */
   readonly other: number | undefined
   readonly layer: number
-  readonly position: number
+  /** undefined: where the response begins. */
+  readonly position: number | undefined
   /** The panel is to be scrolled to and to have the focus. */
   readonly is_wanted: boolean
 }
@@ -40,7 +41,7 @@ export const lensStore = createStore<LensView>(() => ({
   compare: 'alone',
   other: undefined,
   layer: Number.POSITIVE_INFINITY,
-  position: 0,
+  position: undefined,
   is_wanted: false,
 }))
 
@@ -55,6 +56,7 @@ export function lookThrough(sample: LensSample, since: number): void {
       ? sent
       : [...sent, { sample, since }].slice(-MAX_SENT),
     chosen: key,
+    position: undefined,
     is_wanted: true,
   }))
   openTab('inside')
