@@ -1,6 +1,7 @@
 // The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/lab/protocol.ts'
+import { groupByPrompt } from '../src/ui/panels/grouping.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
 
 const LINK =
@@ -50,7 +51,7 @@ test('responses are found, ordered, coloured and walked through', async ({ lab, 
   await expect.poll(async () => advantages[(await places())[0]]).toBe(Math.min(...advantages))
 
   // Groups with different scores only, and what the count says of them.
-  const groups = Map.groupBy(samples, ({ prompt }) => prompt)
+  const groups = new Map(groupByPrompt(samples))
   const differing = [...groups.values()].filter(
     (group) => new Set(group.map(({ score }) => score)).size > 1,
   )

@@ -7,12 +7,13 @@ import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { formatNumber } from '../format.ts'
 import { Legend, Shades } from '../inspector/Legend.tsx'
 import { useKept } from '../inspector/rested.ts'
+import { selectIsBusy, useLab } from '../run.ts'
 import { useAtStep } from '../shown.ts'
 import { SIGNS_SAY } from '../token_sign.ts'
 import { useVisible } from '../visible.ts'
 import { CellDetail } from './CellDetail.tsx'
 import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
-import { largestChange, layersOf, lensSummary, points } from './lens.ts'
+import { largestChange, layersOf, lensSummary, points, refusal } from './lens.ts'
 import { Options } from './Options.tsx'
 import {
   type LensText,
@@ -60,6 +61,23 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
   )
 }
 
+/** Why a text has no grid. */
+function Waiting({ kept }: { kept: KeptOfRun }) {
+  const at_step = useAtStep()
+  const is_busy = useLab(selectIsBusy)
+  const refused = refusal(kept.observations.at(at_step)?.item)
+  return (
+    <p data-testid="lens-waiting">
+      {at_step !== undefined
+        ? `No step up to ${at_step} that was kept has looked at this text.`
+        : is_busy
+          ? 'Looked at from the next observed step on, while this panel is seen.'
+          : 'No step looked at this text. While a run is on and this panel is seen, its next observed step does.'}
+      {refused === undefined ? '' : ` The last one said: ${refused}`}
+    </p>
+  )
+}
+
 /** One text at the shown step, and at another one where that is asked for. */
 function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   const at_step = useAtStep()
@@ -77,14 +95,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
         : undefined,
     [compare, lens, lens_before, kind],
   )
-  if (!now || !lens)
-    return (
-      <p data-testid="lens-waiting">
-        {at_step === undefined
-          ? 'Looked at from the next observed step on, while this panel is seen.'
-          : `No step up to ${at_step} that was kept has looked at this text.`}
-      </p>
-    )
+  if (!now || !lens) return <Waiting kept={kept} />
   const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 })
   const shown = hovered ? placeIn(lens, hovered) : here
   const { step } = now.item

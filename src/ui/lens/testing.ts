@@ -66,12 +66,14 @@ export const lensFrom = (plain: PlainLens): Lens => ({
   normed: typed(plain.normed),
 })
 
-export const observationOf = (lenses: readonly Lens[], cost?: number): Observation => ({
-  num_hidden_layers: 3,
-  tokens: 0,
-  mean: {},
-  std: {},
-  layer: 0,
-  lenses,
-  cost_ms: cost === undefined ? {} : { lens: cost },
-})
+export const observationOf = (lenses: readonly Lens[], cost?: number): Observation =>
+  ({
+    num_hidden_layers: 3,
+    rows: 'responses',
+    tokens: 0,
+    mean: {},
+    std: {},
+    layer: 0,
+    lenses,
+    cost_ms: cost === undefined ? {} : { lens: cost },
+  }) as Observation
