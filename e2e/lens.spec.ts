@@ -166,3 +166,68 @@ test('on a phone the grid scrolls inside its panel and keeps its layers in sight
   const head = grid.getByRole('rowheader', { name: '3 final' })
   await expect(head).toBeInViewport()
 })
+
+test('a response of a real run is looked through, and its layers’ entropies colour its tokens', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(
+    'v=1&p=tiny&phases.0.steps=60&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=16',
+  )
+  await lab.waitForStatus('idle')
+  await lab.get('tab-tokens').click()
+  await lab.get('train').click()
+  // Steps are traced while the inspector is seen.
+  await expect(lab.get('token-numbers')).toBeVisible({ timeout: 200_000 })
+  const inspector = lab.get('inspector')
+  await inspector.locator('[data-t]').first().click()
+  const told = inspector.locator('li.here')
+  const place = await told.getAttribute('data-place')
+  await lab.get('look-through').click()
+  await expect(lab.get('tab-inside')).toHaveAttribute('aria-selected', 'true')
+  await expect(lab.get('lens-grid')).toBeVisible({ timeout: 200_000 })
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+
+  /** The newest lens on the sent text, as the worker sent it. */
+  const sent = () =>
+    page.evaluate(() => {
+      const event = window.lab_events.findLast(
+        (event) =>
+          event.type === 'observed' &&
+          event.observation.lenses.some(({ is_held_out }) => !is_held_out),
+      )
+      if (event?.type !== 'observed') throw new Error('no lens on a sent text')
+      const lens = event.observation.lenses.find(({ is_held_out }) => !is_held_out)
+      if (!lens) throw new Error('no lens on a sent text')
+      const { tokens, raw, prompt_length } = lens
+      const numbers = {
+        top: [...raw.top],
+        top_probs: [...raw.top_probs],
+        entropy: [...raw.entropy],
+      }
+      return { step: event.step, tokens: [...tokens], prompt_length, ...numbers }
+    })
+  await expect
+    .poll(async () => Number(await lab.get('lens-summary').getAttribute('data-step')))
+    .toBe((await sent()).step)
+  const { tokens, top, entropy, prompt_length } = await sent()
+  const L = entropy.length / tokens.length
+  const cells = lab.get('lens-grid').locator('tbody td b')
+  await expect(cells).toHaveCount(entropy.length)
+  const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
+    tokens.map((_, s) => top[(s * L + layer) * 5]),
+  )
+  const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
+  expect(await cells.allInnerTexts()).toEqual(expected.map((token) => signs[token] ?? token))
+
+  // Back among the tokens, which have stayed: layer 1 where the first token was written.
+  await lab.get('tab-tokens').click()
+  await lab.get('colour-mode').selectOption('layer_entropy')
+  await lab.get('colour-layer').selectOption('1')
+  await expect(lab.get('colour-legend')).toBeVisible()
+  await inspector.locator(`li[data-place="${place}"] [data-t="0"]`).click()
+  await expect(lab.get('readout')).toContainText(
+    `Entropy of layer 1: ${entropy[(prompt_length - 1) * L + 1].toFixed(3)} nats`,
+  )
+})
