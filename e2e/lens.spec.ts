@@ -189,37 +189,33 @@ test('a response of a real run is looked through, and its layers’ entropies co
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
 
-  /** The newest lens on the sent text, as the worker sent it. */
-  const sent = () =>
-    page.evaluate(() => {
+  /** The lens on the sent text that the page shows, as the worker sent it. */
+  const sent = async () => {
+    const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
+    return page.evaluate((step) => {
       const event = window.lab_events.findLast(
-        (event) =>
-          event.type === 'observed' &&
-          event.observation.lenses.some(({ is_held_out }) => !is_held_out),
+        (event) => event.type === 'observed' && event.step === step,
       )
-      if (event?.type !== 'observed') throw new Error('no lens on a sent text')
+      if (event?.type !== 'observed') throw new Error(`the worker sent nothing of step ${step}`)
       const lens = event.observation.lenses.find(({ is_held_out }) => !is_held_out)
-      if (!lens) throw new Error('no lens on a sent text')
+      if (!lens) throw new Error(`step ${step} did not look at the sent text`)
       const { tokens, raw, prompt_length } = lens
-      const numbers = {
-        top: [...raw.top],
-        top_probs: [...raw.top_probs],
-        entropy: [...raw.entropy],
-      }
-      return { step: event.step, tokens: [...tokens], prompt_length, ...numbers }
-    })
-  await expect
-    .poll(async () => Number(await lab.get('lens-summary').getAttribute('data-step')))
-    .toBe((await sent()).step)
-  const { tokens, top, entropy, prompt_length } = await sent()
-  const L = entropy.length / tokens.length
-  const cells = lab.get('lens-grid').locator('tbody td b')
-  await expect(cells).toHaveCount(entropy.length)
-  const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
-    tokens.map((_, s) => top[(s * L + layer) * 5]),
-  )
+      return { tokens: [...tokens], prompt_length, top: [...raw.top], entropy: [...raw.entropy] }
+    }, shown)
+  }
   const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
-  expect(await cells.allInnerTexts()).toEqual(expected.map((token) => signs[token] ?? token))
+  // What arrives last is drawn within half a second.
+  await expect(async () => {
+    const { tokens, top, entropy } = await sent()
+    const L = entropy.length / tokens.length
+    const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
+      tokens.map((_, s) => top[(s * L + layer) * 5]),
+    )
+    const cells = await lab.get('lens-grid').locator('tbody td b').allInnerTexts()
+    expect(cells).toEqual(expected.map((token) => signs[token] ?? token))
+  }).toPass({ timeout: 20_000 })
+  const { tokens, entropy, prompt_length } = await sent()
+  const L = entropy.length / tokens.length
 
   // Back among the tokens, which have stayed: layer 1 where the first token was written.
   await lab.get('tab-tokens').click()
