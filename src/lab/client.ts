@@ -425,17 +425,6 @@ export function traceStep(): void {
   if (status === 'paused') post({ type: 'step' })
 }
 
-/**
- * Says what a visible panel wants to see of observed steps, until the returned function is called. `id` names the panel: its
- * newest wish replaces the one before.
- */
-export function wantObserved(
-  _id: string,
-  _part: Partial<Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens'>>,
-): () => void {
-  return () => {}
-}
-
 /** Measures this adapter. Only while no run is on. */
 export function benchmark(): void {
   if (!connection?.isOpen) connect()

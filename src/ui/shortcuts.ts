@@ -12,6 +12,7 @@ export const SHORTCUTS = [
   { key: 'R', does: 'reset' },
   { key: '[ ]', does: 'the kept step before or after; End on the slider follows again' },
   { key: '1 2', does: 'the first or second response is better (0 skips, Z takes back)' },
+  { key: 'J K', does: 'the next or the previous response, in Tokens' },
   { key: '?', does: 'this list' },
 ] as const
 

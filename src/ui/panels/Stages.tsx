@@ -8,12 +8,20 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { traceStep } from '../../lab/client.ts'
 import { formulaNumber, SYMBOLS } from '../../lab/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../lab/formulas.ts'
-import type { TracedSample } from '../../lab/protocol.ts'
+import type { TokenTable, TracedSample } from '../../lab/protocol.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
+import {
+  holdTrace,
+  releaseTrace,
+  type TokensView,
+  tokensStore,
+  traceNow,
+  useShownTrace,
+  useTokens,
+} from '../inspector/view.ts'
 import { selectIsBusy, selectStatus, seriesOf, useLab } from '../run.ts'
 import {
   type Choice,
@@ -28,10 +36,14 @@ import {
   tokenText,
 } from './stages.ts'
 
-const selectTrace = (state: LabState) => state.trace
 const selectIsTracing = (state: LabState) => state.is_tracing
+const selectChoice = ({ choice }: TokensView) => choice
+const selectIsFollowing = ({ is_following }: TokensView) => is_following
 
-type Trace = NonNullable<LabState['trace']>
+interface Trace {
+  readonly step: number
+  readonly table: TokenTable
+}
 /** undefined: the whole step at once. */
 type StageIndex = number | undefined
 
@@ -350,7 +362,7 @@ function SampleChoice(props: {
 
 function Walk({ trace }: { trace: Trace }) {
   const { step, table } = trace
-  const [choice, setChoice] = useState<Choice>('best')
+  const choice = useTokens(selectChoice)
   const [stage, setStage] = useState<StageIndex>(undefined)
   const [at, setAt] = useState<Place>({ t: 0, column: 0 })
   const is_turned = useMedia('(max-width: 899px)')
@@ -381,7 +393,12 @@ function Walk({ trace }: { trace: Trace }) {
             answer {sample.ground_truth}, score {formatNumber(sample.score)}
           </span>
         </p>
-        <SampleChoice trace={trace} choice={choice} shown={shown} onChoice={setChoice} />
+        <SampleChoice
+          trace={trace}
+          choice={choice}
+          shown={shown}
+          onChoice={(to) => tokensStore.setState({ choice: to })}
+        />
       </div>
       <SlowMotion told={told} stage={stage} onStage={setStage} />
       <div className="stages-body">
@@ -428,16 +445,17 @@ function useFollowing(is_following: boolean): void {
   const is_tracing = useLab(selectIsTracing)
   useEffect(() => {
     if (!is_following || !is_running || is_tracing) return
-    const timer = setTimeout(traceStep, FOLLOW_MS)
+    const timer = setTimeout(traceNow, FOLLOW_MS)
     return () => clearTimeout(timer)
   }, [is_following, is_running, is_tracing])
 }
 
 export function Stages() {
-  const trace = useLab(selectTrace)
+  const item = useShownTrace()
+  const trace = useMemo(() => item && { step: item.step, table: item.item }, [item])
   const is_tracing = useLab(selectIsTracing)
   const is_busy = useLab(selectIsBusy)
-  const [is_following, setFollowing] = useState(false)
+  const is_following = useTokens(selectIsFollowing)
   useFollowing(is_following)
   return (
     <section className="card stages" aria-labelledby="stages-title" data-testid="stages">
@@ -449,7 +467,10 @@ export function Stages() {
               type="checkbox"
               data-testid="trace-follow"
               checked={is_following}
-              onChange={({ target }) => setFollowing(target.checked)}
+              onChange={({ target }) => {
+                releaseTrace()
+                tokensStore.setState({ is_following: target.checked })
+              }}
             />
             Follow
           </label>
@@ -458,7 +479,7 @@ export function Stages() {
             data-testid="trace-step"
             disabled={!is_busy || is_tracing}
             title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
-            onClick={traceStep}
+            onClick={traceNow}
           >
             <Search className="icon" aria-hidden="true" />
             {is_tracing ? 'Waiting for a step' : 'Look at the next step'}
@@ -466,7 +487,10 @@ export function Stages() {
         </div>
       </div>
       {trace ? (
-        <Walk trace={trace} />
+        // A step that is read stays, whatever the run traces next.
+        <div className="stages-walk" onPointerDown={holdTrace} onFocus={holdTrace}>
+          <Walk trace={trace} />
+        </div>
       ) : (
         <p className="soft">
           {is_tracing

@@ -7,12 +7,14 @@ import { FlowFigure } from '../inside/FlowFigure.tsx'
 import { HeatMaps } from '../inside/HeatMaps.tsx'
 import { PassFigure } from '../inside/PassFigure.tsx'
 import { TargetFigure } from '../inside/TargetFigure.tsx'
+import { LayerLens } from '../lens/LayerLens.tsx'
 import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
 
 export default function Inside() {
   return (
     <>
       <FlowFigure />
+      <LayerLens />
       <DeltaFigure />
       <SuggestedLayer />
       <CosineFigure />

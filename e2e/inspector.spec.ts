@@ -1,0 +1,153 @@
+// The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
+import AxeBuilder from '@axe-core/playwright'
+import type { LabEvent } from '../src/lab/protocol.ts'
+import { groupByPrompt } from '../src/ui/panels/grouping.ts'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+const LINK =
+  'v=1&p=tiny&phases.0.steps=60&phases.1.steps=2&phases.2.steps=400' +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+
+type Trace = Extract<LabEvent, { type: 'trace' }>
+
+/** Pauses after a traced step of reinforcement; nothing is traced that was not asked for. */
+async function traceOne(lab: LabPage): Promise<Trace> {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('tab-tokens').click()
+  await lab.get('trace-along').uncheck()
+  await expect(lab.get('trace-now')).toBeDisabled()
+  await lab.get('train').click()
+  // Before the first trace: responses without colours.
+  await expect(lab.get('inspected-step')).toContainText('not traced', { timeout: 200_000 })
+  await expect(lab.get('readout')).toContainText('No numbers for single tokens')
+  await lab.get('trace-now').click()
+  await expect(lab.get('token-numbers')).toBeVisible({ timeout: 200_000 })
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  const event = (await lab.events()).findLast(({ type }) => type === 'trace')
+  if (event?.type !== 'trace') throw new Error('the worker sent no trace')
+  return event
+}
+
+test('responses are found, ordered, coloured and walked through', async ({ lab, page }) => {
+  const { step, table } = await traceOne(lab)
+  const { samples } = table
+  await expect(lab.get('inspected-step')).toHaveAttribute('data-step', `${step}`)
+  await expect(lab.get('inspected-step')).toContainText(table.phase.name)
+  const list = lab.get('inspector')
+  const told = list.locator('li[data-place]')
+  const places = async () =>
+    (await told.all()).length === 0
+      ? []
+      : await told.evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-place'))))
+
+  // Best score first: the open group begins with the best score of the step.
+  const scores = samples.map(({ score }) => score)
+  const [first] = await places()
+  expect(scores[first]).toBe(Math.max(...scores))
+  await lab.get('inspector-order').selectOption('advantage_low')
+  const advantages = samples.map(({ columns }) => columns.advantages?.[0] ?? 0)
+  await expect.poll(async () => advantages[(await places())[0]]).toBe(Math.min(...advantages))
+
+  // Groups with different scores only, and what the count says of them.
+  const groups = new Map(groupByPrompt(samples))
+  const differing = [...groups.values()].filter(
+    (group) => new Set(group.map(({ score }) => score)).size > 1,
+  )
+  await lab.get('informative-only').check()
+  await expect(lab.get('bundle')).toHaveCount(differing.length)
+  await lab.get('informative-only').uncheck()
+  await expect(lab.get('bundle')).toHaveCount(groups.size)
+
+  // A search in prompts and responses.
+  const query = samples[0].prompt
+  const hits = samples.filter(
+    ({ prompt, response }) => prompt.includes(query) || response.includes(query),
+  )
+  await lab.get('inspector-search').fill(query)
+  await expect(lab.get('inspector-count')).toContainText(
+    `${hits.length} of ${samples.length} responses`,
+  )
+  await lab.get('inspector-search').fill('nothing like this')
+  await expect(lab.get('inspector-none')).toBeVisible()
+  await lab.get('inspector-search').fill('')
+
+  // As sampled: the first group is open. The numbers of the token under the cursor are the worker's.
+  await lab.get('inspector-order').selectOption('sampled')
+  const token = (place: number, t: number) =>
+    list.locator(`li[data-place="${place}"] [data-t="${t}"]`)
+  await token(0, 0).click()
+  const number = (name: string) =>
+    lab.get('token-numbers').locator(`[data-column="${name}"] dd`).getAttribute('title')
+  for (const name of ['old_log_probs', 'advantages', 'entropy', 'ratio', 'log_probs'] as const)
+    expect(Number(await number(name)), name).toBe(samples[0].columns[name]?.[0])
+  await page.keyboard.press('ArrowRight')
+  await expect(token(0, 1)).toBeFocused()
+  expect(Number(await number('old_log_probs'))).toBe(samples[0].columns.old_log_probs?.[1])
+  await page.keyboard.press('j')
+  await expect(token(1, 0)).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(token(2, 0)).toBeFocused()
+  await page.keyboard.press('k')
+  await page.keyboard.press('k')
+  await expect(token(0, 0)).toBeFocused()
+  // Over the end of the group into the next.
+  const size = samples[0].group.rewards.length
+  for (let i = 0; i < size; i++) await page.keyboard.press('j')
+  await expect(token(size, 0)).toBeFocused()
+
+  // Every colour mode: a class where there is a number, and a reason where there is none.
+  const shades = () =>
+    told
+      .locator('[data-t]')
+      .evaluateAll((tokens) => tokens.map(({ className }) => /(seq|div)-\d+/.exec(className)?.[0]))
+  for (const mode of [
+    'advantages',
+    'log_probs',
+    'old_log_probs',
+    'ratio',
+    'moved',
+    'entropy',
+    'clipped',
+  ]) {
+    await lab.get('colour-mode').selectOption(mode)
+    await expect(lab.get('colour-legend')).toBeVisible()
+    expect(await shades(), mode).not.toContain(undefined)
+  }
+  await lab.get('colour-mode').selectOption('kl_ref')
+  await expect(lab.get('colour-missing')).toContainText('no reference')
+  expect(new Set(await shades())).toEqual(new Set([undefined]))
+  await lab.get('colour-mode').selectOption('layer_entropy')
+  await expect(lab.get('colour-missing')).toContainText('layer lens')
+
+  await lab.get('colour-mode').selectOption('old_log_probs')
+  const { violations } = await new AxeBuilder({ page }).include('[data-testid=inspector]').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+
+  // The same response in the seven stages.
+  await lab.get('show-stages').click()
+  await expect(lab.get('trace-sample')).toHaveValue(`${size}`)
+  await expect(lab.get('trace-summary')).toContainText(samples[size].prompt)
+})
+
+test('a step that is looked at next shows in the inspector and in the stages', async ({ lab }) => {
+  const { step } = await traceOne(lab)
+  await lab.get('inspector').locator('[data-t]').first().click()
+  await lab.get('trace-step').click()
+  await expect(lab.get('inspected-step')).not.toHaveAttribute('data-step', `${step}`)
+  await lab.waitForStatus('paused')
+  await expect(lab.get('trace-summary')).toContainText(
+    `Step ${await lab.get('inspected-step').getAttribute('data-step')},`,
+  )
+})
+
+test('on a phone nothing is wider than the page', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await traceOne(lab)
+  await expect(lab.get('inspector').locator('[data-t]').first()).toBeVisible()
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+})

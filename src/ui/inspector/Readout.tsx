@@ -1,0 +1,96 @@
+// Everything that is known of one token, and where its response can be looked at further.
+import { ListOrdered, ScanSearch } from 'lucide-react'
+import { PAD_TOKEN } from '../../lab/vocabulary.ts'
+import { formatNats, formatNumber } from '../format.ts'
+import { lookThrough } from '../lens/store.ts'
+import { cellText, exactText, shownColumns } from '../panels/stages.ts'
+import { tokenSign } from '../token_sign.ts'
+import type { LayerEntropy } from './colours.ts'
+import type { Inspected } from './inspect.ts'
+import { tokensStore } from './view.ts'
+
+/** Scrolls to the seven stages with this response in them. */
+function showStages(place: number): void {
+  tokensStore.setState({ choice: place })
+  const stages = document.querySelector<HTMLElement>('[data-testid="trace-sample"]')
+  stages?.scrollIntoView({ block: 'center' })
+  stages?.focus({ preventScroll: true })
+}
+
+function Numbers({ told, t }: { told: Inspected; t: number }) {
+  const { traced } = told
+  if (!traced)
+    return <p className="soft">No numbers for single tokens: this step was not traced.</p>
+  const shown = shownColumns(traced).filter(({ name }) => cellText(traced, name, t) !== '–')
+  return (
+    <dl className="token-numbers" data-testid="token-numbers">
+      {shown.map(({ name, label, help }) => (
+        <div key={name} title={help} data-column={name}>
+          <dt>{label}</dt>
+          <dd title={exactText(traced, name, t)}>{cellText(traced, name, t)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** `step`: that the response was sampled in. */
+export function Readout(props: {
+  step: number
+  told: Inspected
+  t: number
+  layer: number | undefined
+  layerEntropy: LayerEntropy | undefined
+}) {
+  const { step, told, t, layer, layerEntropy } = props
+  const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
+  const token = traced?.tokens[t]
+  const entropy = traced && layerEntropy?.(traced, t)
+  // Such a response cannot be written as text and read back.
+  const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
+  return (
+    <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
+      <p>
+        <span className="response soft">{prompt}</span>{' '}
+        {traced ? (
+          traced.tokens.map((text, i) => (
+            <span key={i} className={`response ${i === t ? 'readout-token' : 'soft'}`}>
+              {tokenSign(text)}
+            </span>
+          ))
+        ) : (
+          <span className="response">{response || '(nothing)'}</span>
+        )}
+      </p>
+      <p className="soft">
+        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
+        <span className="response">{ground_truth}</span>, score {formatNumber(score)}
+        {is_ended ? '' : ', cut off'}.
+      </p>
+      <Numbers told={told} t={t} />
+      {layer !== undefined && entropy !== undefined ? (
+        <p>
+          Entropy of layer {layer}: <b>{formatNats(entropy)}</b>
+        </p>
+      ) : null}
+      <div className="readout-actions">
+        <button
+          type="button"
+          data-testid="look-through"
+          disabled={is_odd}
+          title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
+          onClick={() => lookThrough({ prompt, response, is_ended }, step)}
+        >
+          <ScanSearch className="icon" aria-hidden="true" />
+          Look through the layers
+        </button>
+        {traced ? (
+          <button type="button" data-testid="show-stages" onClick={() => showStages(place)}>
+            <ListOrdered className="icon" aria-hidden="true" />
+            Show in the seven stages
+          </button>
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,170 @@
+// What a token's colour can say.
+import type { TracedSample } from '../../lab/protocol.ts'
+import { formatNumber } from '../format.ts'
+import { valueOf } from '../panels/stages.ts'
+import { type Scale, shadeOf } from '../shades.ts'
+
+export const MODES = {
+  advantages: {
+    label: 'advantage',
+    help: 'How much better (orange) or worse (blue) than expected the token turned out.',
+  },
+  log_probs: {
+    label: 'log-prob',
+    help: 'As the last update that saw the response found it, before it changed anything. Dark is likely, bright a surprise.',
+  },
+  old_log_probs: {
+    label: 'old log-prob',
+    help: 'Before this step’s updates. Dark is likely, bright a surprise.',
+  },
+  ratio: {
+    label: 'ratio',
+    help: 'exp(log π − log π_old): orange grew likelier within the step, blue less likely. The scale is logarithmic.',
+  },
+  kl_ref: {
+    label: 'KL to the reference',
+    help: 'The estimate of this phase, at this token.',
+  },
+  moved: {
+    label: 'log-ratio of the step',
+    help: 'Log-prob after all updates of the step less before: what the step did to the token.',
+  },
+  entropy: {
+    label: 'entropy',
+    help: 'Of the policy that this phase trains, where it wrote the token. Dark is certain.',
+  },
+  layer_entropy: {
+    label: 'entropy of a layer',
+    help: 'Of one layer’s policy where the token was written, for responses that the layer lens looks at. Dark is certain.',
+  },
+  clipped: {
+    label: 'clip',
+    help: 'Whether the clip of the loss takes hold at the token.',
+  },
+} as const
+export type Mode = keyof typeof MODES
+
+/** Entropy that a layer had where token t was written, nats; undefined where nobody looked. */
+export type LayerEntropy = (sample: TracedSample, t: number) => number | undefined
+
+/** The number that colours a token; undefined where there is none. */
+export function modeValue(
+  mode: Mode,
+  sample: TracedSample,
+  t: number,
+  layerEntropy?: LayerEntropy,
+): number | undefined {
+  if (mode === 'layer_entropy') return layerEntropy?.(sample, t)
+  if (mode !== 'kl_ref') return valueOf(sample, mode, t)
+  return valueOf(sample, 'kld', t) ?? valueOf(sample, 'reward_kl', t)
+}
+
+/** What a mode's colours reach over, the same for every token of a step. */
+export interface Range {
+  readonly scale: Scale | 'clip'
+  /** seq: from 0 to this. div: from minus to plus this, about 0. Of what `position` returns. */
+  readonly end: number
+}
+
+/** Where a value lies on its mode's axis: surprises count upwards, ratios by their logarithm. */
+function position(mode: Mode, value: number): number {
+  if (mode === 'log_probs' || mode === 'old_log_probs') return -value
+  return mode === 'ratio' ? Math.log(value) : value
+}
+
+const DIVERGING: readonly Mode[] = ['advantages', 'ratio', 'moved']
+const ENTROPIES: readonly Mode[] = ['entropy', 'layer_entropy']
+
+/** Over all tokens of a step; entropies reach to `max_entropy`, ln V. undefined where no token has a number. */
+export function rangeOf(
+  mode: Mode,
+  samples: readonly TracedSample[],
+  max_entropy: number,
+  layerEntropy?: LayerEntropy,
+): Range | undefined {
+  let [count, low, high] = [0, 0, 0]
+  for (const sample of samples)
+    for (let t = 0; t < sample.tokens.length; t++) {
+      const value = modeValue(mode, sample, t, layerEntropy)
+      if (value === undefined) continue
+      count++
+      const at = position(mode, value)
+      if (!Number.isFinite(at)) continue
+      low = Math.min(low, at)
+      high = Math.max(high, at)
+    }
+  if (count === 0) return undefined
+  if (mode === 'clipped') return { scale: 'clip', end: 2 }
+  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
+  // An estimate of a KL can be negative.
+  const is_diverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
+  return { scale: is_diverging ? 'div' : 'seq', end: Math.max(high, -low) }
+}
+
+/** Neutral, orange, blue. */
+const CLIP_CLASSES = ['div-5', 'div-10', 'div-0'] as const
+
+/** The CSS class of a token; '' where there is no number. */
+export function shadeClass(
+  mode: Mode,
+  value: number | undefined,
+  range: Range | undefined,
+): string {
+  if (value === undefined || !range) return ''
+  if (range.scale === 'clip') return CLIP_CLASSES[value] ?? ''
+  const at = range.end === 0 ? 0 : position(mode, value) / range.end
+  const shade = shadeOf(range.scale === 'div' ? (at + 1) / 2 : at)
+  return shade === undefined ? '' : `${range.scale}-${shade}`
+}
+
+export interface Legend {
+  /** Classes, in order. */
+  readonly swatches: readonly string[]
+  /** At the left end, in the middle where there is one, and at the right end. */
+  readonly texts: readonly string[]
+}
+
+const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
+const signed = (value: number) => formatNumber(value).replace('-', '−')
+
+/** The numbers of a range's ends. */
+export function legendOf(mode: Mode, { scale, end }: Range): Legend {
+  if (scale === 'clip')
+    return { swatches: CLIP_CLASSES, texts: ['not clipped', 'clipped', 'held on bad responses'] }
+  if (mode === 'ratio') {
+    const texts = [Math.exp(-end), 1, Math.exp(end)].map(formatNumber)
+    return { swatches: swatches('div'), texts: end === 0 ? ['1 on every token'] : texts }
+  }
+  if (end === 0)
+    return { swatches: [scale === 'div' ? 'div-5' : 'seq-0'], texts: ['0 on every token'] }
+  const unit = mode === 'advantages' ? '' : ' nats'
+  if (scale === 'div')
+    return { swatches: swatches('div'), texts: [signed(-end), '0', `${signed(end)}${unit}`] }
+  if (ENTROPIES.includes(mode))
+    return { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(end)} nats`] }
+  const last = mode === 'kl_ref' ? end : -end
+  return { swatches: swatches('seq'), texts: ['0', `${signed(last)}${unit}`] }
+}
+
+/** Why a mode has no colours in a step. */
+export function missingReason(mode: Mode, updates: number): string {
+  switch (mode) {
+    case 'kl_ref':
+      return 'This phase compares with no reference, so there is no KL to one.'
+    case 'layer_entropy':
+      return 'No response shown here has been looked at by the layer lens. Choose one and press “Look through the layers”.'
+    case 'clipped':
+      return updates === 0
+        ? 'Only the critic learned in this step.'
+        : 'The loss of this phase has no clip.'
+    case 'log_probs':
+    case 'ratio':
+    case 'moved':
+    case 'entropy':
+      return updates === 0
+        ? 'Only the critic learned in this step, so the policy was not asked again.'
+        : 'This step did not compute it.'
+    default:
+      return 'This step did not compute it.'
+  }
+}

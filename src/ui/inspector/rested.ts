@@ -1,0 +1,32 @@
+// What a run keeps, at a pace that can be read.
+import { useEffect, useState } from 'react'
+import type { LabState } from '../../lab/store.ts'
+import { shownStore, useShown } from '../shown.ts'
+
+const selectKept = (state: LabState) => state.kept
+const REST_MS = 500
+
+/** What the shown run has kept; draws anew at most twice a second, however fast steps come. */
+export function useKept(): LabState['kept'] {
+  const kept = useShown(selectKept)
+  const [, setDraws] = useState(0)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let drawn: LabState | undefined
+    const draw = () => {
+      timer = undefined
+      drawn = shownStore.getState()
+      setDraws((draws) => draws + 1)
+    }
+    draw()
+    const stop = shownStore.subscribe((state) => {
+      const is_same = state.kept === drawn?.kept && state.kept_version === drawn.kept_version
+      if (!is_same) timer ??= setTimeout(draw, REST_MS)
+    })
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [])
+  return kept
+}

@@ -1,0 +1,125 @@
+// Which text the lens looks at, how it reads the states, and which step it compares with.
+import {
+  type Compare,
+  type LensText,
+  type LensView,
+  lensStore,
+  lookAway,
+  useLens,
+} from './store.ts'
+
+const selectView = (view: LensView) => view
+const set = lensStore.setState
+
+const textName = ({ sample, since }: LensText) =>
+  `${sample.prompt} ${sample.response}${since === undefined ? '' : ` (of step ${since})`}`
+
+const COMPARE: Readonly<Record<Compare, string>> = {
+  alone: 'alone',
+  beside: 'beside',
+  difference: 'difference from',
+}
+
+function TextChoice({
+  texts,
+  chosen,
+}: {
+  texts: readonly LensText[]
+  chosen: LensText | undefined
+}) {
+  const held_out = texts.filter(({ since }) => since === undefined)
+  const sent = texts.filter(({ since }) => since !== undefined)
+  const options = (list: readonly LensText[]) =>
+    list.map((text) => (
+      <option key={text.key} value={text.key}>
+        {textName(text)}
+      </option>
+    ))
+  return (
+    <>
+      <label>
+        Text
+        <select
+          data-testid="lens-text"
+          value={chosen?.key ?? ''}
+          onChange={({ target }) => set({ chosen: target.value, position: undefined })}
+        >
+          {held_out.length > 0 ? (
+            <optgroup label="Held-out prompts with their right answers">
+              {options(held_out)}
+            </optgroup>
+          ) : null}
+          {sent.length > 0 ? (
+            <optgroup label="Sent from the token inspector">{options(sent)}</optgroup>
+          ) : null}
+        </select>
+      </label>
+      {chosen?.since !== undefined ? (
+        <button type="button" data-testid="lens-forget" onClick={() => lookAway(chosen.key)}>
+          Stop looking at it
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+export function Options(props: {
+  texts: readonly LensText[]
+  chosen: LensText | undefined
+  steps: readonly number[]
+  other: number | undefined
+}) {
+  const { texts, chosen, steps, other } = props
+  const { kind, compare } = useLens(selectView)
+  return (
+    <div className="lens-options">
+      <TextChoice texts={texts} chosen={chosen} />
+      <fieldset>
+        <legend>Read the state</legend>
+        {(['raw', 'normed'] as const).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="lens-kind"
+              data-testid={`lens-${name}`}
+              checked={kind === name}
+              onChange={() => set({ kind: name })}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        Show
+        <select
+          data-testid="lens-compare"
+          value={compare}
+          onChange={({ target }) => set({ compare: target.value as Compare })}
+        >
+          {Object.entries(COMPARE).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {compare === 'alone' ? null : (
+        <label>
+          Step
+          <select
+            data-testid="lens-other"
+            disabled={steps.length === 0}
+            value={other ?? ''}
+            onChange={({ target }) => set({ other: Number(target.value) })}
+          >
+            {steps.map((step) => (
+              <option key={step} value={step}>
+                {step === 0 ? '0, before training' : step}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  )
+}
