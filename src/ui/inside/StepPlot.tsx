@@ -1,12 +1,13 @@
-// The charts' own plot area, as the figures of the inside use it.
-import { Plot, type PlotProps } from '../charts/Plot.tsx'
+// The charts' own plot area over the run's steps, as the figures of the inside use it.
+import { useRef } from 'react'
+import { Plot, type PlotHandle, type PlotProps } from '../charts/Plot.tsx'
+import { useStepDomain } from '../run.ts'
 
-export type StepPlotProps = Omit<PlotProps, 'with_names'> & {
-  /** What a person calls it. */
-  readonly title: string
-}
+export type StepPlotProps = Omit<PlotProps, 'with_names' | 'x' | 'handle'>
 
 /** Phases are marked by their numbers alone: the plots are narrow. */
-export function StepPlot({ title: _title, ...plot }: StepPlotProps) {
-  return <Plot {...plot} with_names={false} />
+export function StepPlot(props: StepPlotProps) {
+  const x = useStepDomain()
+  const handle = useRef<PlotHandle | null>(null)
+  return <Plot {...props} x={x} handle={handle} with_names={false} />
 }
