@@ -235,7 +235,7 @@ export function taughtExperiment(state: LabState): Experiment {
 }
 
 /** What was said in each reward_model phase that has begun to train, and after which step the phase began. */
-function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
+export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
   return Object.entries(verdicts)
     .map(([index, said]) => ({ index: Number(index), said }))
     .filter(({ index }) => index < phase || (index === phase && phase_step > 0))
