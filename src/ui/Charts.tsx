@@ -16,7 +16,8 @@ import {
 } from './metrics.ts'
 import { Downloads } from './panels/Downloads.tsx'
 import { Samples } from './panels/Samples.tsx'
-import { hasRewardPhase, shownExperiment, useLab, useLastLayer, usePhaseSpans } from './run.ts'
+import { hasRewardPhase, shownExperiment, useLastLayer, usePhaseSpans } from './run.ts'
+import { useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const PLOT_HEIGHT = 232
@@ -118,9 +119,9 @@ const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
 const selectIsDark = (state: UiState) => state.is_dark
 
 function RewardChart() {
-  const task = useLab(selectTask)
-  const n = useLab(selectSampledN)
-  const has_reward_model = useLab(hasRewardPhase)
+  const task = useShown(selectTask)
+  const n = useShown(selectSampledN)
+  const has_reward_model = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
     () => [
       {
@@ -249,7 +250,7 @@ function Range() {
 }
 
 export function Charts() {
-  const has_reward_model = useLab(hasRewardPhase)
+  const has_reward_model = useShown(hasRewardPhase)
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">

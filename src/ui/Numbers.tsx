@@ -1,16 +1,10 @@
 // The numbers of the moment. Each is the run's own, or a dash.
 import { useStore } from 'zustand'
-import { type LabState, labStore } from '../lab/store.ts'
+import type { LabState } from '../lab/store.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
-import {
-  hasRewardPhase,
-  plannedSteps,
-  selectStatus,
-  seriesOf,
-  shownExperiment,
-  useLab,
-} from './run.ts'
+import { hasRewardPhase, plannedSteps, selectStatus, seriesOf, shownExperiment } from './run.ts'
+import { shownStore, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -37,9 +31,9 @@ const selectMessage = (state: LabState) => state.message
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 function Status() {
-  const status = useLab(selectStatus)
-  const message = useLab(selectMessage)
-  const has_steps = useLab(selectHasSteps)
+  const status = useShown(selectStatus)
+  const message = useShown(selectMessage)
+  const has_steps = useShown(selectHasSteps)
   return (
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />
@@ -51,7 +45,7 @@ function Status() {
 
 export function Numbers() {
   useStore(uiStore, selectFrame)
-  const state = labStore.getState()
+  const state = shownStore.getState()
   const experiment = shownExperiment(state)
   const has_steps = selectHasSteps(state)
   const { steps_per_second, tokens_per_second, seconds_left } = state.timing

@@ -1,8 +1,9 @@
 // The metrics of the run as files.
 import { Download } from 'lucide-react'
 import { metricsCsv, metricsFileName, metricsJsonl } from '../../lab/metrics_file.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
-import { shownExperiment, useLab } from '../run.ts'
+import type { LabState } from '../../lab/store.ts'
+import { shownExperiment } from '../run.ts'
+import { shownStore, useShown } from '../shown.ts'
 
 const KINDS = [
   { extension: 'jsonl', type: 'application/jsonl', write: metricsJsonl, says: 'a line per step' },
@@ -10,7 +11,7 @@ const KINDS = [
 ] as const
 
 function download({ extension, type, write }: (typeof KINDS)[number]): void {
-  const state = labStore.getState()
+  const state = shownStore.getState()
   const url = URL.createObjectURL(new Blob([write(state.series)], { type }))
   const link = document.createElement('a')
   link.href = url
@@ -24,7 +25,7 @@ const selectHasSteps = (state: LabState) => state.series.size > 0
 
 /** Nothing before the first step. */
 export function Downloads() {
-  if (!useLab(selectHasSteps)) return null
+  if (!useShown(selectHasSteps)) return null
   return (
     <div className="downloads">
       <span className="soft">Metrics</span>

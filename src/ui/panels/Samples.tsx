@@ -2,7 +2,7 @@
 import { memo, useMemo } from 'react'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
-import { useLab } from '../run.ts'
+import { useShown } from '../shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
 type Batch = LabState['samples'][number]
@@ -84,8 +84,8 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
 })
 
 export function Samples() {
-  const batches = useLab(selectSamples)
-  const has_run = useLab(selectHasRun)
+  const batches = useShown(selectSamples)
+  const has_run = useShown(selectHasRun)
   const newest = batches.slice(-SHOWN_STEPS).reverse()
   return (
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">

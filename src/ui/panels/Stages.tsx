@@ -15,6 +15,7 @@ import type { TracedSample } from '../../lab/protocol.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { selectIsBusy, selectStatus, seriesOf, useLab } from '../run.ts'
+import { useIsPast, useShown } from '../shown.ts'
 import {
   type Choice,
   type Column,
@@ -434,16 +435,17 @@ function useFollowing(is_following: boolean): void {
 }
 
 export function Stages() {
-  const trace = useLab(selectTrace)
+  const trace = useShown(selectTrace)
+  const is_past = useIsPast()
   const is_tracing = useLab(selectIsTracing)
   const is_busy = useLab(selectIsBusy)
   const [is_following, setFollowing] = useState(false)
-  useFollowing(is_following)
+  useFollowing(is_following && !is_past)
   return (
     <section className="card stages" aria-labelledby="stages-title" data-testid="stages">
       <div className="profiler-head">
         <h2 id="stages-title">One step, token by token</h2>
-        <div className="profiler-actions">
+        <div className="profiler-actions" hidden={is_past}>
           <label className="stages-follow">
             <input
               type="checkbox"
@@ -469,9 +471,11 @@ export function Stages() {
         <Walk trace={trace} />
       ) : (
         <p className="soft">
-          {is_tracing
-            ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
-            : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
+          {is_past
+            ? 'No step of this run was looked at token by token.'
+            : is_tracing
+              ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
+              : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
         </p>
       )}
     </section>
