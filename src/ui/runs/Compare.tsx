@@ -4,10 +4,11 @@ import { useStore } from 'zustand'
 import { bySettings, differences } from '../../lab/runs/compare.ts'
 import { deleteRuns, labelRun, type RunEntry, runName } from '../../lab/runs/library.ts'
 import { NONE } from '../format.ts'
+import { type Overlay, overlayStore } from '../overlays.ts'
 import { openTab } from '../store.ts'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
-import { RunMark } from './RunMark.tsx'
+import { LineMark, RunMark } from './RunMark.tsx'
 import { MAX_COMPARED, type Selection, selectionStore, tickOnly } from './selection.ts'
 
 const selectBand = ({ band }: Selection) => band
@@ -99,6 +100,29 @@ function DifferenceTable(props: {
   )
 }
 
+const selectOverlays = ({ overlays }: { readonly overlays: readonly Overlay[] }) => overlays
+
+/** Which lines the charts draw behind the shown run. */
+function OnCharts() {
+  const overlays = useStore(overlayStore, selectOverlays)
+  if (overlays.length === 0)
+    return (
+      <p className="soft">
+        The charts show this run in full; other ticked runs are drawn faintly behind it.
+      </p>
+    )
+  return (
+    <ul className="compare-lines" data-testid="overlays">
+      <li className="soft">Faint on the charts, behind the run that is shown:</li>
+      {overlays.map(({ id, label, color, dash }) => (
+        <li key={id}>
+          <LineMark color={color} dash={dash} /> {label}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** What to do with all ticked runs at once; and from two on, the runs side by side. */
 export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) {
   const ticked = useStore(selectionStore, selectTicked)
@@ -142,9 +166,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           The first {MAX_COMPARED} are compared; more lines on a chart cannot be told apart.
         </p>
       ) : null}
-      <p className="soft">
-        The charts draw ticked runs faintly behind the run that is shown, each in its colour.
-      </p>
+      <OnCharts />
       {runs.length > 1 ? (
         <>
           <Seeds runs={runs} />

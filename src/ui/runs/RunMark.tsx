@@ -1,9 +1,8 @@
 // The line of a run beside its name.
 import { runColor } from '../../lab/runs/record.ts'
 
-/** A piece of the run's line, as the charts draw it. */
-export function RunMark({ color }: { readonly color: number }) {
-  const { color: stroke, dash } = runColor(color)
+/** A piece of a line, as the charts draw it. */
+export function LineMark(props: { readonly color: string; readonly dash: readonly number[] }) {
   return (
     <svg className="run-mark" width="24" height="8" aria-hidden="true">
       <line
@@ -11,10 +10,14 @@ export function RunMark({ color }: { readonly color: number }) {
         x2="23"
         y1="4"
         y2="4"
-        stroke={stroke}
+        stroke={props.color}
         strokeWidth="3"
-        strokeDasharray={dash.join(' ')}
+        strokeDasharray={props.dash.join(' ')}
       />
     </svg>
   )
+}
+
+export function RunMark({ color }: { readonly color: number }) {
+  return <LineMark {...runColor(color)} />
 }
