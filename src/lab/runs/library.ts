@@ -57,7 +57,7 @@ const EMPTY: Library = {
 export const libraryStore = createStore<Library>(() => EMPTY)
 
 let storage: RunStorage = memoryStorage()
-let recorder: Pick<Recorder, 'forget' | 'retry'> | undefined
+const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
 let undo_timer: ReturnType<typeof setTimeout> | undefined
 let next_parent: string | undefined
 
@@ -104,9 +104,10 @@ export async function openLibrary(
   libraryStore.setState({ is_ready: true, entries, broken })
 }
 
-/** The recorder that writes into the same storage. */
-export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): void {
-  recorder = own
+/** A recorder that writes into the same storage. Returns how to forget it. */
+export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => void {
+  recorders.add(own)
+  return () => recorders.delete(own)
 }
 
 /** A run has begun to be recorded. */
@@ -182,7 +183,7 @@ export async function commitDelete(): Promise<void> {
   clearTimeout(undo_timer)
   const { deleted } = libraryStore.getState()
   if (deleted.length === 0) return
-  recorder?.forget(deleted)
+  for (const recorder of recorders) recorder.forget(deleted)
   libraryStore.setState(({ entries, broken }) => ({
     deleted: [],
     entries: entries.filter(({ id }) => !deleted.includes(id)),
@@ -191,7 +192,7 @@ export async function commitDelete(): Promise<void> {
   try {
     await storage.remove(deleted)
     // There is room again.
-    recorder?.retry()
+    for (const recorder of recorders) recorder.retry()
   } catch (error) {
     report(error)
   }

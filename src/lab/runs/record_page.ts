@@ -12,8 +12,8 @@ import {
   parentOf,
   updateRun,
 } from './library.ts'
-import { createRecorder } from './recorder.ts'
-import { storageProblem } from './storage.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { type RunStorage, storageProblem } from './storage.ts'
 
 const LOCK = 'understory.run.'
 
@@ -37,14 +37,15 @@ const newId = (): string =>
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 
-/** Records every run of this page from now on. To be called once per page. */
-export async function startRecording(): Promise<void> {
-  const { storage, why_memory } = await openStorage()
-  try {
-    await openLibrary(storage, why_memory, await heldRuns())
-  } catch (error) {
-    libraryStore.setState({ is_ready: true, problem: storageProblem(error) })
-  }
+let storage: RunStorage | undefined
+const open_recorders = new Set<Recorder>()
+
+/**
+ * A recorder of this page's storage; undefined before that is open. `onBegun` hears the id of a record when its run takes the
+ * first step.
+ */
+export function newRecorder(onBegun: (id: string) => void): Recorder | undefined {
+  if (!storage) return undefined
   const recorder = createRecorder({
     storage,
     version,
@@ -55,11 +56,11 @@ export async function startRecording(): Promise<void> {
       const timer = setTimeout(call, ms)
       return () => clearTimeout(timer)
     },
-    parentOf: (document) => parentOf(labStore.getState().preset_id, document),
+    parentOf,
     onBegun: (header) => {
       hold(header.id)
       addRun(header)
-      libraryStore.setState({ living: header.id })
+      onBegun(header.id)
     },
     onWritten: updateRun,
     onProblem: (error) => {
@@ -68,15 +69,29 @@ export async function startRecording(): Promise<void> {
     },
   })
   followRecorder(recorder)
+  open_recorders.add(recorder)
+  return recorder
+}
+
+/** Records every run of this page from now on. To be called once per page. */
+export async function startRecording(): Promise<void> {
+  const { storage: own, why_memory } = await openStorage()
+  storage = own
+  try {
+    await openLibrary(storage, why_memory, await heldRuns())
+  } catch (error) {
+    libraryStore.setState({ is_ready: true, problem: storageProblem(error) })
+  }
+  const recorder = newRecorder((living) => libraryStore.setState({ living }))
   const see = () => {
-    recorder.see(labStore.getState())
-    const living = recorder.current()
+    recorder?.see(labStore.getState())
+    const living = recorder?.current()
     if (libraryStore.getState().living !== living) libraryStore.setState({ living })
   }
   see()
   labStore.subscribe(see)
   addEventListener('pagehide', () => {
-    recorder.close()
+    for (const one of open_recorders) one.close()
     void commitDelete()
   })
 }

@@ -38,7 +38,7 @@ export interface RecorderHost {
   /** Calls once, later; returns how to call it off. */
   later(ms: number, call: () => void): () => void
   /** The run whose settings this one begins with. */
-  parentOf(document: Experiment): string | undefined
+  parentOf(preset_id: string, document: Experiment): string | undefined
   onBegun(header: RunHeader): void
   onWritten(header: RunHeader): void
   /** Why the last write failed; undefined once one has succeeded. */
@@ -207,7 +207,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     run: state.run,
     started_at: seen.run === state.run ? seen.at : host.now(),
     preset_id: state.preset_id,
-    parent: host.parentOf(state.run_document ?? state.experiment),
+    parent: host.parentOf(state.preset_id, state.run_document ?? state.experiment),
     state,
     ended_at: undefined,
     was_dropped: false,

@@ -1,6 +1,7 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
 import { bySettings } from '../../lab/runs/compare.ts'
+import { duelStore } from '../../lab/runs/duel.ts'
 import {
   libraryStore,
   type RunEntry,
@@ -15,7 +16,7 @@ import type { Series } from '../../lab/series.ts'
 import { labStore } from '../../lab/store.ts'
 import { type Overlay, overlayStore } from '../overlays.ts'
 import { openedStore, redraw } from './opened.ts'
-import { MAX_COMPARED, selectionStore } from './selection.ts'
+import { MAX_COMPARED, selectionStore, tick } from './selection.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
 
@@ -26,8 +27,12 @@ const loaded = new Map<string, AllColumns>()
 export const shownId = (): string | undefined =>
   openedStore.getState().opened?.id ?? libraryStore.getState().living
 
-const columnsOf = (id: string): AllColumns | undefined =>
-  id === libraryStore.getState().living ? labStore.getState().series : loaded.get(id)
+/** The columns of a run that goes on are those of its state. */
+function columnsOf(id: string): AllColumns | undefined {
+  if (id === libraryStore.getState().living) return labStore.getState().series
+  const { second, second_id } = duelStore.getState()
+  return id === second_id ? second?.series : loaded.get(id)
+}
 
 /** Ticked runs that are there, at most MAX_COMPARED. */
 export function comparedRuns(): RunEntry[] {
@@ -85,17 +90,31 @@ function overlays(): Overlay[] {
   })
 }
 
+let is_redrawing = false
+
+/** The second run grows also while the living one is over. */
+function redrawSoon(): void {
+  if (is_redrawing) return
+  is_redrawing = true
+  setTimeout(() => {
+    is_redrawing = false
+    redraw()
+  }, 100)
+}
+
 let key = ''
 
 /** Has the charts draw what is ticked; reads the columns of runs that are new. */
 async function update(): Promise<void> {
   const runs = comparedRuns()
   const { living } = libraryStore.getState()
+  const { second_id } = duelStore.getState()
   const { band } = selectionStore.getState()
   const now = JSON.stringify([
     runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
     band,
     living,
+    second_id,
     shownId(),
   ])
   if (now === key) return
@@ -104,7 +123,7 @@ async function update(): Promise<void> {
   for (const id of loaded.keys()) if (!ids.includes(id)) loaded.delete(id)
   overlayStore.setState({ overlays: overlays() })
   redraw()
-  const missing = ids.filter((id) => id !== living && !loaded.has(id))
+  const missing = ids.filter((id) => id !== living && id !== second_id && !loaded.has(id))
   if (missing.length === 0) return
   const read = await Promise.all(missing.map((id) => readColumns(id).catch(() => undefined)))
   for (const [i, columns] of read.entries()) loaded.set(missing[i], columns ?? new Map())
@@ -116,6 +135,15 @@ export function followTicks(): void {
   const go = () => void update()
   selectionStore.subscribe(go)
   openedStore.subscribe(go)
+  duelStore.subscribe(({ second, second_id }, before) => {
+    if (second_id !== before.second_id) {
+      // Both are what somebody wants to see side by side.
+      for (const id of [libraryStore.getState().living, second_id])
+        if (id !== undefined && second_id !== undefined) tick(id, true)
+      go()
+    }
+    if (second?.step !== before.second?.step) redrawSoon()
+  })
   libraryStore.subscribe((library, before) => {
     if (library.living !== before.living && before.living !== undefined)
       loaded.delete(before.living)

@@ -12,6 +12,7 @@ import {
 } from '../../lab/runs/library.ts'
 import { formatBytes } from '../format.ts'
 import { Compare } from '../runs/Compare.tsx'
+import { DuelCard } from '../runs/DuelCard.tsx'
 import { RunsTable } from '../runs/RunsTable.tsx'
 import { Toolbar } from '../runs/Toolbar.tsx'
 
@@ -115,6 +116,7 @@ export default function Runs() {
         <Used count={runs.length} />
       </section>
       <Compare entries={runs} />
+      <DuelCard entries={runs} />
     </>
   )
 }
