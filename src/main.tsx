@@ -2,7 +2,10 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
+import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
+import { followTicks } from './ui/runs/compared.ts'
+import { followNewRuns } from './ui/runs/opened.ts'
 import { startScrubbing } from './ui/scrub.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
@@ -17,12 +20,16 @@ import './ui/settings.css'
 import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
+import './ui/runs.css'
 import './ui/charts.css'
 
 followTheme()
 startTicker()
 startScrubbing()
 openLab()
+void startRecording()
+followNewRuns()
+followTicks()
 
 const root = document.getElementById('root')
 if (root)

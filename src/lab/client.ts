@@ -66,7 +66,7 @@ let page: LabPage
 let connection: Connection | undefined
 let stopSyncing: () => void = () => {}
 
-const newWorker = (): LabPort =>
+export const newWorker = (): LabPort =>
   new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'understory' })
 
 const CACHE_KEY = 'understory.kernels'
@@ -174,6 +174,7 @@ function connect(): void {
   const own: Connection = { port: createPort(), isOpen: true }
   connection = own
   own.port.addEventListener('message', ({ data }) => {
+    if (own.isOpen) for (const hear of hearers) hear(data)
     if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
     if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
     // What an adapter is decides how often it is observed.
@@ -195,7 +196,23 @@ function post(command: LabCommand): void {
   if (connection?.isOpen) connection.port.postMessage(command)
 }
 
+const hearers = new Set<(event: LabEvent) => void>()
+
+/** Hears every event of the worker as it arrives, before the store has it. Returns how to stop. */
+export function onLabEvent(hear: (event: LabEvent) => void): () => void {
+  hearers.add(hear)
+  return () => hearers.delete(hear)
+}
+
+/** What is known of the fastest kernels on this adapter. */
+export const recallKernels = (): string | undefined => page.recall()
+export const rememberKernels = (cache: string): void => page.remember(cache)
+
+/** The run steps only when it is given a turn. */
+let takes_turns = false
+
 function start(paused: boolean): void {
+  takes_turns = false
   if (!connection?.isOpen) connect()
   const { run } = labStore.getState()
   const experiment = nextExperiment(labStore.getState())
@@ -274,7 +291,23 @@ export const train = (): void => start(false)
 /** Pauses after the step in flight. */
 export const pause = (): void => post({ type: 'pause' })
 /** Goes on after a pause. */
-export const resume = (): void => post({ type: 'resume' })
+export const resume = (): void => post({ type: takes_turns ? 'turn' : 'resume' })
+
+/** Begins a run that takes a step whenever `giveTurn` is called; its first turn is given. */
+export function trainInTurns(): void {
+  start(true)
+  takes_turns = true
+  giveTurn()
+}
+/** One step of a run that takes turns. */
+export const giveTurn = (): void => post({ type: 'turn' })
+
+/** The run no longer takes turns: it goes on by itself, unless it is paused. */
+export function endTurns(): void {
+  const { status } = labStore.getState()
+  if (takes_turns && (status === 'running' || status === 'preparing')) post({ type: 'resume' })
+  takes_turns = false
+}
 /** Ends the phase after the step in flight. */
 export const nextPhase = (): void => post({ type: 'next_phase' })
 
@@ -297,7 +330,7 @@ export function taughtExperiment(state: LabState): Experiment {
 }
 
 /** What was said in each reward_model phase that has begun to train, and after which step the phase began. */
-function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
+export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState): Said[] {
   return Object.entries(verdicts)
     .map(([index, said]) => ({ index: Number(index), said }))
     .filter(({ index }) => index < phase || (index === phase && phase_step > 0))
@@ -437,6 +470,7 @@ export const cardLink = (card: ResultCard): string => `${page.address}#${encodeC
 
 /** Drops the run: back to step 0. The same seed starts the same run again. */
 export function reset(): void {
+  takes_turns = false
   post({ type: 'stop' })
   const { run, adapter } = labStore.getState()
   const experiment = nextExperiment(labStore.getState())

@@ -37,6 +37,8 @@ export type LabCommand =
   | { readonly type: 'resume' }
   /** One training step, then paused. */
   | { readonly type: 'step' }
+  /** One training step, then the next turn is awaited: another run takes its own meanwhile, on the same GPU. No pause. */
+  | { readonly type: 'turn' }
   /** One training step, measured; then as before. Answered by `profile`, or not at all when the run is over. */
   | { readonly type: 'profile' }
   /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */

@@ -356,6 +356,27 @@ test('one step is one training step, with step 0 before the first', async () => 
   await session.idle
 })
 
+test('between turns a run neither steps nor is paused, until it is', async () => {
+  const { session, steps, statuses, until } = fakeLab()
+  session.handle({ ...start, paused: true })
+  session.handle({ type: 'turn' })
+  await until(() => steps().length === 2)
+  for (let i = 0; i < 5; i++) await tick()
+  expect(steps()).toEqual([0, 1])
+  session.handle({ type: 'turn' })
+  await until(() => steps().length === 3)
+  for (let i = 0; i < 5; i++) await tick()
+  expect(statuses()).toEqual(['preparing', 'running'])
+  session.handle({ type: 'pause' })
+  await until(() => statuses().at(-1) === 'paused')
+  session.handle({ type: 'turn' })
+  await until(() => steps().length === 4)
+  session.handle({ type: 'resume' })
+  await session.idle
+  expect(steps()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(statuses()).toEqual(['preparing', 'running', 'paused', 'running', 'finished'])
+})
+
 test('a run that starts paused prepares and does no step', async () => {
   const { session, steps, statuses, until, log } = fakeLab()
   session.handle({ ...start, paused: true })

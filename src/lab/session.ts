@@ -148,6 +148,9 @@ export class Session {
       case 'step':
         this.#run?.stepOnce()
         return
+      case 'turn':
+        this.#run?.takeTurn()
+        return
       case 'profile':
         this.#run?.profileOnce()
         return
@@ -220,6 +223,8 @@ class Run {
   readonly #kernel_cache: string | undefined
   /** Steps to take before pausing. */
   #budget: number
+  /** Between two turns a run waits without being paused. */
+  #takes_turns = false
   #is_stopped = false
   /** What is to be done before the next step. */
   #asked: SteeringAction[] = []
@@ -251,16 +256,25 @@ class Run {
 
   pause(): void {
     this.#budget = 0
+    this.#takes_turns = false
     this.#wake()
   }
 
   resume(): void {
     this.#budget = Number.POSITIVE_INFINITY
+    this.#takes_turns = false
     this.#wake()
   }
 
   stepOnce(): void {
     this.#budget = 1
+    this.#takes_turns = false
+    this.#wake()
+  }
+
+  takeTurn(): void {
+    this.#budget = 1
+    this.#takes_turns = true
     this.#wake()
   }
 
@@ -401,9 +415,12 @@ class Run {
         await land()
         if (this.#hasOrders) continue
         this.#flush(open)
-        this.#setStatus('paused')
+        const is_between = this.#takes_turns
+        if (!is_between) this.#setStatus('paused')
         await this.#observePresent(trainer)
-        await this.#awaken(() => this.#hasOrders || this.#request !== this.#told)
+        await this.#awaken(
+          () => this.#hasOrders || this.#request !== this.#told || this.#takes_turns !== is_between,
+        )
         continue
       }
       if (this.#status !== 'waiting') this.#setStatus('running')

@@ -11,6 +11,7 @@ import { Preferences } from './panels/Preferences.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Scrubber } from './Scrubber.tsx'
 import { Tabs } from './Tabs.tsx'
 import { Toast } from './Toast.tsx'
@@ -26,6 +27,7 @@ export function App() {
       <div className="body">
         <Settings />
         <main>
+          <PastRun />
           <Notices />
           <Failure />
           <Pending />
@@ -41,6 +43,7 @@ export function App() {
           <Tabs />
         </main>
       </div>
+      <Deleted />
       <Toast />
     </div>
   )

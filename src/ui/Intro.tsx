@@ -2,7 +2,8 @@
 import { useMemo } from 'react'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
-import { phaseTarget, shownExperiment, shownPhases, useLab, useLastLayer } from './run.ts'
+import { phaseTarget, shownExperiment, shownPhases, useLastLayer } from './run.ts'
+import { useShown } from './shown.ts'
 
 const selectIsEmpty = ({ run_experiment, error }: LabState) =>
   run_experiment === undefined && !error
@@ -10,8 +11,8 @@ const selectPreset = (state: LabState) => state.preset_id
 
 /** The preset that is shown, if nothing in it was changed. */
 function useUnchangedPreset() {
-  const preset_id = useLab(selectPreset)
-  const experiment = useLab(shownExperiment)
+  const preset_id = useShown(selectPreset)
+  const experiment = useShown(shownExperiment)
   return useMemo(() => {
     const preset = PRESETS.find(({ id }) => id === preset_id)
     if (!preset) return undefined
@@ -20,9 +21,9 @@ function useUnchangedPreset() {
 }
 
 export function Intro() {
-  const is_empty = useLab(selectIsEmpty)
+  const is_empty = useShown(selectIsEmpty)
   const preset = useUnchangedPreset()
-  const phases = useLab(shownPhases)
+  const phases = useShown(shownPhases)
   const last_layer = useLastLayer()
   if (!is_empty && !preset) return null
   return (

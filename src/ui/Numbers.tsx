@@ -4,8 +4,8 @@ import type { LabState } from '../lab/store.ts'
 import { valueAt } from './charts/readout.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
-import { hasRewardPhase, plannedSteps, selectStatus, shownExperiment, useLab } from './run.ts'
-import { shownStore, useAtStep } from './shown.ts'
+import { hasRewardPhase, plannedSteps, selectStatus, shownExperiment } from './run.ts'
+import { shownStore, useAtStep, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -27,9 +27,9 @@ const selectMessage = (state: LabState) => state.message
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 function Status() {
-  const status = useLab(selectStatus)
-  const message = useLab(selectMessage)
-  const has_steps = useLab(selectHasSteps)
+  const status = useShown(selectStatus)
+  const message = useShown(selectMessage)
+  const has_steps = useShown(selectHasSteps)
   return (
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />

@@ -39,3 +39,8 @@ export const shownStep = (): number => uiStore.getState().at_step ?? shownStore.
 
 /** undefined while the page follows the run. */
 export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.at_step)
+
+const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => viewed !== undefined
+
+/** A past run is shown: nothing that acts on the living one belongs beside its numbers. */
+export const useIsPast = (): boolean => useStore(viewStore, selectIsPast)

@@ -2,8 +2,9 @@
 import { CircleAlert, TriangleAlert, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Advice, type Diagnosis, diagnose } from '../../lab/diagnosis.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
+import type { LabState } from '../../lab/store.ts'
 import { shownExperiment, useLab } from '../run.ts'
+import { shownStore, useShown } from '../shown.ts'
 import type { FieldData } from './Field.tsx'
 import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
 import { shownFields } from './form.ts'
@@ -16,14 +17,14 @@ const selectSettings = (state: LabState) => state.experiment
 
 /** The findings of the current phase, looked for once per step. */
 function useFindings(run: number): readonly Diagnosis[] {
-  const step = useLab(selectStep)
-  const switches = useLab(selectSwitches)
-  const shown = useLab(shownExperiment)
+  const step = useShown(selectStep)
+  const switches = useShown(selectSwitches)
+  const shown = useShown(shownExperiment)
   // The columns are mutable; run and step are their version.
   return useMemo(() => {
     const current = switches.at(-1)
     if (!current) return []
-    const { series } = labStore.getState()
+    const { series } = shownStore.getState()
     const view = { experiment: shown, phase: current.phase, phase_start: current.step, series }
     return diagnose(view)
   }, [run, step, switches, shown])
@@ -95,7 +96,7 @@ function Finding({ finding, fields, onDismiss }: FindingProps) {
 }
 
 export function Findings() {
-  const run = useLab(selectRun)
+  const run = useShown(selectRun)
   const settings = useLab(selectSettings)
   const [dismissed, setDismissed] = useState<Dismissed>(new Map())
   const found = shownFindings(useFindings(run), run, dismissed)

@@ -6,6 +6,7 @@ import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { endWords, methodName, phaseTarget, useLab, useLastLayer } from '../run.ts'
+import { useIsPast, useShown } from '../shown.ts'
 import { showToast } from '../store.ts'
 import { AddPhases } from './AddPhases.tsx'
 
@@ -42,15 +43,16 @@ const tell = (problem: string | undefined): boolean => {
 }
 
 export function Phases() {
-  const experiment = useLab(selectShown)
+  const experiment = useShown(selectShown)
   const phases = useMemo(() => resolvePhases(experiment), [experiment])
   const last_layer = useLastLayer()
-  const has_begun = useLab(selectHasBegun)
+  const has_begun = useShown(selectHasBegun)
   const is_busy = useLab(isBusy)
-  const is_finished = useLab(selectIsFinished)
-  const current = useLab(selectPhase)
-  const phase_step = useLab(selectPhaseStep)
-  const switches = useLab(selectSwitches)
+  const is_past = useIsPast()
+  const is_finished = useShown(selectIsFinished)
+  const current = useShown(selectPhase)
+  const phase_step = useShown(selectPhaseStep)
+  const switches = useShown(selectSwitches)
   const [chosen, setChosen] = useState<number>()
   const [drag, setDrag] = useState<Drag>()
   const [said, setSaid] = useState('')
@@ -68,8 +70,8 @@ export function Phases() {
   const total = phases.reduce((sum, _, i) => sum + lengthOf(i), 0)
 
   const least = (index: number) => (is_busy && index === current ? Math.max(1, phase_step) : 1)
-  const canLengthen = (index: number) => !is_busy || index >= current
-  const canMove = (index: number) => !is_busy || index > current
+  const canLengthen = (index: number) => !is_past && (!is_busy || index >= current)
+  const canMove = (index: number) => !is_past && (!is_busy || index > current)
   const lengthen = (index: number, steps: number) => {
     const wanted = Math.min(MAX_STEPS, Math.max(least(index), Math.round(steps)))
     if (wanted === phases[index].steps || !canLengthen(index)) return
@@ -222,7 +224,7 @@ export function Phases() {
           )
         })}
       </ol>
-      <div className="timeline-tools">
+      <div className="timeline-tools" hidden={is_past}>
         {selected === undefined ? (
           <span className="soft timeline-hint">Choose a phase to move or remove it.</span>
         ) : (

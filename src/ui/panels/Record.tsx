@@ -5,6 +5,7 @@ import { steeringWords } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../run.ts'
+import { useIsPast, useShown } from '../shown.ts'
 import { showToast } from '../store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
@@ -22,12 +23,13 @@ interface Event {
 
 /** The record of a run that was steered; before it, what its document says will be done. */
 export function Record() {
-  const switches = useLab(selectSwitches)
-  const steered = useLab(selectSteered)
+  const switches = useShown(selectSwitches)
+  const steered = useShown(selectSteered)
   const planned = useLab(selectPlanned)
-  const phases = useLab(shownPhases)
+  const phases = useShown(shownPhases)
   const is_busy = useLab(selectIsBusy)
-  const is_planned = planned.length > 0 && switches.length === 0
+  const is_past = useIsPast()
+  const is_planned = !is_past && planned.length > 0 && switches.length === 0
   if (switches.length < 2 && steered.length === 0 && !is_planned) return null
   const began = switches.map(
     ({ step, phase, reason }): Event => ({

@@ -23,6 +23,7 @@ import {
   useTokens,
 } from '../inspector/view.ts'
 import { selectIsBusy, selectStatus, seriesOf, useLab } from '../run.ts'
+import { useIsPast } from '../shown.ts'
 import {
   type Choice,
   type Column,
@@ -453,15 +454,16 @@ function useFollowing(is_following: boolean): void {
 export function Stages() {
   const item = useShownTrace()
   const trace = useMemo(() => item && { step: item.step, table: item.item }, [item])
+  const is_past = useIsPast()
   const is_tracing = useLab(selectIsTracing)
   const is_busy = useLab(selectIsBusy)
   const is_following = useTokens(selectIsFollowing)
-  useFollowing(is_following)
+  useFollowing(is_following && !is_past)
   return (
     <section className="card stages" aria-labelledby="stages-title" data-testid="stages">
       <div className="profiler-head">
         <h2 id="stages-title">One step, token by token</h2>
-        <div className="profiler-actions">
+        <div className="profiler-actions" hidden={is_past}>
           <label className="stages-follow">
             <input
               type="checkbox"
@@ -493,9 +495,11 @@ export function Stages() {
         </div>
       ) : (
         <p className="soft">
-          {is_tracing
-            ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
-            : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
+          {is_past
+            ? 'No step of this run was looked at token by token.'
+            : is_tracing
+              ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
+              : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
         </p>
       )}
     </section>

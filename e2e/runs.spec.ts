@@ -1,0 +1,164 @@
+// Runs are kept, found again, opened and compared.
+import type { Locator, Page } from '@playwright/test'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+/** The tiny preset, as short as its three phases can be. */
+const SHORT =
+  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
+const STEPS = 7
+/** A record is written at least so often, and once more when a run is over. */
+const WRITTEN_MS = 3000
+
+const rowOf = (lab: LabPage, name: string): Locator =>
+  lab.get('run').filter({ has: lab.page.getByRole('button', { name, exact: true }) })
+
+async function train(lab: LabPage): Promise<void> {
+  await lab.get('train').click()
+  await expect(lab.get('step-count')).toHaveText(`${STEPS}`, { timeout: 200_000 })
+  await lab.waitForStatus('finished', 200_000)
+}
+
+/** What a cell of the numbers above says while a run is shown. */
+const shownNumbers = (lab: LabPage): Promise<string[]> =>
+  Promise.all(
+    ['step-count', 'reward-value', 'accuracy-value', 'entropy-value'].map((id) =>
+      lab.get(id).innerText(),
+    ),
+  )
+
+async function setLearningRate(page: Page, value: string): Promise<void> {
+  await page.evaluate((query) => history.replaceState(null, '', query), `?${SHORT}`)
+  const url = new URL(page.url())
+  url.searchParams.set('actor.optim.lr', value)
+  await page.goto(url.href)
+}
+
+test('runs are listed, kept, renamed, deleted and brought back, opened and compared', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await train(lab)
+  const first_numbers = await shownNumbers(lab)
+  await page.waitForTimeout(WRITTEN_MS)
+
+  // The second run has another learning rate; the first one is there after the page was loaded anew.
+  await setLearningRate(page, '0.01')
+  await lab.waitForStatus('idle')
+  await lab.get('tab-runs').click()
+  await expect(lab.get('run')).toHaveCount(1)
+  await lab.get('baseline').click()
+  await train(lab)
+  await expect(lab.get('run')).toHaveCount(2)
+
+  // Names: the second run is named after what differs from the baseline.
+  const second = rowOf(lab, 'lr 0.001 → 0.01')
+  await expect(second).toHaveCount(1)
+  await expect(second).toContainText('living run')
+  await expect(second).toContainText('finished')
+  await expect(second).toContainText(`${STEPS}`)
+  await page.waitForTimeout(WRITTEN_MS)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('run')).toHaveCount(2)
+  await expect(rowOf(lab, 'lr 0.001 → 0.01')).toContainText('finished')
+
+  // Rename, notes, search, pin.
+  const newest = lab.get('run').first()
+  await newest.getByTestId('edit-run').click()
+  await lab.get('run-name').fill('fast one')
+  await lab.get('run-notes').fill('too fast?')
+  await newest.getByTestId('edit-run').click()
+  await lab.get('runs-search').fill('too fast')
+  await expect(lab.get('run')).toHaveCount(1)
+  await lab.get('runs-search').fill('')
+  await expect(rowOf(lab, 'fast one')).toHaveCount(1)
+  await lab.get('run').nth(1).getByTestId('pin').click()
+  await expect(lab.get('run').first()).not.toContainText('fast one')
+  await lab.get('run').first().getByTestId('pin').click()
+  await expect(lab.get('run').first()).toContainText('fast one')
+
+  // Delete and undo.
+  await rowOf(lab, 'fast one').getByTestId('delete-run').click()
+  await expect(lab.get('run')).toHaveCount(1)
+  await lab.get('undo-delete').click()
+  await expect(lab.get('run')).toHaveCount(2)
+
+  // Sorting by name.
+  await lab.get('sort-name').click()
+  await expect(lab.get('runs-table').locator('th[aria-sort=ascending]')).toHaveText('run')
+  await lab.get('sort-started').click()
+
+  // A past run has its own numbers on the page, and the way back.
+  await lab.get('run').nth(1).getByTestId('open-run').click()
+  await expect(lab.get('past-run')).toContainText('read-only')
+  expect(await shownNumbers(lab)).toEqual(first_numbers)
+  await expect(lab.get('phases')).toContainText('3 of 3')
+  await expect(lab.get('train')).toBeVisible()
+  await expect(lab.get('add-phase')).toBeHidden()
+  await lab.get('tab-learn').click()
+  await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
+  await lab.get('use-settings').click()
+  await expect.poll(() => page.url()).not.toContain('lr=0.01')
+  await lab.get('back-to-run').click()
+  await expect(lab.get('past-run')).toHaveCount(0)
+  await expect(lab.get('step-count')).toHaveText('–')
+
+  // Two ticked runs: what differs, and their numbers.
+  await lab.get('tab-runs').click()
+  for (const tick of await lab.get('tick').all()) await tick.check()
+  await expect(lab.get('overlays')).toContainText('fast one')
+  const rows = lab.get('differences').locator('tbody tr')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('actor.optim.lr')
+  await expect(rows.locator('td')).toHaveText(['0.001', '0.01'])
+  await expect(lab.get('key-metrics')).toContainText(first_numbers[2])
+  await expect(lab.get('paired')).toContainText('seed 1')
+})
+
+test('what the database holds is believed only where it is sound', async ({ lab, page }) => {
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('understory.runs')
+        request.onerror = () => reject(request.error)
+        request.onsuccess = () => {
+          const tx = request.result.transaction('headers', 'readwrite')
+          tx.objectStore('headers').put({ id: 'broken', record_version: 1, step: 'x' })
+          tx.oncomplete = () => {
+            request.result.close()
+            resolve()
+          }
+        }
+      }),
+  )
+  await page.reload()
+  await lab.get('tab-runs').click()
+  await expect(lab.get('runs-broken')).toContainText('cannot be read')
+  await lab.get('runs-broken').getByRole('button').click()
+  await expect(lab.get('runs-broken')).toHaveCount(0)
+})
+
+test('without a database runs are kept until the page is closed', async ({ lab, page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'indexedDB', {
+      value: {
+        open: () => {
+          throw new DOMException('The operation is insecure.', 'SecurityError')
+        },
+      },
+    })
+  })
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await lab.get('tab-runs').click()
+  await expect(lab.get('runs-memory')).toContainText('insecure')
+  await lab.get('step').click()
+  await lab.waitForStep(1)
+  await expect(lab.get('run')).toHaveCount(1)
+  await expect(lab.get('run')).toContainText('paused')
+  await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
+})

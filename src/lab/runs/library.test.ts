@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import {
+  canDelete,
+  commitDelete,
+  deleteRuns,
+  followRecorder,
+  labelRun,
+  libraryStore,
+  MAX_RUNS,
+  openLibrary,
+  openRun,
+  runName,
+  runOf,
+  setBaseline,
+  shownRuns,
+  surplusRuns,
+  UNDO_MS,
+  undoDelete,
+} from './library.ts'
+import type { RunHeader } from './record.ts'
+import { memoryStorage, type RunStorage } from './storage.ts'
+import { begun, recorderOn, stepEvent, TINY, told } from './testing.ts'
+
+let storage: RunStorage
+let header: RunHeader
+const put = (id: string, said: Partial<RunHeader> = {}) =>
+  storage.write({ header: { ...header, id, ...said }, chunk: undefined, items: [], dropped: [] })
+const listed = () => shownRuns(libraryStore.getState()).map(({ id }) => id)
+
+beforeEach(async () => {
+  const memory = memoryStorage()
+  const { recorder } = recorderOn(memory)
+  recorder.see(told(begun(1), stepEvent(1, 0), { type: 'status', run: 1, status: 'finished' }))
+  await recorder.flush()
+  header = (await memory.list()).headers[0] as RunHeader
+  storage = memoryStorage()
+  for (const [i, id] of ['a', 'b', 'c'].entries()) await put(id, { started_at: i })
+  await openLibrary(storage, '', new Set())
+})
+afterEach(() => vi.useRealTimers())
+
+test('runs are listed newest first, and a broken one does not stop the others', async () => {
+  await put('d', { started_at: 9, step: -1 })
+  await openLibrary(storage, '', new Set())
+  expect(listed()).toEqual(['c', 'b', 'a'])
+  expect(libraryStore.getState().broken).toEqual([{ id: 'd', why: expect.stringMatching(/^step/) }])
+  deleteRuns(['d'])
+  await commitDelete()
+  expect(libraryStore.getState().broken).toEqual([])
+})
+
+test('a run that nobody is at work on any more is stopped', async () => {
+  await put('left', { status: 'running' })
+  await put('held', { status: 'running' })
+  await openLibrary(storage, '', new Set(['held']))
+  expect(runOf('left')?.header.status).toBe('stopped')
+  expect(runOf('held')?.header.status).toBe('running')
+})
+
+test('a deletion can be taken back until its time is over', async () => {
+  vi.useFakeTimers()
+  deleteRuns(['a'])
+  deleteRuns(['b'])
+  expect(listed()).toEqual(['c'])
+  await vi.advanceTimersByTimeAsync(UNDO_MS - 1)
+  undoDelete()
+  expect(listed()).toEqual(['c', 'b', 'a'])
+  await vi.advanceTimersByTimeAsync(2 * UNDO_MS)
+  expect((await storage.list()).headers).toHaveLength(3)
+  const forget = vi.fn()
+  followRecorder({ forget, retry: () => {} })
+  deleteRuns(['a'])
+  await vi.advanceTimersByTimeAsync(UNDO_MS)
+  expect((await storage.list()).headers).toHaveLength(2)
+  expect(forget).toHaveBeenCalledWith(['a'])
+})
+
+test('a run that goes on cannot be deleted', async () => {
+  await put('held', { status: 'running', started_at: 9 })
+  await openLibrary(storage, '', new Set(['held']))
+  deleteRuns(['held'])
+  expect(listed()).toContain('held')
+})
+
+test('there is one baseline, names follow it, and labels are kept', async () => {
+  setBaseline('a')
+  setBaseline('b')
+  labelRun('b', { name: 'mine', pinned: true })
+  const baselines = libraryStore.getState().entries.filter(({ labels }) => labels.baseline)
+  expect(baselines.map(({ id }) => id)).toEqual(['b'])
+  const { entries } = libraryStore.getState()
+  const [c, b] = entries
+  expect(runName(b, entries).name).toBe('mine')
+  expect(runName(c, entries)).toMatchObject({ name: 'as mine', is_automatic: true })
+  await openLibrary(storage, '', new Set())
+  expect(runOf('b')?.labels).toMatchObject({ name: 'mine', pinned: true, baseline: true })
+  setBaseline(undefined)
+  expect(runName(c, libraryStore.getState().entries).name).toBe(TINY.name)
+})
+
+test('beyond the limit the oldest runs that nobody wants are offered', () => {
+  const { entries } = libraryStore.getState()
+  const many = Array.from({ length: MAX_RUNS + 2 }, (_, i) => ({
+    ...entries[0],
+    id: `${i}`,
+    labels: { ...entries[0].labels, pinned: i === MAX_RUNS + 1 },
+  }))
+  expect(surplusRuns(many).map(({ id }) => id)).toEqual([`${MAX_RUNS - 1}`, `${MAX_RUNS}`])
+  expect(surplusRuns(entries)).toEqual([])
+  expect(entries.every(canDelete)).toBe(true)
+})
+
+test('opening a run that is gone says so', async () => {
+  await expect(openRun('nothing')).rejects.toThrow('no longer there')
+  expect((await openRun('a')).state.run).toBeLessThan(0)
+})

@@ -1,0 +1,337 @@
+// Writes the living run down while it goes on: a small header again and again, everything else once.
+import { saidIn } from '../client.ts'
+import { type Experiment, withField } from '../experiment.ts'
+import { Kept } from '../kept.ts'
+import { PROTOCOL_VERSION } from '../protocol.ts'
+import type { LabState } from '../store.ts'
+import { withVerdicts } from '../taught.ts'
+import {
+  KEPT_KINDS,
+  type KeptItems,
+  type KeptKind,
+  RECORD_VERSION,
+  type RecordStatus,
+  type RunHeader,
+  type StoredChunk,
+  type StoredColumns,
+  type StoredItem,
+} from './record.ts'
+import type { RunStorage, RunWrite } from './storage.ts'
+import { extendSummary, type MetricSummary } from './summary.ts'
+
+/** A record grows after so long, or after so many steps, whichever is first. */
+export const FLUSH_MS = 2000
+export const FLUSH_STEPS = 200
+/** After a write that failed. */
+export const RETRY_MS = 30_000
+/** Of each kind of kept items, in a record: less than the page itself keeps. */
+export const RECORD_KEPT_BYTES = 4e6
+
+/** What the recorder needs of the page. */
+export interface RecorderHost {
+  readonly storage: RunStorage
+  readonly version: string
+  adapterName(state: LabState): string
+  /** Milliseconds since 1970. */
+  now(): number
+  newId(): string
+  /** Calls once, later; returns how to call it off. */
+  later(ms: number, call: () => void): () => void
+  /** The run whose settings this one begins with. */
+  parentOf(preset_id: string, document: Experiment): string | undefined
+  onBegun(header: RunHeader): void
+  onWritten(header: RunHeader): void
+  /** Why the last write failed; undefined once one has succeeded. */
+  onProblem(error: unknown): void
+}
+
+interface Recording {
+  readonly id: string
+  readonly run: number
+  readonly started_at: number
+  readonly preset_id: string
+  readonly parent: string | undefined
+  /** The newest state of this run. */
+  state: LabState
+  ended_at: number | undefined
+  was_dropped: boolean
+  /** Rows of each metric that are written, and that are in `summaries`. */
+  written: Map<string, number>
+  summarised: Map<string, number>
+  summaries: Record<string, MetricSummary>
+  parts: number
+  readonly kept: { readonly [K in KeptKind]: Kept<KeptItems[K]> }
+  /** Items in the storage, by kind and step. */
+  stored: Map<string, unknown>
+  flushed_step: number
+}
+
+const LIVE: readonly LabState['status'][] = ['preparing', 'running', 'paused', 'waiting']
+
+function statusOf({ state, was_dropped }: Recording): RecordStatus {
+  const { status } = state
+  if (status === 'finished' || status === 'failed') return status
+  if (was_dropped || !LIVE.includes(status)) return 'stopped'
+  return status === 'paused' ? 'paused' : 'running'
+}
+
+const documents = new WeakMap<Experiment, { readonly of: string; readonly document: Experiment }>()
+
+/** The document that does a run again, with what was said in it and with the kernels it ran on. */
+export function recordedDocument(state: LabState): Experiment {
+  const { run_document, kernels } = state
+  if (!run_document) return state.experiment
+  const said = saidIn(state)
+  const of = JSON.stringify([said, kernels])
+  const known = documents.get(run_document)
+  if (known?.of === of) return known.document
+  const taught = withVerdicts(run_document, said)
+  const needs_pin = kernels !== '' && taught.kernels === ''
+  const pinned = needs_pin ? withField(taught, 'kernels', kernels) : undefined
+  const document = pinned?.ok ? pinned.experiment : taught
+  documents.set(run_document, { of, document })
+  return document
+}
+
+const keyOf = (kind: KeptKind, step: number) => `${kind} ${step}`
+
+/** Rows that came since the last write. */
+function newColumns({ state, written }: Recording): Record<string, StoredColumns> {
+  const columns: Record<string, StoredColumns> = {}
+  for (const [metric, { steps, values, length }] of state.series) {
+    const from = written.get(metric) ?? 0
+    if (length > from)
+      columns[metric] = { steps: steps.slice(from, length), values: values.slice(from, length) }
+  }
+  return columns
+}
+
+function summarise(recording: Recording): void {
+  const { state, summarised, summaries } = recording
+  for (const [metric, { values, length }] of state.series) {
+    const from = summarised.get(metric) ?? 0
+    if (length === from) continue
+    summaries[metric] = extendSummary(summaries[metric], values, from, length)
+    summarised.set(metric, length)
+  }
+}
+
+function takeKept<K extends KeptKind>(recording: Recording, kind: K): void {
+  const own: Kept<KeptItems[K]> = recording.kept[kind]
+  const newest = own.items.at(-1)?.step ?? -1
+  const from = recording.state.kept[kind] as unknown as Kept<KeptItems[K]>
+  for (const { step, item, bytes } of from.items) if (step >= newest) own.push(step, item, bytes)
+}
+
+/** What of the kept items has to be written, and what to be let go. */
+function keptChanges(recording: Recording): Pick<RunWrite, 'items' | 'dropped'> & {
+  readonly stored: Map<string, unknown>
+} {
+  const items: StoredItem[] = []
+  const stored = new Map<string, unknown>()
+  for (const kind of KEPT_KINDS) {
+    takeKept(recording, kind)
+    for (const { step, item, bytes } of recording.kept[kind].items) {
+      const key = keyOf(kind, step)
+      stored.set(key, item)
+      if (recording.stored.get(key) !== item)
+        items.push({ run: recording.id, kind, step, bytes, item })
+    }
+  }
+  const dropped = [...recording.stored.keys()]
+    .filter((key) => !stored.has(key))
+    .map((key) => {
+      const [kind, step] = key.split(' ')
+      return { kind: kind as KeptKind, step: Number(step) }
+    })
+  return { items, dropped, stored }
+}
+
+function headerOf(recording: Recording, host: RecorderHost): RunHeader {
+  const { id, state, started_at, preset_id, parent, summaries } = recording
+  const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
+  const status = statusOf(recording)
+  const is_over = status !== 'running' && status !== 'paused'
+  recording.ended_at = is_over ? (recording.ended_at ?? host.now()) : undefined
+  return {
+    id,
+    record_version: RECORD_VERSION,
+    preset_id,
+    document: recordedDocument(state),
+    experiment: run_experiment ?? experiment,
+    adapter: host.adapterName(state),
+    kernels,
+    versions: { understory: host.version, protocol: PROTOCOL_VERSION },
+    started_at,
+    ended_at: recording.ended_at,
+    status,
+    error: status === 'failed' ? error : undefined,
+    step,
+    phase,
+    phase_step,
+    phase_switches: state.phase_switches,
+    steered: state.steered,
+    metrics: state.metrics,
+    summaries: { ...summaries },
+    parent,
+  }
+}
+
+export interface Recorder {
+  /** To be told of every new state. */
+  see(state: LabState): void
+  /** Writes what is new; `is_closing` also while another write is under way, because there is no later. */
+  flush(is_closing?: boolean): Promise<void>
+  /** Tries again at once after a failure: room was made. */
+  retry(): void
+  /** The run is over because its page is. */
+  close(): void
+  /** Stops writing runs that are deleted; they are not begun anew. */
+  forget(ids: readonly string[]): void
+  /** The record of the run that was seen last. */
+  current(): string | undefined
+}
+
+/** Records one run after another. A run begins to be recorded with its first step. */
+export function createRecorder(host: RecorderHost): Recorder {
+  let recording: Recording | undefined
+  let seen = { run: -1, at: 0 }
+  let forgotten_run: number | undefined
+  let cancel: (() => void) | undefined
+  let in_flight: Promise<void> | undefined
+  let again = false
+  let retry_at = 0
+
+  const begin = (state: LabState): Recording => ({
+    id: host.newId(),
+    run: state.run,
+    started_at: seen.run === state.run ? seen.at : host.now(),
+    preset_id: state.preset_id,
+    parent: host.parentOf(state.preset_id, state.run_document ?? state.experiment),
+    state,
+    ended_at: undefined,
+    was_dropped: false,
+    written: new Map(),
+    summarised: new Map(),
+    summaries: {},
+    parts: 0,
+    kept: {
+      samples: new Kept(RECORD_KEPT_BYTES),
+      observations: new Kept(RECORD_KEPT_BYTES),
+      traces: new Kept(RECORD_KEPT_BYTES),
+    },
+    stored: new Map(),
+    flushed_step: -1,
+  })
+
+  const write = (own: Recording): Promise<void> => {
+    summarise(own)
+    const before = { written: own.written, stored: own.stored, parts: own.parts }
+    const columns = newColumns(own)
+    const has_rows = Object.keys(columns).length > 0
+    const chunk: StoredChunk | undefined = has_rows
+      ? { run: own.id, part: own.parts, columns }
+      : undefined
+    const { items, dropped, stored } = keptChanges(own)
+    const header = headerOf(own, host)
+    own.written = new Map([...own.state.series].map(([metric, { length }]) => [metric, length]))
+    own.stored = stored
+    own.parts += chunk ? 1 : 0
+    own.flushed_step = own.state.step
+    return host.storage.write({ header, chunk, items, dropped }).then(
+      () => {
+        retry_at = 0
+        host.onProblem(undefined)
+        if (forgotten_run === own.run) return host.storage.remove([own.id])
+        host.onWritten(header)
+        return undefined
+      },
+      (error) => {
+        // Nothing of it was kept: the next write takes it along.
+        Object.assign(own, before)
+        retry_at = host.now() + RETRY_MS
+        host.onProblem(error)
+        schedule(RETRY_MS)
+      },
+    )
+  }
+
+  const flush = async (is_closing = false): Promise<void> => {
+    cancel?.()
+    cancel = undefined
+    const own = recording
+    if (!own || own.run === forgotten_run) return
+    if (in_flight && !is_closing) {
+      again = true
+      return in_flight
+    }
+    if (host.now() < retry_at && !is_closing) {
+      schedule(retry_at - host.now())
+      return
+    }
+    const wait = write(own)
+    in_flight = wait
+    await wait
+    if (in_flight === wait) in_flight = undefined
+    if (again) {
+      again = false
+      await flush()
+    }
+  }
+
+  const schedule = (ms: number) => {
+    cancel ??= host.later(ms, () => {
+      cancel = undefined
+      void flush()
+    })
+  }
+
+  /** The run gives way to another one, or to none. */
+  const drop = () => {
+    if (!recording) return
+    recording.was_dropped = true
+    // Its last rows must not wait behind a write that is under way.
+    void flush(true)
+    recording = undefined
+  }
+
+  return {
+    see: (state) => {
+      const is_new = state.run !== seen.run
+      if (is_new) {
+        if (recording) drop()
+        seen = { run: state.run, at: host.now() }
+      }
+      if (!state.run_experiment || state.series.size === 0 || state.run === forgotten_run) return
+      if (!recording) {
+        recording = begin(state)
+        summarise(recording)
+        host.onBegun(headerOf(recording, host))
+      }
+      if (recording.state === state && recording.flushed_step >= 0) return
+      const has_turned = statusOf(recording) !== statusOf({ ...recording, state })
+      recording.state = state
+      const is_due = has_turned || state.step - recording.flushed_step >= FLUSH_STEPS
+      if (is_due && host.now() >= retry_at) void flush()
+      else schedule(FLUSH_MS)
+    },
+    flush,
+    retry: () => {
+      retry_at = 0
+      cancel?.()
+      cancel = undefined
+      void flush()
+    },
+    close: () => {
+      if (!recording) return
+      recording.was_dropped = true
+      void flush(true)
+    },
+    forget: (ids) => {
+      if (!recording || !ids.includes(recording.id)) return
+      forgotten_run = recording.run
+      recording = undefined
+    },
+    current: () => recording?.id,
+  }
+}

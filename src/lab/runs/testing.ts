@@ -1,0 +1,80 @@
+// Helpers of the tests of records; never shipped.
+import { emptyKept } from '../kept_run.ts'
+import { PRESETS } from '../presets.ts'
+import type { LabEvent, RolloutSample } from '../protocol.ts'
+import { applyEvent, emptyRun, initialState, type LabState } from '../store.ts'
+import { createRecorder, type RecorderHost } from './recorder.ts'
+import type { RunStorage } from './storage.ts'
+
+export const TINY = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
+
+export const sampleOf = (step: number, response = `${step}`): RolloutSample => ({
+  prompt: '3 1 2',
+  response,
+  ground_truth: '1 2 3',
+  score: 1,
+  advantage: 0.5,
+  response_length: 4,
+  is_ended: true,
+})
+
+/** A state as Train leaves it. */
+export const begun = (run: number, experiment = TINY.experiment): LabState => ({
+  ...initialState(),
+  ...emptyRun(),
+  kept: emptyKept(),
+  series: new Map(),
+  status: 'preparing',
+  preset_id: TINY.id,
+  run,
+  experiment,
+  run_experiment: experiment,
+  run_document: experiment,
+})
+
+export const told = (state: LabState, ...events: LabEvent[]): LabState =>
+  events.reduce((before, event) => applyEvent(before, event, 0), state)
+
+export const stepEvent = (
+  run: number,
+  step: number,
+  metrics: Record<string, number> = { 'critic/score/mean': step / 10 },
+): LabEvent => ({ type: 'step', run, step, phase: 0, phase_step: step, metrics })
+
+/** A recorder with a clock that the test moves. */
+export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}) {
+  const timers: { at: number; call: () => void }[] = []
+  const clock = { now: 1000 }
+  let ids = 0
+  const problems: unknown[] = []
+  const recorder = createRecorder({
+    storage,
+    version: '0.0.0',
+    adapterName: () => 'Test adapter',
+    now: () => clock.now,
+    newId: () => `run-${++ids}`,
+    later: (ms, call) => {
+      const timer = { at: clock.now + ms, call }
+      timers.push(timer)
+      return () => {
+        const i = timers.indexOf(timer)
+        if (i >= 0) timers.splice(i, 1)
+      }
+    },
+    parentOf: () => undefined,
+    onBegun: () => {},
+    onWritten: () => {},
+    onProblem: (error) => problems.push(error),
+    ...said,
+  })
+  const settle = () => new Promise<void>((resolve) => setTimeout(resolve))
+  const pass = async (ms: number) => {
+    clock.now += ms
+    for (const timer of timers.filter(({ at }) => at <= clock.now)) {
+      timers.splice(timers.indexOf(timer), 1)
+      timer.call()
+    }
+    await settle()
+  }
+  return { recorder, clock, pass, settle, problems, timers }
+}

@@ -1,0 +1,59 @@
+// Says that the page shows a past run; and gives deleted ones back.
+import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
+import { useStore } from 'zustand'
+import { type Library, libraryStore, runName, undoDelete } from '../../lab/runs/library.ts'
+import { closePast, type Opened, openedStore, takeSettings } from './opened.ts'
+import { endText, whenText } from './words.ts'
+
+const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
+const selectEntries = ({ entries }: Library) => entries
+const selectDeleted = ({ deleted }: Library) => deleted.length
+
+/** Nothing while the living run is shown. */
+export function PastRun() {
+  const opened = useStore(openedStore, selectOpened)
+  const entries = useStore(libraryStore, selectEntries)
+  const entry = entries.find(({ id }) => id === opened?.id)
+  if (!opened || !entry) return null
+  const { name } = runName(entry, entries)
+  return (
+    <section className="card past-run" aria-label="Past run" data-testid="past-run">
+      <History className="icon" aria-hidden="true" />
+      <p role="status">
+        <strong>Past run “{name}” opened, read-only.</strong>{' '}
+        <span className="soft">
+          Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
+          numbers below are its own; the controls and the settings stay those of the living run.
+          {opened.unreadable > 0
+            ? ` ${opened.unreadable} of its kept samples and observations could not be read.`
+            : ''}
+        </span>
+      </p>
+      <div className="past-run-actions">
+        <button type="button" data-testid="use-settings" onClick={() => takeSettings(opened.id)}>
+          <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
+        </button>
+        <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
+          <ArrowLeft className="icon" aria-hidden="true" /> Back to the living run
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** The region stays, so that screen readers hear it change. */
+export function Deleted() {
+  const count = useStore(libraryStore, selectDeleted)
+  return (
+    <div className="toast undo-toast" role="status" data-testid="deleted" data-shown={count > 0}>
+      {count > 0 ? (
+        <>
+          {count === 1 ? 'Run deleted.' : `${count} runs deleted.`}
+          <button type="button" data-testid="undo-delete" onClick={undoDelete}>
+            <Undo2 className="icon" aria-hidden="true" /> Undo
+          </button>
+        </>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+// The runs that are compared: their columns, and what the charts draw of them behind the shown run.
+
+import { bySettings } from '../../lab/runs/compare.ts'
+import { duelStore } from '../../lab/runs/duel.ts'
+import {
+  libraryStore,
+  type RunEntry,
+  readColumns,
+  runName,
+  runOf,
+  shownRuns,
+} from '../../lab/runs/library.ts'
+import { runColor } from '../../lab/runs/record.ts'
+import { type BandKind, type MeanBand, meanBand } from '../../lab/runs/statistics.ts'
+import type { Series } from '../../lab/series.ts'
+import { labStore } from '../../lab/store.ts'
+import { type Overlay, overlayStore } from '../overlays.ts'
+import { openedStore, redraw } from './opened.ts'
+import { MAX_COMPARED, selectionStore, tick } from './selection.ts'
+
+type AllColumns = ReadonlyMap<string, Series>
+
+/** Columns of past runs that are ticked; those of the living one are the store's own. */
+const loaded = new Map<string, AllColumns>()
+
+/** The run that the charts show in full. */
+export const shownId = (): string | undefined =>
+  openedStore.getState().opened?.id ?? libraryStore.getState().living
+
+/** The columns of a run that goes on are those of its state. */
+function columnsOf(id: string): AllColumns | undefined {
+  if (id === libraryStore.getState().living) return labStore.getState().series
+  const { second, second_id } = duelStore.getState()
+  return id === second_id ? second?.series : loaded.get(id)
+}
+
+/** Ticked runs that are there, at most MAX_COMPARED. */
+export function comparedRuns(): RunEntry[] {
+  const entries = shownRuns(libraryStore.getState())
+  return selectionStore
+    .getState()
+    .ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
+    .slice(0, MAX_COMPARED)
+}
+
+function lineOf(entry: RunEntry): Overlay {
+  const { id, labels } = entry
+  return {
+    id,
+    label: runName(entry, libraryStore.getState().entries).name,
+    ...runColor(labels.color),
+    series: (metric) => columnsOf(id)?.get(metric),
+  }
+}
+
+/** Runs that differ only in the seed as one line. Computed anew when a column has grown. */
+function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
+  const [first] = group
+  const known = new Map<string, { length: number; band: MeanBand | undefined }>()
+  const at = (metric: string): MeanBand | undefined => {
+    const runs = group.flatMap(({ id }) => columnsOf(id)?.get(metric) ?? [])
+    const length = runs.reduce((sum, run) => sum + run.length, 0)
+    const before = known.get(metric)
+    if (before?.length === length) return before.band
+    const band = runs.length === group.length ? meanBand(runs, kind) : undefined
+    known.set(metric, { length, band })
+    return band
+  }
+  const { name } = runName(first, libraryStore.getState().entries)
+  return {
+    id: `mean of ${group.map(({ id }) => id).join()}`,
+    label: `mean of ${group.length} seeds: ${name}`,
+    ...runColor(first.labels.color),
+    series: (metric) => at(metric)?.mean,
+    band: (metric) => at(metric),
+  }
+}
+
+/** What the charts are to draw now. A run that is shown in full is no overlay of itself. */
+function overlays(): Overlay[] {
+  const { band } = selectionStore.getState()
+  const runs = comparedRuns()
+  const shown = shownId()
+  const lines = (group: readonly RunEntry[]) => group.filter(({ id }) => id !== shown).map(lineOf)
+  if (!band) return lines(runs)
+  const groups = bySettings(runs.map((entry) => ({ entry, experiment: entry.header.document })))
+  return groups.flatMap((group) => {
+    const entries = group.map(({ entry }) => entry)
+    return entries.length > 1 ? [bandOf(entries, band)] : lines(entries)
+  })
+}
+
+let is_redrawing = false
+
+/** The second run grows also while the living one is over. */
+function redrawSoon(): void {
+  if (is_redrawing) return
+  is_redrawing = true
+  setTimeout(() => {
+    is_redrawing = false
+    redraw()
+  }, 100)
+}
+
+let key = ''
+
+/** Has the charts draw what is ticked; reads the columns of runs that are new. */
+async function update(): Promise<void> {
+  const runs = comparedRuns()
+  const { living } = libraryStore.getState()
+  const { second_id } = duelStore.getState()
+  const { band } = selectionStore.getState()
+  const now = JSON.stringify([
+    runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
+    band,
+    living,
+    second_id,
+    shownId(),
+  ])
+  if (now === key) return
+  key = now
+  const ids = runs.map(({ id }) => id)
+  for (const id of loaded.keys()) if (!ids.includes(id)) loaded.delete(id)
+  overlayStore.setState({ overlays: overlays() })
+  redraw()
+  const missing = ids.filter((id) => id !== living && id !== second_id && !loaded.has(id))
+  if (missing.length === 0) return
+  const read = await Promise.all(missing.map((id) => readColumns(id).catch(() => undefined)))
+  for (const [i, columns] of read.entries()) loaded.set(missing[i], columns ?? new Map())
+  await update()
+}
+
+/** Keeps the overlays in step with what is ticked. To be called once per page. */
+export function followTicks(): void {
+  const go = () => void update()
+  selectionStore.subscribe(go)
+  openedStore.subscribe(go)
+  duelStore.subscribe(({ second, second_id }, before) => {
+    if (second_id !== before.second_id) {
+      // Both are what somebody wants to see side by side.
+      for (const id of [libraryStore.getState().living, second_id])
+        if (id !== undefined && second_id !== undefined) tick(id, true)
+      go()
+    }
+    if (second?.step !== before.second?.step) redrawSoon()
+  })
+  libraryStore.subscribe((library, before) => {
+    if (library.living !== before.living && before.living !== undefined)
+      loaded.delete(before.living)
+    const { ticked } = selectionStore.getState()
+    const kept = ticked.filter((id) => runOf(id) && !library.deleted.includes(id))
+    if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
+    if (ticked.length > 0) go()
+  })
+}

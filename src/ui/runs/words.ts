@@ -1,0 +1,57 @@
+// How runs are written.
+import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record.ts'
+import { formatDuration, formatNumber, formatShare } from '../format.ts'
+
+const STATUS: Readonly<Record<RecordStatus, string>> = {
+  running: 'training',
+  paused: 'paused',
+  finished: 'finished',
+  stopped: 'stopped',
+  failed: 'failed',
+}
+
+export const statusWord = (status: RecordStatus): string => STATUS[status]
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+/** Today's runs by their time alone. */
+export function whenText(at: number, now: number): string {
+  const is_today = DAY.format(at) === DAY.format(now)
+  return is_today ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
+}
+
+/** Steps of all phases; phases that are over count with what they took. */
+export function plannedOf({ experiment, phase_switches }: RunHeader): number {
+  const { phases } = experiment
+  const present = phase_switches.at(-1)
+  return phases
+    .slice(present?.phase ?? 0)
+    .reduce((sum, { steps }) => sum + steps, present?.step ?? 0)
+}
+
+/** 'finished, 90 steps', 'stopped at step 40 of 120'. */
+export function endText(header: RunHeader): string {
+  const planned = plannedOf(header)
+  if (header.status === 'finished' && header.step >= planned)
+    return `finished, ${header.step} steps`
+  return `${statusWord(header.status)} at step ${header.step} of ${planned}`
+}
+
+/** Wall clock from the start to the end, pauses included; undefined while a run goes on. */
+export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
+  ended_at === undefined || isLive(status)
+    ? undefined
+    : formatDuration((ended_at - started_at) / 1000)
+
+export const numberText = (value: number | undefined, is_share: boolean): string =>
+  is_share ? formatShare(value) : formatNumber(value)
+
+/** With its sign, for differences; percentage points for shares. */
+export function differenceText(value: number, is_share: boolean): string {
+  const scaled = is_share ? 100 * value : value
+  const digits = is_share ? scaled.toFixed(1) : formatNumber(Math.abs(scaled))
+  const size = is_share ? digits.replace('-', '') : digits
+  const sign = Number(digits) === 0 ? '' : scaled < 0 ? '−' : '+'
+  return `${sign}${size}${is_share ? ' points' : ''}`
+}
