@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { App } from './ui/App.tsx'
+import { keepHistory } from './ui/history.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
 import './ui/tokens.css'
@@ -16,11 +17,13 @@ import './ui/settings.css'
 import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
+import './ui/palette/palette.css'
 import './ui/charts.css'
 
 followTheme()
 startTicker()
 openLab()
+keepHistory()
 
 const root = document.getElementById('root')
 if (root)

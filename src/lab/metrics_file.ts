@@ -40,15 +40,21 @@ export function metricsCsv(series: MetricColumns): string {
 
 const MAX_NAME = 60
 
-/** The file of a run of this experiment: its name in letters, digits and dashes, and its seed. */
-export function metricsFileName(
-  { name, seed }: Pick<Experiment, 'name' | 'seed'>,
-  extension: 'jsonl' | 'csv',
-): string {
-  const words = name
+/** Words of a file name: letters, digits and dashes. */
+export function fileSlug(text: string): string {
+  const words = text
     .normalize('NFKD')
     .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? ['run']
-  const slug = words.join('-').slice(0, MAX_NAME).replace(/-$/, '')
-  return `${slug}-seed-${seed}.metrics.${extension}`
+    .match(/[a-z0-9]+/g)
+  return words?.join('-').slice(0, MAX_NAME).replace(/-$/, '') ?? ''
 }
+
+/** How the files of a run of this experiment begin: its name and its seed. */
+export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
+  `${fileSlug(name) || 'run'}-seed-${seed}`
+
+/** The file with all metrics of a run of this experiment. */
+export const metricsFileName = (
+  experiment: Pick<Experiment, 'name' | 'seed'>,
+  extension: 'jsonl' | 'csv',
+): string => `${runFileStem(experiment)}.metrics.${extension}`

@@ -41,7 +41,7 @@ function Status() {
   const message = useLab(selectMessage)
   const has_steps = useLab(selectHasSteps)
   return (
-    <p className="status" data-testid="status" data-status={status} role="status">
+    <p className="status" data-testid="status" data-status={status}>
       <span className={`dot ${status}`} aria-hidden="true" />
       {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
       {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}

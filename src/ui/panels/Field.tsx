@@ -4,6 +4,8 @@ import { useId, useState } from 'react'
 import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
 import { formatNumber } from '../format.ts'
+import { Marked } from '../palette/Marked.tsx'
+import { findWords } from '../palette/settings_search.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
 
@@ -24,9 +26,11 @@ interface FieldProps {
   readonly changed_from: FieldData['value'] | undefined
   /** The run that is on follows a change. */
   readonly is_live?: boolean
+  /** What was searched for; '' while nothing is. */
+  readonly query?: string
 }
 
-export function Field({ field, changed_from, is_live = false }: FieldProps) {
+export function Field({ field, changed_from, is_live = false, query = '' }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const { ref, is_wanted } = useWanted(field.path)
@@ -57,7 +61,9 @@ export function Field({ field, changed_from, is_live = false }: FieldProps) {
       data-wanted={is_wanted || undefined}
     >
       <div className="field-head">
-        <label htmlFor={id}>{field.label}</label>
+        <label htmlFor={id}>
+          <Marked text={field.label} marks={findWords(query, field.label, false)} />
+        </label>
         {is_live ? (
           <span className="live-mark" title="The run that is on follows at its next step">
             live
@@ -112,8 +118,13 @@ export function Field({ field, changed_from, is_live = false }: FieldProps) {
         </p>
       )}
       <p id={help_id} className="soft help">
-        {field.help}
+        <Marked text={field.help} marks={findWords(query, field.help, true)} />
       </p>
+      {query === '' ? null : (
+        <p className="soft field-path">
+          <Marked text={field.path} marks={findWords(query, field.path, false)} />
+        </p>
+      )}
     </div>
   )
 }
