@@ -3,14 +3,8 @@ import { useStore } from 'zustand'
 import { type LabState, labStore } from '../lab/store.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
-import {
-  hasRewardPhase,
-  plannedSteps,
-  selectStatus,
-  seriesOf,
-  shownExperiment,
-  useLab,
-} from './run.ts'
+import { hasRewardPhase, plannedSteps, seriesOf, shownExperiment } from './run.ts'
+import { Status } from './Status.tsx'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
@@ -20,34 +14,7 @@ const latest = (metric: string): number | undefined => {
   return columns && columns.length > 0 ? columns.values[columns.length - 1] : undefined
 }
 
-const STATUS: Readonly<Record<LabState['status'], string>> = {
-  loading: 'opening the GPU',
-  idle: 'ready',
-  preparing: 'preparing',
-  running: 'training',
-  paused: 'paused',
-  waiting: 'waiting for your verdicts',
-  finished: 'finished',
-  failed: 'stopped by an error',
-}
-
 const selectHasSteps = (state: LabState) => state.series.size > 0
-const selectMessage = (state: LabState) => state.message
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
-
-function Status() {
-  const status = useLab(selectStatus)
-  const message = useLab(selectMessage)
-  const has_steps = useLab(selectHasSteps)
-  return (
-    <p className="status" data-testid="status" data-status={status}>
-      <span className={`dot ${status}`} aria-hidden="true" />
-      {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
-      {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-    </p>
-  )
-}
 
 export function Numbers() {
   useStore(uiStore, selectFrame)

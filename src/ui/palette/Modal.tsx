@@ -29,7 +29,7 @@ export function Modal({ name, label, children }: ModalProps) {
   return (
     <dialog
       ref={dialog}
-      className={name}
+      className={`${name}-dialog`}
       aria-label={label}
       data-testid={`${name}-dialog`}
       onClose={() => closeDialog(name)}

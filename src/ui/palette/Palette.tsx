@@ -21,7 +21,7 @@ interface Line {
 /** What a query shows: best first; without one, all commands in their groups. */
 function linesOf(query: string): readonly Line[] {
   const entries = paletteEntries(labStore.getState(), query.trim() !== '')
-  return ranked(query, entries, ({ name, also }) => ({ text: name, also }))
+  return ranked(query, entries, ({ name, also, bonus }) => ({ text: name, also, bonus }))
     .map(({ item, match }) => ({ entry: item, marks: match.marks }))
     .slice(0, query.trim() === '' ? undefined : MAX_SHOWN)
 }

@@ -154,7 +154,7 @@ const SETTINGS: readonly Command[] = [
     group: 'Settings',
     name: (state) => {
       const [entry] = historyStore.getState().future
-      return state && entry ? `Redo ${entry.words}` : 'Redo it'
+      return state && entry ? `Redo ${entry.words}` : 'Redo a change of the settings'
     },
     keys: ['Mod+Shift+Z', 'Mod+Y'],
     can: () => historyStore.getState().future.length > 0,
@@ -340,6 +340,8 @@ export interface Entry {
   readonly name: string
   readonly also: string
   readonly keys: string | undefined
+  /** What is meant more often comes first. */
+  readonly bonus: number
   readonly run: () => void
 }
 
@@ -348,7 +350,8 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
   const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
   const commands = possible.map((command): Entry => {
     const { id, group, also = '', keys, run } = command
-    return { id, group, name: command.name(state), also: `${also} ${group}`, keys: keys?.[0], run }
+    const name = command.name(state)
+    return { id, group, name, also: `${also} ${group}`, keys: keys?.[0], bonus: 30, run }
   })
   if (!is_all) return commands
   const presets = PRESETS.map(
@@ -358,6 +361,7 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
       name,
       also: `preset experiment open ${summary}`,
       keys: undefined,
+      bonus: 12,
       run: () => void choosePreset(id),
     }),
   )
@@ -369,6 +373,7 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
         name: label,
         also: `setting ${group} ${path}`,
         keys: undefined,
+        bonus: 0,
         run: () => showSetting(path),
       }),
     ),

@@ -79,20 +79,20 @@ export function fuzzyMatch(query: string, text: string, also = ''): Match | unde
     else return undefined
   }
   // Of equals, the shorter name is nearer to what was typed.
-  return { score: score - lower.length / 1000, marks: joined(marks) }
+  return { score: score === 0 ? 0 : score - lower.length / 1000, marks: joined(marks) }
 }
 
-/** What answers a query, best first; equals in their given order. */
+/** What answers a query, best first; equals in their given order. `bonus` lifts what is meant more often. */
 export function ranked<T>(
   query: string,
   items: readonly T[],
-  textOf: (item: T) => { readonly text: string; readonly also?: string },
+  textOf: (item: T) => { readonly text: string; readonly also?: string; readonly bonus?: number },
 ): readonly { readonly item: T; readonly match: Match }[] {
   return items
     .flatMap((item) => {
-      const { text, also } = textOf(item)
+      const { text, also, bonus = 0 } = textOf(item)
       const match = fuzzyMatch(query, text, also)
-      return match ? [{ item, match }] : []
+      return match ? [{ item, match: { ...match, score: match.score + bonus } }] : []
     })
     .sort((a, b) => b.match.score - a.match.score)
 }

@@ -19,14 +19,20 @@ export function findWords(query: string, text: string, is_prose: boolean): Marks
   return [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length])
 }
 
-/** Whether a field's name, path, heading, choices or help hold every word of a query. */
+const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
+  [label, path, group, ...options.map((option) => option.label)].join('\n').toLowerCase()
+
+/** Whether a field's name, path, heading or choices hold every word of a query. */
+export function isNamed(query: string, field: FieldData): boolean {
+  const names = namesOf(field)
+  return wordsOf(query).every((word) => names.includes(word))
+}
+
+/** Whether they do so together with its help. */
 export function isFound(query: string, field: FieldData): boolean {
-  const { label, path, group, help, options = [] } = field
-  const names = [label, path, group, ...options.map((option) => option.label)]
-    .join('\n')
-    .toLowerCase()
+  const names = namesOf(field)
   return wordsOf(query).every(
-    (word) => names.includes(word) || findWords(word, help, true).length > 0,
+    (word) => names.includes(word) || findWords(word, field.help, true).length > 0,
   )
 }
 

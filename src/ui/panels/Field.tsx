@@ -1,5 +1,5 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
-import { Undo2 } from 'lucide-react'
+import { RotateCcw } from 'lucide-react'
 import { useId, useState } from 'react'
 import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
@@ -83,7 +83,7 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
             }}
           >
             <span className="changed-dot" aria-hidden="true" />
-            <Undo2 className="icon" aria-hidden="true" />
+            <RotateCcw className="icon" aria-hidden="true" />
           </button>
         ) : null}
       </div>

@@ -1,5 +1,5 @@
 // The experiment as a form, drawn from its schema: one fold per group.
-import { ChevronsLeft, ChevronsRight, SlidersHorizontal, Undo2 } from 'lucide-react'
+import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { choosePreset } from '../../lab/client.ts'
@@ -97,7 +97,7 @@ function Changed({ count, preset_id }: { count: number; preset_id: string }) {
       onClick={() => choosePreset(preset_id)}
     >
       <span className="changed-dot" aria-hidden="true" /> {count} changed
-      <Undo2 className="icon" aria-hidden="true" />
+      <RotateCcw className="icon" aria-hidden="true" />
     </button>
   )
 }

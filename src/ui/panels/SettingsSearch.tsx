@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Experiment, experimentFields, isSteerable } from '../../lab/experiment.ts'
-import { foundWords, isFound } from '../palette/settings_search.ts'
+import { foundWords, isFound, isNamed } from '../palette/settings_search.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields } from './form.ts'
 
@@ -68,26 +68,31 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
     [query, experiment],
   )
   const shown = found.filter(({ has_effect }) => has_effect)
-  const groups = groupFields(shown)
+  const groups = groupFields(shown).length
+  const named = groupFields(shown.filter((field) => isNamed(query, field)))
+  const told = groupFields(shown.filter((field) => !isNamed(query, field)))
+  const section = ([group, fields]: (typeof named)[number]) => (
+    <section key={group} className="found-group" aria-label={group}>
+      <h3>{group}</h3>
+      {fields.map((field) => (
+        <Field
+          key={field.path}
+          field={field}
+          query={query}
+          changed_from={original.get(field.path)}
+          is_live={present !== undefined && isSteerable(field, present)}
+        />
+      ))}
+    </section>
+  )
   return (
     <>
       <p className="soft found-count" role="status" data-testid="found-count">
-        {foundWords(shown.length, groups.length, found.length - shown.length)}
+        {foundWords(shown.length, groups, found.length - shown.length)}
       </p>
-      {groups.map(([group, fields]) => (
-        <section key={group} className="found-group" aria-label={group}>
-          <h3>{group}</h3>
-          {fields.map((field) => (
-            <Field
-              key={field.path}
-              field={field}
-              query={query}
-              changed_from={original.get(field.path)}
-              is_live={present !== undefined && isSteerable(field, present)}
-            />
-          ))}
-        </section>
-      ))}
+      {named.map(section)}
+      {told.length > 0 ? <p className="soft found-told">Only in the explanation</p> : null}
+      {told.map(section)}
     </>
   )
 }
