@@ -143,7 +143,7 @@ const SETTINGS: readonly Command[] = [
     group: 'Settings',
     name: (state) => {
       const entry = historyStore.getState().past.at(-1)
-      return state && entry ? `Undo ${entry.words}` : 'Undo a change of the settings'
+      return state && entry ? `Undo ${entry.words}` : 'Undo a change'
     },
     keys: ['Mod+Z'],
     can: () => historyStore.getState().past.length > 0,
@@ -154,7 +154,7 @@ const SETTINGS: readonly Command[] = [
     group: 'Settings',
     name: (state) => {
       const [entry] = historyStore.getState().future
-      return state && entry ? `Redo ${entry.words}` : 'Redo a change of the settings'
+      return state && entry ? `Redo ${entry.words}` : 'Redo a change'
     },
     keys: ['Mod+Shift+Z', 'Mod+Y'],
     can: () => historyStore.getState().future.length > 0,

@@ -6,7 +6,7 @@ import type { experimentFields } from '../../lab/experiment.ts'
 import { formatNumber } from '../format.ts'
 import { Marked } from '../palette/Marked.tsx'
 import { findWords } from '../palette/settings_search.ts'
-import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
+import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
 
 export type FieldData = ReturnType<typeof experimentFields>[number]
@@ -208,6 +208,13 @@ function Control({ field, id, help_id, draft, is_invalid, ...on }: ControlProps)
           aria-valuetext={`${formatNumber(value)} ${field.unit}`}
           value={sliderPosition(field, value)}
           onChange={(event) => on.onCommit(sliderValue(field, Number(event.target.value)))}
+          onKeyDown={(event) => {
+            // The browser's own step may be less than one of the value, which would then never change.
+            const next = keyedValue(field, value, event.key)
+            if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+            event.preventDefault()
+            on.onCommit(next)
+          }}
         />
       ) : null}
     </div>
