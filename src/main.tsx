@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
+import { keepHistory } from './ui/history.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { startScrubbing } from './ui/scrub.ts'
@@ -21,6 +22,7 @@ import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
 import './ui/runs.css'
+import './ui/palette/palette.css'
 import './ui/charts.css'
 
 followTheme()
@@ -30,6 +32,7 @@ openLab()
 void startRecording()
 followNewRuns()
 followTicks()
+keepHistory()
 
 const root = document.getElementById('root')
 if (root)

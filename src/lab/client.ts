@@ -349,6 +349,44 @@ export function keepVerdicts(): void {
   })
 }
 
+/** What the settings are, as far as a person chooses it. */
+export type Settings = Pick<LabState, 'experiment' | 'preset_id'>
+
+/** What a person did to the settings. */
+export type EditKind =
+  | { readonly kind: 'field'; readonly path: string }
+  | { readonly kind: 'preset' | 'discard' }
+  | { readonly kind: 'file'; readonly name: string }
+
+export type Edit = EditKind & { readonly before: Settings; readonly after: Settings }
+
+let tellEdit: (edit: Edit) => void = () => {}
+
+/** Tells of every edit by a person from now on, after it was made; what a run does to the settings is none. */
+export function onEdit(tell: (edit: Edit) => void): void {
+  tellEdit = tell
+}
+
+function edit(change: Partial<LabState>, kind: EditKind): void {
+  const { experiment, preset_id } = labStore.getState()
+  labStore.setState(change)
+  const now = labStore.getState()
+  const after = { experiment: now.experiment, preset_id: now.preset_id }
+  tellEdit({ ...kind, before: { experiment, preset_id }, after })
+}
+
+/** Shows an experiment from a file in the settings; a run that is on goes on. */
+export function openExperiment(experiment: Experiment, name: string): void {
+  const { preset_id } = decodeLink(encodeLink(experiment))
+  edit({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+}
+
+/** Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. */
+export function restoreSettings(settings: Settings, path: string | undefined): void {
+  labStore.setState(settings)
+  if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
+}
+
 const BUSY: readonly LabState['status'][] = ['preparing', 'running', 'paused', 'waiting']
 
 /** A run is under way or about to be. */
@@ -393,7 +431,7 @@ export const clearSteering = (): string | undefined => editField('steering', [])
 export function discardEdits(): void {
   forgetEdits()
   const { run_experiment } = labStore.getState()
-  if (run_experiment) labStore.setState({ experiment: run_experiment })
+  if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
 }
 
 /** Begins anew with what the settings show. */
@@ -486,7 +524,7 @@ export function reset(): void {
 export function choosePreset(id: string): boolean {
   const preset = presetOf(id)
   if (!preset) return false
-  labStore.setState({ experiment: preset.experiment, preset_id: id, notices: [] })
+  edit({ experiment: preset.experiment, preset_id: id, notices: [] }, { kind: 'preset' })
   return true
 }
 
@@ -494,7 +532,7 @@ export function choosePreset(id: string): boolean {
 export function editField(path: string, value: unknown): string | undefined {
   const result = withField(labStore.getState().experiment, path, value)
   if (!result.ok) return result.message
-  labStore.setState({ experiment: result.experiment })
+  edit({ experiment: result.experiment }, { kind: 'field', path })
   if (isBusy(labStore.getState())) sendEdit(path)
   return undefined
 }
@@ -503,7 +541,7 @@ export function editField(path: string, value: unknown): string | undefined {
  * taughtExperiment; where that is of the run, which measured its kernels, with these pinned, so that another measurement
  * cannot change its bits.
  */
-function repeatedExperiment(state: LabState): Experiment {
+export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
   const is_of_run = nextExperiment(state) === state.run_document
   if (!is_of_run || state.kernels === '' || experiment.kernels !== '') return experiment

@@ -1,7 +1,11 @@
+import { Announcer } from './Announcer.tsx'
 import { Controls } from './Controls.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
+import { DropTarget } from './palette/DropTarget.tsx'
+import { Help } from './palette/Help.tsx'
+import { Palette } from './palette/Palette.tsx'
 import { Failure } from './panels/Failure.tsx'
 import { Findings } from './panels/Findings.tsx'
 import { Notices } from './panels/Notices.tsx'
@@ -45,6 +49,10 @@ export function App() {
       </div>
       <Deleted />
       <Toast />
+      <Announcer />
+      <Palette />
+      <Help />
+      <DropTarget />
     </div>
   )
 }

@@ -1,7 +1,6 @@
 import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
-import { useStore } from 'zustand'
-import { choosePreset, nextPhase, reset, shareLink, stepOnce } from '../lab/client.ts'
+import { type ReactNode, useEffect } from 'react'
+import { choosePreset, nextPhase, reset, stepOnce } from '../lab/client.ts'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
 import {
@@ -9,12 +8,13 @@ import {
   canReset,
   canStep,
   canToggle,
+  copyLink,
   toggleLabel,
   toggleTraining,
 } from './actions.ts'
+import { showDialog } from './palette/dialogs.ts'
 import { useLab } from './run.ts'
-import { listenToKeys, SHORTCUTS } from './shortcuts.ts'
-import { setPreference, showToast, type UiState, uiStore } from './store.ts'
+import { listenToKeys } from './shortcuts.ts'
 
 const selectPreset = (state: LabState) => state.preset_id
 
@@ -38,18 +38,6 @@ function Preset() {
       </select>
     </label>
   )
-}
-
-async function copyLink() {
-  const { url, says } = shareLink()
-  try {
-    await navigator.clipboard.writeText(url)
-    showToast(`Link copied: ${says}`)
-  } catch {
-    // The clipboard is refused: the address bar still holds the link.
-    history.replaceState(null, '', url)
-    showToast('The browser keeps the clipboard closed. The link is now in the address bar.')
-  }
 }
 
 function Action(props: {
@@ -82,8 +70,7 @@ export function Controls() {
   const label = useLab(toggleLabel)
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
-  const help = useRef<HTMLDialogElement>(null)
-  useEffect(() => listenToKeys(() => help.current?.showModal()), [])
+  useEffect(listenToKeys, [])
   return (
     <section className="controls" aria-label="Training controls">
       <Preset />
@@ -136,43 +123,10 @@ export function Controls() {
         data-testid="help"
         className="plain"
         aria-label="Keyboard shortcuts"
-        onClick={() => help.current?.showModal()}
+        onClick={() => showDialog('help')}
       >
         <CircleHelp className="icon" aria-hidden="true" />
       </button>
-      <Help dialog={help} />
     </section>
-  )
-}
-
-const selectShortcuts = (state: UiState) => state.shortcuts_on
-
-function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
-  const shortcuts_on = useStore(uiStore, selectShortcuts)
-  return (
-    <dialog ref={dialog} aria-labelledby="help-title">
-      <h2 id="help-title">Keyboard</h2>
-      <dl className="keys">
-        {SHORTCUTS.map(({ key, does }) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={shortcuts_on}
-          onChange={(event) => setPreference({ shortcuts_on: event.target.checked })}
-        />
-        Use these keys
-      </label>
-      <button type="button" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
-    </dialog>
   )
 }

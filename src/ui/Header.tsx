@@ -1,7 +1,9 @@
-import { CircleAlert, Cpu, Monitor, Moon, Sun } from 'lucide-react'
+import { CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../lab/card.ts'
 import type { LabState } from '../lab/store.ts'
+import { showDialog } from './palette/dialogs.ts'
+import { Keys } from './palette/Keys.tsx'
 import { useLab } from './run.ts'
 import { setPreference, type Theme, type UiState, uiStore } from './store.ts'
 
@@ -83,6 +85,24 @@ function ThemeSwitch() {
   )
 }
 
+/** The way to every command for those who do not know its key. */
+function CommandsButton() {
+  return (
+    <button
+      type="button"
+      className="commands-button"
+      data-testid="commands"
+      aria-label="Commands"
+      title="Find any command, experiment or setting"
+      onClick={() => showDialog('palette')}
+    >
+      <Search className="icon" aria-hidden="true" />
+      <span className="commands-words">Commands</span>
+      <Keys keys="Mod+K" />
+    </button>
+  )
+}
+
 export function Header() {
   return (
     <header className="header">
@@ -92,6 +112,7 @@ export function Header() {
         Reinforcement learning on your own GPU, with the policy of every layer in view
       </p>
       <Adapter />
+      <CommandsButton />
       <ThemeSwitch />
     </header>
   )

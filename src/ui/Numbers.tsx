@@ -4,40 +4,14 @@ import type { LabState } from '../lab/store.ts'
 import { valueAt } from './charts/readout.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
-import { hasRewardPhase, plannedSteps, selectStatus, shownExperiment } from './run.ts'
-import { shownStore, useAtStep, useShown } from './shown.ts'
+import { hasRewardPhase, plannedSteps, shownExperiment } from './run.ts'
+import { Status } from './Status.tsx'
+import { shownStore, useAtStep } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 const selectFrame = (state: UiState) => state.frame
 
-const STATUS: Readonly<Record<LabState['status'], string>> = {
-  loading: 'opening the GPU',
-  idle: 'ready',
-  preparing: 'preparing',
-  running: 'training',
-  paused: 'paused',
-  waiting: 'waiting for your verdicts',
-  finished: 'finished',
-  failed: 'stopped by an error',
-}
-
 const selectHasSteps = (state: LabState) => state.series.size > 0
-const selectMessage = (state: LabState) => state.message
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
-
-function Status() {
-  const status = useShown(selectStatus)
-  const message = useShown(selectMessage)
-  const has_steps = useShown(selectHasSteps)
-  return (
-    <p className="status" data-testid="status" data-status={status} role="status">
-      <span className={`dot ${status}`} aria-hidden="true" />
-      {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
-      {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-    </p>
-  )
-}
 
 export function Numbers() {
   useStore(uiStore, selectFrame)

@@ -1,6 +1,7 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
-import { pause, resume, train } from '../lab/client.ts'
+import { pause, resume, shareLink, train } from '../lab/client.ts'
 import { type LabState, labStore } from '../lab/store.ts'
+import { showToast } from './store.ts'
 
 /** Errors after which pressing Train again cannot help. */
 const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
@@ -36,4 +37,17 @@ export function toggleTraining(): void {
   if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()
+}
+
+/** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */
+export async function copyLink(): Promise<void> {
+  const { url, says } = shareLink()
+  try {
+    await navigator.clipboard.writeText(url)
+    showToast(`Link copied: ${says}`)
+  } catch {
+    // The clipboard is refused: the address bar still holds the link.
+    history.replaceState(null, '', url)
+    showToast('The browser keeps the clipboard closed. The link is now in the address bar.')
+  }
 }

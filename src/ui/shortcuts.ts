@@ -1,43 +1,66 @@
-// Keys that act on the run. Left alone while someone types, and with a switch to turn them off.
-import { nextPhase, reset, stepOnce } from '../lab/client.ts'
+// Keys of the page. Left alone while someone types, and with a switch to turn them off.
 import { labStore } from '../lab/store.ts'
-import { canNextPhase, canReset, canStep, canToggle, toggleTraining } from './actions.ts'
-import { canScrub, scrubKept } from './scrub.ts'
+import { COMMANDS, type Command } from './palette/commands.ts'
+import { IS_MAC, pressName } from './palette/keys.ts'
 import { uiStore } from './store.ts'
-
-export const SHORTCUTS = [
-  { key: 'Space', does: 'train, pause, go on' },
-  { key: 'S', does: 'one step, then pause' },
-  { key: 'N', does: 'end this phase, begin the next' },
-  { key: 'R', does: 'reset' },
-  { key: '[ ]', does: 'the kept step before or after; End on the slider follows again' },
-  { key: '1 2', does: 'the first or second response is better (0 skips, Z takes back)' },
-  { key: 'J K', does: 'the next or the previous response, in Tokens' },
-  { key: '?', does: 'this list' },
-] as const
 
 /** Someone is typing, or in a dialog. */
 export const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, select, textarea, dialog') !== null)
 
+/** Inputs that hold no text: Ctrl+Z in one of them is no undo of typing. */
+const WITHOUT_TEXT = 'input:is([type=range], [type=checkbox], [type=radio]), select'
+
+/** Whether a key belongs to what has the focus. */
+function isTaken(target: EventTarget | null, name: string): boolean {
+  if (!(target instanceof Element)) return false
+  const has_no_text = target.matches(WITHOUT_TEXT) && !target.closest('dialog')
+  if (typing(target)) return !(name.startsWith('Mod+') && has_no_text)
+  // A focused button, link or fold keeps its own Space.
+  return name === 'Space' && target.closest('button, summary, a') !== null
+}
+
+/** The second key of a pair must follow the first in this time. */
+const PAIR_MS = 1200
+
+/** Whether a command waits for another key after this one. */
+const begins = (name: string, commands: readonly Command[]): boolean =>
+  commands.some(({ keys = [] }) => keys.some((key) => key.startsWith(`${name} `)))
+
+/** The command that presses stand for: `first` is a key of a pair that was pressed just before. */
+export function commandOf(
+  name: string,
+  first: string | undefined,
+  commands: readonly Command[] = COMMANDS,
+): Command | undefined {
+  const of = (wanted: string) => commands.find(({ keys = [] }) => keys.includes(wanted))
+  return first === undefined ? of(name) : of(`${first} ${name}`)
+}
+
+/** Keys that may be held down. */
+const REPEATS: readonly string[] = ['[', ']']
+
 /** Listens to the page's keys until the returned function is called. */
-export function listenToKeys(showHelp: () => void): () => void {
+export function listenToKeys(): () => void {
+  let first: string | undefined
+  let pressed_at = 0
   const onKey = (event: KeyboardEvent) => {
-    if (!uiStore.getState().shortcuts_on || event.defaultPrevented || event.repeat) return
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
-    const state = labStore.getState()
-    const key = event.key.toLowerCase()
-    // A focused button or fold keeps its own Space.
-    if (key === ' ' && event.target instanceof Element && event.target.closest('button, summary'))
-      return
-    if (key === ' ' && canToggle(state)) toggleTraining()
-    else if (key === 's' && canStep(state)) stepOnce()
-    else if (key === 'n' && canNextPhase(state)) nextPhase()
-    else if (key === 'r' && canReset(state)) reset()
-    else if (key === '?') showHelp()
-    else if ((key === '[' || key === ']') && canScrub()) scrubKept(key === '[' ? -1 : 1)
-    else if (key !== ' ') return
+    if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
+    const name = pressName(event, IS_MAC)
+    if (name === undefined || isTaken(event.target, name)) return
+    if (event.repeat && !REPEATS.includes(name)) return
+    const pair = first !== undefined && event.timeStamp - pressed_at < PAIR_MS ? first : undefined
+    first = undefined
+    const command = commandOf(name, pair)
+    if (command === undefined) {
+      // Of a pair that means nothing, the second key does nothing either.
+      if (pair !== undefined || !begins(name, COMMANDS)) return
+      first = name
+      pressed_at = event.timeStamp
+    } else if (command.can?.(labStore.getState()) ?? true) command.run()
+    // What cannot be done now still keeps its Space from scrolling; End and the rest stay the browser's.
+    else if (name !== 'Space') return
     event.preventDefault()
   }
   document.addEventListener('keydown', onKey)

@@ -1,10 +1,12 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
-import { Undo2 } from 'lucide-react'
+import { RotateCcw } from 'lucide-react'
 import { useId, useState } from 'react'
 import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
 import { formatNumber } from '../format.ts'
-import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
+import { Marked } from '../palette/Marked.tsx'
+import { findWords } from '../palette/settings_search.ts'
+import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
 
 export type FieldData = ReturnType<typeof experimentFields>[number]
@@ -24,9 +26,11 @@ interface FieldProps {
   readonly changed_from: FieldData['value'] | undefined
   /** The run that is on follows a change. */
   readonly is_live?: boolean
+  /** What was searched for; '' while nothing is. */
+  readonly query?: string
 }
 
-export function Field({ field, changed_from, is_live = false }: FieldProps) {
+export function Field({ field, changed_from, is_live = false, query = '' }: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const help_id = useId()
   const { ref, is_wanted } = useWanted(field.path)
@@ -57,7 +61,9 @@ export function Field({ field, changed_from, is_live = false }: FieldProps) {
       data-wanted={is_wanted || undefined}
     >
       <div className="field-head">
-        <label htmlFor={id}>{field.label}</label>
+        <label htmlFor={id}>
+          <Marked text={field.label} marks={findWords(query, field.label, false)} />
+        </label>
         {is_live ? (
           <span className="live-mark" title="The run that is on follows at its next step">
             live
@@ -77,7 +83,7 @@ export function Field({ field, changed_from, is_live = false }: FieldProps) {
             }}
           >
             <span className="changed-dot" aria-hidden="true" />
-            <Undo2 className="icon" aria-hidden="true" />
+            <RotateCcw className="icon" aria-hidden="true" />
           </button>
         ) : null}
       </div>
@@ -112,8 +118,13 @@ export function Field({ field, changed_from, is_live = false }: FieldProps) {
         </p>
       )}
       <p id={help_id} className="soft help">
-        {field.help}
+        <Marked text={field.help} marks={findWords(query, field.help, true)} />
       </p>
+      {query === '' ? null : (
+        <p className="soft field-path">
+          <Marked text={field.path} marks={findWords(query, field.path, false)} />
+        </p>
+      )}
     </div>
   )
 }
@@ -197,6 +208,13 @@ function Control({ field, id, help_id, draft, is_invalid, ...on }: ControlProps)
           aria-valuetext={`${formatNumber(value)} ${field.unit}`}
           value={sliderPosition(field, value)}
           onChange={(event) => on.onCommit(sliderValue(field, Number(event.target.value)))}
+          onKeyDown={(event) => {
+            // The browser's own step may be less than one of the value, which would then never change.
+            const next = keyedValue(field, value, event.key)
+            if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+            event.preventDefault()
+            on.onCommit(next)
+          }}
         />
       ) : null}
     </div>

@@ -1,12 +1,14 @@
-import { X } from 'lucide-react'
+import { FileX, X } from 'lucide-react'
 import { useState } from 'react'
+import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
+import { fileStore } from '../palette/files.ts'
 import { useLab } from '../run.ts'
 
 const selectNotices = (state: LabState) => state.notices
 
 /** What a link asked for and did not get. Dismissed until there are new ones. */
-export function Notices() {
+function LinkNotices() {
   const notices = useLab(selectNotices)
   const [dismissed, setDismissed] = useState<readonly string[]>([])
   if (notices.length === 0 || dismissed === notices) return null
@@ -17,14 +19,47 @@ export function Notices() {
           <li key={notice}>{notice}</li>
         ))}
       </ul>
-      <button
-        type="button"
-        className="plain"
-        aria-label="Dismiss notices"
-        onClick={() => setDismissed(notices)}
-      >
-        <X className="icon" aria-hidden="true" />
-      </button>
+      <Dismiss what="notices" onClick={() => setDismissed(notices)} />
     </section>
+  )
+}
+
+/** Why a file was not opened, field by field. */
+function FileNotice() {
+  const problem = useStore(fileStore, (state) => state.problem)
+  if (!problem) return null
+  return (
+    <section className="card notices file-notice" role="alert" data-testid="file-problem">
+      <FileX className="icon" aria-hidden="true" />
+      <div>
+        <h2>{problem.name} was not opened, and nothing was changed</h2>
+        <ul>
+          {problem.problems.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </div>
+      <Dismiss
+        what="the file’s problems"
+        onClick={() => fileStore.setState({ problem: undefined })}
+      />
+    </section>
+  )
+}
+
+function Dismiss({ what, onClick }: { what: string; onClick: () => void }) {
+  return (
+    <button type="button" className="plain" aria-label={`Dismiss ${what}`} onClick={onClick}>
+      <X className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+export function Notices() {
+  return (
+    <>
+      <FileNotice />
+      <LinkNotices />
+    </>
   )
 }

@@ -1,16 +1,18 @@
 // The experiment as a form, drawn from its schema: one fold per group.
-import { ChevronsLeft, ChevronsRight, SlidersHorizontal, Undo2 } from 'lucide-react'
-import { Fragment, useMemo, useState } from 'react'
+import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucide-react'
+import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { choosePreset } from '../../lab/client.ts'
 import { experimentFields, isSteerable } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
+import { HistoryButtons } from '../palette/HistoryButtons.tsx'
 import { selectIsBusy, useLab } from '../run.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields, shownFields } from './form.ts'
 import { AddPhase, PhaseTools, phaseOfGroup } from './PhaseTools.tsx'
+import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
 import { SuggestedFor } from './SuggestedLayer.tsx'
 import { useUnfold } from './wanted.ts'
 
@@ -18,6 +20,7 @@ const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
 const selectPresent = (state: LabState) => (selectIsBusy(state) ? state.phase : undefined)
 const selectOpen = (state: UiState) => state.settings_open
+const selectWanted = (state: UiState) => state.wanted_setting
 
 /** The first group below the phases. */
 const AFTER_PHASES = 'Rollout'
@@ -42,17 +45,18 @@ function Group(props: {
   original: Values
   /** Index of the phase that runs; undefined while none does. */
   present: number | undefined
+  open: boolean
+  onFold: (group: string, open: boolean) => void
 }) {
-  const { group, fields, original, present } = props
-  const [open, setOpen] = useState(OPEN_AT_FIRST.test(group))
+  const { group, fields, original, present, open, onFold } = props
   useUnfold(
     fields.map(({ path }) => path),
-    () => setOpen(true),
+    () => onFold(group, true),
   )
   const changed = countChanged(fields, original)
   const phase = phaseOfGroup(group)
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details open={open} onToggle={(event) => onFold(group, event.currentTarget.open)}>
       <summary>
         {group}
         {changed > 0 ? (
@@ -93,7 +97,7 @@ function Changed({ count, preset_id }: { count: number; preset_id: string }) {
       onClick={() => choosePreset(preset_id)}
     >
       <span className="changed-dot" aria-hidden="true" /> {count} changed
-      <Undo2 className="icon" aria-hidden="true" />
+      <RotateCcw className="icon" aria-hidden="true" />
     </button>
   )
 }
@@ -103,7 +107,17 @@ export function Settings() {
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
   const present = useLab(selectPresent)
+  const wanted = useStore(uiStore, selectWanted)
   const fields = useMemo(() => shownFields(experiment), [experiment])
+  const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
+  const fold = (group: string, is_open: boolean) =>
+    setFolds((before) => (before[group] === is_open ? before : { ...before, [group]: is_open }))
+  const [query, setQuery] = useState('')
+  // Whoever is sent to a setting sees it among its neighbours.
+  useEffect(() => {
+    if (wanted) setQuery('')
+  }, [wanted])
+  const is_searching = query.trim() !== ''
   const preset = PRESETS.find(({ id }) => id === preset_id)
   const original = useMemo(() => {
     const all = preset ? experimentFields(preset.experiment) : []
@@ -117,6 +131,7 @@ export function Settings() {
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
         {open ? <Changed count={changed} preset_id={preset_id} /> : null}
+        {open ? <HistoryButtons /> : null}
         <button
           type="button"
           id="settings-toggle"
@@ -136,6 +151,7 @@ export function Settings() {
           <span className="narrow-only">{open ? 'Fold' : 'Settings'}</span>
         </button>
       </div>
+      {open ? <SettingsSearch query={query} onQuery={setQuery} /> : null}
       {open ? (
         <div id="settings-body" className="settings-body">
           {present !== undefined ? (
@@ -144,12 +160,28 @@ export function Settings() {
               restart.
             </p>
           ) : null}
-          {groupFields(fields).map(([group, own]) => (
-            <Fragment key={group}>
-              {group === AFTER_PHASES ? <AddPhase /> : null}
-              <Group group={group} fields={own} original={original} present={present} />
-            </Fragment>
-          ))}
+          {is_searching ? (
+            <FoundSettings
+              query={query}
+              experiment={experiment}
+              original={original}
+              present={present}
+            />
+          ) : (
+            groupFields(fields).map(([group, own]) => (
+              <Fragment key={group}>
+                {group === AFTER_PHASES ? <AddPhase /> : null}
+                <Group
+                  group={group}
+                  fields={own}
+                  original={original}
+                  present={present}
+                  open={folds[group] ?? OPEN_AT_FIRST.test(group)}
+                  onFold={fold}
+                />
+              </Fragment>
+            ))
+          )}
         </div>
       ) : null}
     </aside>

@@ -29,3 +29,29 @@ export function sliderValue(scale_of: Scale, position: number): number {
   if (kind === 'integer') value = Math.round(value)
   return Math.min(max, Math.max(min, value))
 }
+
+/** Positions that a key moves a slider by. */
+const KEYS: Readonly<Record<string, number>> = {
+  ArrowRight: 2,
+  ArrowUp: 2,
+  ArrowLeft: -2,
+  ArrowDown: -2,
+  PageUp: 20,
+  PageDown: -20,
+}
+
+/**
+ * Value after a key: as many positions further, or more where that is less than one step of the value. undefined for keys
+ * that move nothing.
+ */
+export function keyedValue(scale_of: Scale, value: number, key: string): number | undefined {
+  const by = KEYS[key]
+  if (by === undefined) return undefined
+  let at = sliderPosition(scale_of, value) + by
+  for (;;) {
+    const position = Math.min(SLIDER_TICKS, Math.max(0, at))
+    const next = sliderValue(scale_of, position)
+    if (position !== at || (next - value) * by > 0) return next
+    at += Math.sign(by)
+  }
+}

@@ -4,6 +4,7 @@ import { barsOf, flowOf } from './flow.ts'
 
 const observation = (mean: Observation['mean']): Observation => ({
   num_hidden_layers: 2,
+  rows: 'held_out',
   tokens: 4,
   mean,
   std: {},

@@ -1,0 +1,183 @@
+// What a person needs who does not use a mouse, sees little, or has a small screen.
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { TABS } from '../src/lab/view.ts'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+const LINK =
+  'v=1&p=tiny&phases=rl&phases.0.steps=40&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const
+const THEMES = ['light', 'dark'] as const
+
+/** What axe finds wrong, as lines that name the rule and the element. */
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} (${failureSummary})`),
+  )
+}
+
+const fitsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+
+async function checkTabs(lab: LabPage): Promise<void> {
+  for (const tab of TABS) {
+    await lab.show(tab)
+    await expect(lab.page.locator('#tab-panel')).not.toContainText('Opening …')
+    expect(await violations(lab.page), tab).toEqual([])
+    expect(await fitsSideways(lab.page), `${tab} fits sideways`).toBe(true)
+  }
+}
+
+for (const { width, height } of SIZES)
+  for (const colorScheme of THEMES)
+    test.describe(`${width} px, ${colorScheme}`, () => {
+      test.use({ viewport: { width, height }, colorScheme })
+
+      test('axe finds nothing on any part, before a run and in one', async ({ lab }) => {
+        await lab.open(LINK)
+        await lab.waitForStatus('idle')
+        await checkTabs(lab)
+        await lab.get('step').click()
+        await lab.waitForStatus('paused', 120_000)
+        await checkTabs(lab)
+      })
+
+      test('axe finds nothing in the dialogs, the open settings and the search', async ({
+        lab,
+        page,
+      }) => {
+        await lab.open(LINK)
+        await lab.waitForStatus('idle')
+        if (width < 900) await lab.get('settings-toggle').click()
+        await page.evaluate(() => {
+          for (const fold of document.querySelectorAll('.settings details'))
+            fold.toggleAttribute('open', true)
+        })
+        expect(await violations(page), 'settings').toEqual([])
+        await lab.get('settings-search').fill('rate')
+        expect(await violations(page), 'search').toEqual([])
+        expect(await fitsSideways(page)).toBe(true)
+        await lab.get('commands').click()
+        expect(await violations(page), 'palette').toEqual([])
+        await lab.get('palette-input').fill('re')
+        expect(await violations(page), 'palette with a query').toEqual([])
+        await page.keyboard.press('Escape')
+        await lab.get('help').click()
+        expect(await violations(page), 'help').toEqual([])
+        expect(await fitsSideways(page)).toBe(true)
+      })
+    })
+
+test('Tab reaches the main controls in the order of the page, and tabs are moved by arrows', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  const wanted = ['commands', 'preset', 'train', 'step', 'copy-link', 'help', 'undo', 'tab-learn']
+  const met: string[] = []
+  for (let i = 0; i < 120 && met.at(-1) !== 'tab-learn'; i++) {
+    await page.keyboard.press('Tab')
+    const id = await page.evaluate(() => document.activeElement?.getAttribute('data-testid'))
+    if (id && wanted.includes(id)) met.push(id)
+  }
+  expect(met).toEqual(wanted)
+  await page.keyboard.press('ArrowRight')
+  await expect(lab.get('tab-inside')).toBeFocused()
+  await expect(lab.get('tab-inside')).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('End')
+  await expect(lab.get('tab-gpu')).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Home')
+  await expect(lab.get('tab-learn')).toBeFocused()
+})
+
+test('what has the focus can be seen', async ({ lab, page }) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab')
+    const outline = await page.evaluate(() => {
+      // A control that is drawn by its label, as the theme's are, shows its focus there.
+      const own = document.activeElement
+      const shown = own?.matches('.theme-switch input, .range input') ? own.closest('label') : own
+      const style = shown && getComputedStyle(shown)
+      return style ? `${style.outlineStyle} ${style.outlineWidth}` : ''
+    })
+    expect(outline, `Tab ${i + 1}`).toMatch(/^(solid|auto) [1-9]/)
+  }
+})
+
+test('the state of the run is told, not more often than every ten seconds', async ({
+  lab,
+  page,
+}) => {
+  await page.clock.install()
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await page.clock.runFor(11_000)
+  const announcer = lab.get('announcer')
+  await expect(announcer).toHaveText('Ready to train')
+  await page.clock.runFor(11_000)
+  await lab.get('step').click()
+  await expect(async () => {
+    await page.clock.runFor(1000)
+    await expect(lab.get('status')).toHaveAttribute('data-status', 'paused', { timeout: 500 })
+  }).toPass({ timeout: 120_000 })
+  // Preparing, training and the pause have gone by; the last one is said when it is time.
+  await page.clock.runFor(11_000)
+  await expect(announcer).toHaveText(/^Paused, phase 1 of 1/)
+})
+
+test('at 200 % zoom and on a phone nothing runs over the side, and the big button holds its words', async ({
+  browser,
+  baseURL,
+}) => {
+  for (const viewport of [
+    { width: 720, height: 450 },
+    { width: 390, height: 844 },
+    { width: 360, height: 740 },
+  ]) {
+    const context = await browser.newContext({
+      viewport,
+      deviceScaleFactor: 2,
+      ...(baseURL ? { baseURL } : {}),
+    })
+    const page = await context.newPage()
+    await page.goto(`./?${LINK}`)
+    await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'idle')
+    for (const tab of TABS) {
+      await page.getByTestId(`tab-${tab}`).click()
+      expect(await fitsSideways(page), `${tab} at ${viewport.width}`).toBe(true)
+    }
+    const overflow = await page.getByTestId('train').evaluate((button) => {
+      const label = [...button.childNodes].find((node) => node.nodeType === Node.TEXT_NODE)
+      if (label) label.textContent = 'Train again'
+      const { paddingLeft, paddingRight } = getComputedStyle(button)
+      return (
+        button.scrollWidth > button.clientWidth ||
+        button.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) < 100
+      )
+    })
+    expect(overflow, `Train again at ${viewport.width}`).toBe(false)
+    await context.close()
+  }
+})
+
+test('who wants less motion gets none', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    ...(baseURL ? { baseURL } : {}),
+  })
+  const page = await context.newPage()
+  await page.goto(`./?${LINK}`)
+  await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'idle')
+  const moving = await page.evaluate(() => document.getAnimations().length)
+  expect(moving).toBe(0)
+  await context.close()
+})

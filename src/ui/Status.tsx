@@ -1,0 +1,48 @@
+// How the run is, at a glance: a word, a shape and a colour.
+import {
+  Activity,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Hand,
+  LoaderCircle,
+  type LucideIcon,
+} from 'lucide-react'
+import type { LabState } from '../lab/store.ts'
+import { selectStatus } from './run.ts'
+import { useShown } from './shown.ts'
+
+const STATUS: Readonly<
+  Record<LabState['status'], { readonly says: string; readonly Icon: LucideIcon }>
+> = {
+  loading: { says: 'opening the GPU', Icon: LoaderCircle },
+  idle: { says: 'ready', Icon: CircleDashed },
+  preparing: { says: 'preparing', Icon: LoaderCircle },
+  running: { says: 'training', Icon: Activity },
+  paused: { says: 'paused', Icon: CirclePause },
+  waiting: { says: 'waiting for your verdicts', Icon: Hand },
+  finished: { says: 'finished', Icon: CircleCheck },
+  failed: { says: 'stopped by an error', Icon: CircleX },
+}
+
+const selectHasSteps = (state: LabState) => state.series.size > 0
+const selectMessage = (state: LabState) => state.message
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+export function Status() {
+  const status = useShown(selectStatus)
+  const message = useShown(selectMessage)
+  const has_steps = useShown(selectHasSteps)
+  const { says, Icon } = STATUS[status]
+  return (
+    <p className="status" data-testid="status" data-status={status}>
+      <Icon className="icon" aria-hidden="true" />
+      <span>
+        {status === 'running' && !has_steps ? 'measuring the untrained model' : says}
+        {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
+      </span>
+    </p>
+  )
+}

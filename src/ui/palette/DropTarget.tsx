@@ -1,0 +1,46 @@
+// A file that is dragged onto the page.
+import { FileDown } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { openFile } from './files.ts'
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
+
+/** Opens what is dropped; while something is over the page, says so. */
+export function DropTarget() {
+  const [is_over, setIsOver] = useState(false)
+  useEffect(() => {
+    // Entering a part of the page comes before leaving the one around it.
+    let depth = 0
+    const move = (by: number) => (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      depth = Math.max(0, depth + by)
+      setIsOver(depth > 0)
+    }
+    const over = (event: DragEvent) => {
+      if (hasFiles(event)) event.preventDefault()
+    }
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      depth = 0
+      setIsOver(false)
+      const [file] = event.dataTransfer?.files ?? []
+      if (file) void openFile(file)
+    }
+    const listeners = { dragenter: move(1), dragleave: move(-1), dragover: over, drop } as const
+    for (const [name, listener] of Object.entries(listeners))
+      document.addEventListener(name as keyof typeof listeners, listener)
+    return () => {
+      for (const [name, listener] of Object.entries(listeners))
+        document.removeEventListener(name as keyof typeof listeners, listener)
+    }
+  }, [])
+  if (!is_over) return null
+  return (
+    <div className="drop-target" data-testid="drop-target">
+      <p>
+        <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON) to open it
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+// The list of keys, drawn from the commands themselves.
+import { useStore } from 'zustand'
+import { setPreference, type UiState, uiStore } from '../store.ts'
+import { COMMANDS, type CommandGroup, PANEL_KEYS } from './commands.ts'
+import { closeDialog } from './dialogs.ts'
+import { Keys } from './Keys.tsx'
+import { Modal } from './Modal.tsx'
+
+interface KeyLine {
+  readonly keys: readonly string[]
+  readonly does: string
+}
+
+/** The keys of every group that has some, in the order of the commands. */
+function keyGroups(): readonly (readonly [group: string, lines: readonly KeyLine[]])[] {
+  const groups = new Map<CommandGroup, KeyLine[]>()
+  for (const { group, keys, name } of COMMANDS) {
+    if (!keys) continue
+    const lines = groups.get(group)
+    const line = { keys, does: name() }
+    if (lines) lines.push(line)
+    else groups.set(group, [line])
+  }
+  return [...groups, ['While it is on screen', PANEL_KEYS]]
+}
+
+function KeyGroup({ group, lines }: { group: string; lines: readonly KeyLine[] }) {
+  return (
+    <section>
+      <h3>{group}</h3>
+      <dl className="keys">
+        {lines.map(({ keys, does }) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key, i) => (
+                <span key={key}>
+                  {i > 0 ? <span className="soft"> or </span> : null}
+                  <Keys keys={key} />
+                </span>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+const selectShortcuts = (state: UiState) => state.shortcuts_on
+
+export function Help() {
+  return (
+    <Modal name="help" label="Keyboard shortcuts">
+      <Body />
+    </Modal>
+  )
+}
+
+function Body() {
+  const shortcuts_on = useStore(uiStore, selectShortcuts)
+  return (
+    <>
+      <div className="dialog-head">
+        <h2>Keyboard</h2>
+        <button type="button" onClick={() => closeDialog('help')}>
+          Close
+        </button>
+      </div>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={shortcuts_on}
+          onChange={(event) => setPreference({ shortcuts_on: event.target.checked })}
+        />
+        Use these keys
+      </label>
+      <div className="key-groups">
+        {keyGroups().map(([group, lines]) => (
+          <KeyGroup key={group} group={group} lines={lines} />
+        ))}
+      </div>
+      <p className="soft">None of them does anything while you type in a field.</p>
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { beforeEach, expect, test } from 'vitest'
+import { closeLab, openLab } from '../../lab/client.ts'
+import { PRESETS } from '../../lab/presets.ts'
+import { labStore } from '../../lab/store.ts'
+import { uiStore } from '../store.ts'
+import { fileStore, openFile, readExperimentText } from './files.ts'
+
+const tiny = PRESETS[0].experiment
+const file = (text: string, name = 'mine.json') => new File([text], name)
+const problems = () => fileStore.getState().problem?.problems.join('\n')
+
+beforeEach(() => {
+  const silent = { postMessage() {}, terminate() {}, addEventListener() {} }
+  openLab(() => silent, {
+    address: 'http://lab/',
+    query: 'v=1&p=tiny',
+    hash: '',
+    replaceQuery() {},
+    nextFrame() {},
+    recall: () => undefined,
+    remember() {},
+    now: () => 0,
+  })
+  fileStore.setState({ problem: undefined })
+  return closeLab
+})
+
+test('an experiment comes back as it was saved', () => {
+  expect(readExperimentText(JSON.stringify(tiny))).toEqual({ ok: true, experiment: tiny })
+})
+
+test('a file opens in the settings', async () => {
+  await openFile(file(JSON.stringify({ ...tiny, seed: 41 })))
+  expect(labStore.getState().experiment.seed).toBe(41)
+  expect(uiStore.getState().toast).toContain('mine.json')
+  expect(problems()).toBeUndefined()
+})
+
+test('a file with mistakes names every field, and changes nothing', async () => {
+  const before = labStore.getState()
+  const wrong = { ...tiny, seed: 'three', rollout: { ...tiny.rollout, n: 0 } }
+  await openFile(file(JSON.stringify(wrong)))
+  expect(problems()).toMatch(/seed: expected a whole number/)
+  expect(problems()).toMatch(/rollout\.n: expected/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test.for([
+  ['metrics.csv', 'step\n1'],
+  ['broken.json', '{"seed": '],
+  ['list.json', '[1, 2]'],
+  ['large.json', `"${'x'.repeat(1_100_000)}"`],
+])('%s is refused with what can be opened', async ([name, text]) => {
+  const before = labStore.getState()
+  await openFile(file(text, name))
+  expect(fileStore.getState().problem?.name).toBe(name)
+  expect(problems()).toMatch(/Experiments can be opened here/)
+  expect(labStore.getState()).toBe(before)
+})

@@ -1,0 +1,102 @@
+// Files of the page: an experiment that comes in, and what goes out.
+import { createStore } from 'zustand/vanilla'
+import { openExperiment, repeatedExperiment } from '../../lab/client.ts'
+import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
+import { metricsCsv, metricsFileName, metricsJsonl, runFileStem } from '../../lab/metrics_file.ts'
+import { labStore } from '../../lab/store.ts'
+import { shownExperiment } from '../run.ts'
+import { saveFile } from '../save.ts'
+import { shownStore } from '../shown.ts'
+import { showToast } from '../store.ts'
+
+/** Far above any experiment, far below what would hold up the page. */
+const MAX_BYTES = 1_000_000
+
+const CAN_OPEN =
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder.'
+
+/** A file that was not opened, and everything that is wrong with it. */
+export interface FileProblem {
+  readonly name: string
+  readonly problems: readonly string[]
+}
+
+export const fileStore = createStore<{ readonly problem: FileProblem | undefined }>(() => ({
+  problem: undefined,
+}))
+
+type Read =
+  | { readonly ok: true; readonly experiment: Experiment }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** The experiment that a file holds, or what is wrong with it, by field. */
+export function readExperimentText(text: string): Read {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { ok: false, problems: [`It is no JSON: ${why}.`, CAN_OPEN] }
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    return { ok: false, problems: ['It holds no experiment.', CAN_OPEN] }
+  const parsed = parseExperiment(document)
+  if (parsed.ok) return parsed
+  const problems = parsed.issues.map(({ path, message }) =>
+    path ? `${path}: ${message}` : message,
+  )
+  return { ok: false, problems }
+}
+
+/** Opens a file in the settings. What is wrong with it is shown, and then nothing is changed. */
+export async function openFile(file: File): Promise<void> {
+  const refuse = (problems: readonly string[]) =>
+    fileStore.setState({ problem: { name: file.name, problems } })
+  if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
+    return refuse(['It is no JSON file.', CAN_OPEN])
+  if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
+  let text: string
+  try {
+    text = await file.text()
+  } catch {
+    return refuse(['The browser could not read it.'])
+  }
+  const read = readExperimentText(text)
+  if (!read.ok) return refuse(read.problems)
+  fileStore.setState({ problem: undefined })
+  openExperiment(read.experiment, file.name)
+  showToast(`Opened ${file.name}. Undo brings the settings back.`)
+}
+
+/** Lets the person choose a file. */
+export function chooseFile(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.accept = '.json,application/json'
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? []
+    if (file) void openFile(file)
+  })
+  input.click()
+}
+
+/** The document that repeats what the settings show; while they are the run's, with all that was done to it. */
+export function saveExperiment(): void {
+  const experiment = repeatedExperiment(labStore.getState())
+  const text = `${JSON.stringify(experiment, null, 2)}\n`
+  const name = `${runFileStem(experiment)}.experiment.json`
+  saveFile(name, new Blob([text], { type: 'application/json' }))
+}
+
+const METRICS = {
+  csv: { type: 'text/csv', write: metricsCsv },
+  jsonl: { type: 'application/jsonl', write: metricsJsonl },
+} as const
+
+/** Every metric of the shown run. */
+export function saveMetrics(extension: keyof typeof METRICS): void {
+  const { type, write } = METRICS[extension]
+  const state = shownStore.getState()
+  const name = metricsFileName(shownExperiment(state), extension)
+  saveFile(name, new Blob([write(state.series)], { type }))
+}
