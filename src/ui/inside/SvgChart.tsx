@@ -110,7 +110,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
           <g key={value} transform={`translate(0 ${py(value).toFixed(1)})`}>
             <line x2={width} className={label ? 'mark-line' : 'zero-line'} />
             {label ? (
-              <text x={width} y={-4} textAnchor="end">
+              <text x={width} y={-6} textAnchor="end">
                 {label}
               </text>
             ) : null}
