@@ -3,11 +3,12 @@ import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { wantObserved } from '../../lab/client.ts'
 import type { KeptOfRun } from '../../lab/kept_run.ts'
+import type { LensSample } from '../../lab/observation.ts'
 import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { formatDuration } from '../format.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
-import { lensItem } from '../lens/store.ts'
+import { type LensView, lensItem, useLens } from '../lens/store.ts'
 import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../run.ts'
 import { useAtStep } from '../shown.ts'
 import { SIGNS_SAY } from '../token_sign.ts'
@@ -18,7 +19,7 @@ import { find, type Inspected, ofSamples, ofTable } from './inspect.ts'
 import { Legend, Shades } from './Legend.tsx'
 import { List } from './List.tsx'
 import { Options } from './Options.tsx'
-import { useKept } from './rested.ts'
+import { useIsLiving, useKept } from './rested.ts'
 import {
   releaseTrace,
   type TokensView,
@@ -31,6 +32,7 @@ import './inspector.css'
 
 const selectIsTracing = (state: LabState) => state.is_tracing
 const selectView = (view: TokensView) => view
+const selectSent = ({ sent }: LensView) => sent
 const set = tokensStore.setState
 
 /** What of a step is shown, and where it comes from. */
@@ -67,11 +69,18 @@ function useShownStep(): { readonly shown: Shown | undefined; readonly newer: nu
 /** Entropies of one layer at the tokens of the responses that the lens has looked at. */
 function layerEntropyOf(kept: KeptOfRun, layer: number, at_step: number | undefined): LayerEntropy {
   const lenses = new Map<string, ReturnType<typeof lensItem>>()
-  return (sample, t) => {
+  const lensFor = (sample: LensSample) => {
     const key = textKey(sample)
     if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, at_step))
-    const lens = lenses.get(key)?.lens
-    return lens && entropyAtToken(lens, 'raw', layer, t)
+    return lenses.get(key)
+  }
+  return {
+    layer,
+    at: (sample, t) => {
+      const found = lensFor(sample)
+      return found && entropyAtToken(found.lens, 'raw', layer, t)
+    },
+    stepOf: (sample) => lensFor(sample)?.item.step,
   }
 }
 
@@ -171,7 +180,7 @@ function Body({ shown }: { shown: Shown }) {
       {found.responses.length === 0 ? (
         <p data-testid="inspector-none">Nothing here matches. Change what is looked for.</p>
       ) : (
-        <List step={shown.step} found={found} colours={colours} layer={layer} />
+        <List step={shown.step} found={found} colours={colours} />
       )}
     </>
   )
@@ -180,10 +189,16 @@ function Body({ shown }: { shown: Shown }) {
 export function Inspector() {
   const section = useRef<HTMLElement>(null)
   const is_visible = useVisible(section)
-  const { is_tracing_along } = useTokens(selectView)
+  const is_living = useIsLiving()
+  const at_step = useAtStep()
+  const { is_tracing_along: tokens, mode } = useTokens(selectView)
+  const sent = useLens(selectSent)
   useEffect(() => {
-    if (is_visible && is_tracing_along) return wantObserved('inspector', { tokens: true })
-  }, [is_visible, is_tracing_along])
+    if (!is_visible || !is_living) return
+    const samples = mode === 'layer_entropy' ? sent.map(({ sample }) => sample) : []
+    const lens = samples.length > 0 ? { held_out: 0, samples } : undefined
+    return wantObserved('inspector', { tokens, ...(lens && { lens }) })
+  }, [is_visible, is_living, tokens, mode, sent])
   const is_tracing = useLab(selectIsTracing)
   const is_busy = useLab(selectIsBusy)
   const { shown, newer } = useShownStep()
@@ -202,7 +217,7 @@ export function Inspector() {
             <input
               type="checkbox"
               data-testid="trace-along"
-              checked={is_tracing_along}
+              checked={tokens}
               onChange={({ target }) => set({ is_tracing_along: target.checked })}
             />
             Trace steps while this is open
@@ -211,7 +226,7 @@ export function Inspector() {
             <button
               type="button"
               data-testid="trace-now"
-              disabled={!is_busy || is_tracing}
+              disabled={!is_busy || !is_living || is_tracing}
               title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
               onClick={traceNow}
             >
@@ -228,9 +243,9 @@ export function Inspector() {
         </>
       ) : (
         <p className="soft">
-          Responses appear here once a phase of reinforcement samples some, by prompt, each token
-          coloured by what the step computed of it. A traced step scores its batch once more and
-          reads every number back; its results stay the same.
+          {at_step === undefined
+            ? 'Responses appear here once a phase of reinforcement samples some, by prompt, each token coloured by what the step computed of it. A traced step scores its batch once more and reads every number back; its results stay the same.'
+            : `No step up to ${at_step} has kept any responses: a warm start samples none.`}
         </p>
       )}
     </section>

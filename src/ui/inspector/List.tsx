@@ -38,7 +38,7 @@ function goTo(found: Found, to: Inspected, t: number): void {
 }
 
 export function List(props: { step: number; found: Found; colours: Colours; layer: number }) {
-  const { step, found, colours, layer } = props
+  const { step, found, colours } = props
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)
   const pages = useTokens(selectPages)
@@ -141,13 +141,7 @@ export function List(props: { step: number; found: Found; colours: Colours; laye
         </ul>
       </div>
       {told && t !== undefined ? (
-        <Readout
-          step={step}
-          told={told}
-          t={clamp(told, t)}
-          layer={colours.layerEntropy && layer}
-          layerEntropy={colours.layerEntropy}
-        />
+        <Readout step={step} told={told} t={clamp(told, t)} layerEntropy={colours.layerEntropy} />
       ) : (
         <p className="readout soft">Open a prompt to see its responses.</p>
       )}

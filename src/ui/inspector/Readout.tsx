@@ -39,13 +39,12 @@ export function Readout(props: {
   step: number
   told: Inspected
   t: number
-  layer: number | undefined
   layerEntropy: LayerEntropy | undefined
 }) {
-  const { step, told, t, layer, layerEntropy } = props
+  const { step, told, t, layerEntropy } = props
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
-  const entropy = traced && layerEntropy?.(traced, t)
+  const entropy = traced && layerEntropy?.at(traced, t)
   // Such a response cannot be written as text and read back.
   const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
   return (
@@ -68,9 +67,10 @@ export function Readout(props: {
         {is_ended ? '' : ', cut off'}.
       </p>
       <Numbers told={told} t={t} />
-      {layer !== undefined && entropy !== undefined ? (
+      {layerEntropy && traced && entropy !== undefined ? (
         <p>
-          Entropy of layer {layer}: <b>{formatNats(entropy)}</b>
+          Entropy of layer {layerEntropy.layer}: <b>{formatNats(entropy)}</b>
+          <span className="soft">, of the policy after step {layerEntropy.stepOf(traced)}</span>
         </p>
       ) : null}
       <div className="readout-actions">

@@ -44,8 +44,14 @@ export const MODES = {
 } as const
 export type Mode = keyof typeof MODES
 
-/** Entropy that a layer had where token t was written, nats; undefined where nobody looked. */
-export type LayerEntropy = (sample: TracedSample, t: number) => number | undefined
+/** What one layer's policy is where a response was written. */
+export interface LayerEntropy {
+  readonly layer: number
+  /** Nats at token t; undefined where nobody looked. */
+  at(sample: TracedSample, t: number): number | undefined
+  /** The policy is that after this step. */
+  stepOf(sample: TracedSample): number | undefined
+}
 
 /** The number that colours a token; undefined where there is none. */
 export function modeValue(
@@ -54,7 +60,7 @@ export function modeValue(
   t: number,
   layerEntropy?: LayerEntropy,
 ): number | undefined {
-  if (mode === 'layer_entropy') return layerEntropy?.(sample, t)
+  if (mode === 'layer_entropy') return layerEntropy?.at(sample, t)
   if (mode !== 'kl_ref') return valueOf(sample, mode, t)
   return valueOf(sample, 'kld', t) ?? valueOf(sample, 'reward_kl', t)
 }

@@ -184,7 +184,11 @@ test('what a step did not compute has a reason', () => {
 })
 
 test('the entropy of a layer comes from the lens, for responses that it has looked at', () => {
-  const look = (sample: TracedSample, t: number) => (sample === one ? t / 2 : undefined)
+  const look = {
+    layer: 1,
+    at: (sample: TracedSample, t: number) => (sample === one ? t / 2 : undefined),
+    stepOf: () => 4,
+  }
   expect(modeValue('layer_entropy', one, 2, look)).toBe(1)
   expect(rangeOf('layer_entropy', [one], 3, look)).toEqual({ scale: 'seq', end: 3 })
   expect(rangeOf('layer_entropy', [one], 3)).toBeUndefined()

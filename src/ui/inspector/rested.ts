@@ -1,7 +1,8 @@
 // What a run keeps, at a pace that can be read.
 import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
-import { shownStore, useShown } from '../shown.ts'
+import { shownStore, useShown, viewStore } from '../shown.ts'
 
 const selectKept = (state: LabState) => state.kept
 const REST_MS = 500
@@ -30,3 +31,6 @@ export function useKept(): LabState['kept'] {
   }, [])
   return kept
 }
+
+/** False while a past run is shown: nothing more can be measured of it. */
+export const useIsLiving = (): boolean => useStore(viewStore, ({ viewed }) => viewed === undefined)

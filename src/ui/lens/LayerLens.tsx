@@ -6,7 +6,7 @@ import type { Lens } from '../../lab/observation.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { formatNumber } from '../format.ts'
 import { Legend, Shades } from '../inspector/Legend.tsx'
-import { useKept } from '../inspector/rested.ts'
+import { useIsLiving, useKept } from '../inspector/rested.ts'
 import { selectIsBusy, useLab } from '../run.ts'
 import { useAtStep } from '../shown.ts'
 import { SIGNS_SAY } from '../token_sign.ts'
@@ -156,10 +156,12 @@ export function LayerLens() {
   const { sent, chosen, is_wanted, other } = useLens(selectView)
   const kept = useKept()
   const at_step = useAtStep()
+  const is_living = useIsLiving()
   useEffect(() => {
     const samples = sent.map(({ sample }) => sample)
-    if (is_visible) return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
-  }, [is_visible, sent])
+    if (is_visible && is_living)
+      return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
+  }, [is_visible, is_living, sent])
   useEffect(() => {
     if (!is_wanted) return
     set({ is_wanted: false })
@@ -188,6 +190,7 @@ export function LayerLens() {
           Shows what every layer would say next, at every position of a held-out problem or of a
           response sent from the token inspector. It appears with the first step that is observed
           while this panel is seen.
+          {refused === undefined ? '' : ` The last one said: ${refused}`}
         </p>
       )}
     </section>
