@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { App } from './ui/App.tsx'
+import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
 import './ui/tokens.css'
@@ -17,10 +18,12 @@ import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
 import './ui/charts.css'
+import './ui/share/share.css'
 
 followTheme()
 startTicker()
 openLab()
+followView()
 
 const root = document.getElementById('root')
 if (root)

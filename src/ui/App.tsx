@@ -11,6 +11,8 @@ import { Preferences } from './panels/Preferences.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { Locked } from './share/Locked.tsx'
+import { Reference } from './share/Reference.tsx'
 import { Tabs } from './Tabs.tsx'
 import { Toast } from './Toast.tsx'
 
@@ -22,6 +24,7 @@ export function App() {
       <div className="body">
         <Settings />
         <main>
+          <Locked />
           <Notices />
           <Failure />
           <Pending />
@@ -30,6 +33,7 @@ export function App() {
             <Phases />
             <Intro />
           </section>
+          <Reference />
           <Preferences />
           <Findings />
           <Record />

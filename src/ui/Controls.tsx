@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { choosePreset, nextPhase, reset, shareLink, stepOnce } from '../lab/client.ts'
 import { PRESETS } from '../lab/presets.ts'
+import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
 import {
   canNextPhase,
@@ -12,7 +13,12 @@ import {
   toggleLabel,
   toggleTraining,
 } from './actions.ts'
+import { ReplayBar } from './replay/ReplayBar.tsx'
+import { selectIsReplaying } from './replay/replays.ts'
 import { useLab } from './run.ts'
+import { FullPage } from './share/FullPage.tsx'
+import { useLocked } from './share/locked.ts'
+import { ShareDialog } from './share/ShareDialog.tsx'
 import { listenToKeys, SHORTCUTS } from './shortcuts.ts'
 import { setPreference, showToast, type UiState, uiStore } from './store.ts'
 
@@ -27,6 +33,7 @@ function Preset() {
       <select
         id="preset"
         data-testid="preset"
+        disabled={useLocked('experiment')}
         value={preset_id}
         onChange={(event) => choosePreset(event.target.value)}
       >
@@ -76,12 +83,18 @@ function Action(props: {
   )
 }
 
+/** Nothing is trained while a recording plays. */
+const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
+
 const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 export function Controls() {
   const label = useLab(toggleLabel)
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const can_end_phase = useLab(canNextPhase)
+  const phases_locked = useLocked('phases')
   const help = useRef<HTMLDialogElement>(null)
   useEffect(() => listenToKeys(() => help.current?.showModal()), [])
   return (
@@ -96,7 +109,7 @@ export function Controls() {
         onClick={toggleTraining}
       >
         {label === 'Pause' ? <Pause className="icon" /> : <Play className="icon" />}
-        {label}
+        {is_replaying ? (REPLAYED[label] ?? label) : label}
       </button>
       <Action
         id="step"
@@ -110,7 +123,7 @@ export function Controls() {
         id="next-phase"
         label="Next phase"
         hint="End this phase after the step in flight and begin the next (N)"
-        enabled={useLab(canNextPhase)}
+        enabled={can_end_phase && !phases_locked}
         icon={<SkipForward className="icon" />}
         onClick={nextPhase}
       />
@@ -130,6 +143,7 @@ export function Controls() {
         icon={<Link className="icon" />}
         onClick={copyLink}
       />
+      <ShareDialog />
       <button
         type="button"
         id="help"
@@ -141,6 +155,8 @@ export function Controls() {
         <CircleHelp className="icon" aria-hidden="true" />
       </button>
       <Help dialog={help} />
+      <FullPage />
+      <ReplayBar />
     </section>
   )
 }

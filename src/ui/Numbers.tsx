@@ -1,8 +1,10 @@
 // The numbers of the moment. Each is the run's own, or a dash.
 import { useStore } from 'zustand'
+import { replayStore } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
 import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
+import { selectIsReplaying } from './replay/replays.ts'
 import {
   hasRewardPhase,
   plannedSteps,
@@ -31,6 +33,13 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
   failed: 'stopped by an error',
 }
 
+/** While a recording plays. */
+const REPLAYED: Partial<Record<LabState['status'], string>> = {
+  preparing: 'playing a recording',
+  running: 'playing a recording',
+  finished: 'the recording is over',
+}
+
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectMessage = (state: LabState) => state.message
 
@@ -40,10 +49,13 @@ function Status() {
   const status = useLab(selectStatus)
   const message = useLab(selectMessage)
   const has_steps = useLab(selectHasSteps)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const moment =
+    status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]
   return (
     <p className="status" data-testid="status" data-status={status} role="status">
       <span className={`dot ${status}`} aria-hidden="true" />
-      {status === 'running' && !has_steps ? 'measuring the untrained model' : STATUS[status]}
+      {is_replaying ? (REPLAYED[status] ?? moment) : moment}
       {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
     </p>
   )

@@ -7,6 +7,7 @@ import { experimentFields, isSteerable } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
 import { selectIsBusy, useLab } from '../run.ts'
+import { useLocked } from '../share/locked.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields, shownFields } from './form.ts'
@@ -82,7 +83,8 @@ function Group(props: {
 
 /** How many fields differ from the preset, and the way back. */
 function Changed({ count, preset_id }: { count: number; preset_id: string }) {
-  if (count === 0) return null
+  const is_locked = useLocked('settings')
+  if (count === 0 || is_locked) return null
   return (
     <button
       type="button"
@@ -103,6 +105,7 @@ export function Settings() {
   const preset_id = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
   const present = useLab(selectPresent)
+  const is_locked = useLocked('settings')
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const preset = PRESETS.find(({ id }) => id === preset_id)
   const original = useMemo(() => {
@@ -144,12 +147,14 @@ export function Settings() {
               restart.
             </p>
           ) : null}
-          {groupFields(fields).map(([group, own]) => (
-            <Fragment key={group}>
-              {group === AFTER_PHASES ? <AddPhase /> : null}
-              <Group group={group} fields={own} original={original} present={present} />
-            </Fragment>
-          ))}
+          <fieldset className="settings-lock" disabled={is_locked}>
+            {groupFields(fields).map(([group, own]) => (
+              <Fragment key={group}>
+                {group === AFTER_PHASES ? <AddPhase /> : null}
+                <Group group={group} fields={own} original={original} present={present} />
+              </Fragment>
+            ))}
+          </fieldset>
         </div>
       ) : null}
     </aside>
