@@ -73,7 +73,7 @@ test('a link for a class is made by ticking, hides and locks what it says, and c
   await expect(lab.get('locked')).toContainText('locks the menu of experiments, the settings and')
   await expect(lab.get('notices')).toContainText("hide what is not known here: 'moon'")
   await expect(lab.get('samples')).toBeHidden()
-  await expect(lab.get('reward-chart')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Reward and held-out' })).toBeVisible()
   await expect(lab.get('preset')).toBeDisabled()
   await expect(page.locator('#field-seed')).toBeDisabled()
   await expect(lab.get('add-phase')).toBeHidden()

@@ -32,7 +32,7 @@ export const record: Command = {
   usage: '<experiment.json | share link | preset id> --out FILE [--seed N]',
   summary:
     'trains, and writes what the page would have been told as one file that the page can play',
-  run: (args) => {
+  run: async (args) => {
     const { source, out, seed } = readOptions(args)
     const experiment = readExperiment(source, seed)
     refuse(experiment)

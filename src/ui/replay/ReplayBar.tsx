@@ -21,12 +21,12 @@ export function ReplayBar() {
     <div className="replay-bar" data-testid="replay">
       <span
         className="badge warn replay-badge"
-        title={`A real run, played again: nothing is trained now. Speeds are those of ${name}.`}
+        title={`A real run, played again; nothing is trained now. Speeds and times are those of ${name}.`}
       >
         <Film className="icon" aria-hidden="true" />
-        <span>
-          Recorded on {name}, {dateWords(recording.date)}
-        </span>
+        <span>Recorded on</span>
+        <span className="replay-adapter">{name}</span>
+        <span>{dateWords(recording.date)}</span>
       </span>
       <label>
         <span className="visually-hidden">Speed</span>

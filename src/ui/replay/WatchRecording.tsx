@@ -19,7 +19,9 @@ export function WatchRecording() {
         <Film className="icon" aria-hidden="true" /> Watch a recorded run
       </button>
       <span className="soft">
-        {problem === '' ? 'Half a minute, on no GPU of yours: the numbers of a real run.' : null}
+        {problem === ''
+          ? 'A real run of another machine, played here in half a minute. It needs no GPU.'
+          : null}
       </span>
       {problem === '' ? null : <span role="alert">{problem}</span>}
     </p>
