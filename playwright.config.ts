@@ -11,6 +11,8 @@ const args = [
   '--no-first-run',
 ]
 const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
+/** What a browser without WebGPU is shown. */
+const WITHOUT_GPU = /(no_webgpu|replay)\.spec\.ts$/
 const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
 
 /** Playwright reads this file once more in every worker: the environment carries the port there. */
@@ -38,12 +40,12 @@ export default defineConfig({
   projects: [
     {
       name: 'webgpu',
-      testIgnore: 'no_webgpu.spec.ts',
+      testIgnore: WITHOUT_GPU,
       use: { launchOptions: { ...executable, args: [...args, ...webgpu] } },
     },
     {
       name: 'no_webgpu',
-      testMatch: 'no_webgpu.spec.ts',
+      testMatch: WITHOUT_GPU,
       // An address that is not loopback, so that the page is not a secure one; nothing is looked up.
       use: {
         launchOptions: { ...executable, args: [...args, '--host-resolver-rules=MAP * 127.0.0.1'] },

@@ -7,6 +7,7 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
   await expect(error.getByRole('heading')).toHaveText(title)
   await expect(error.getByRole('listitem').first()).not.toBeEmpty()
   await expect(lab.get('preset')).toBeVisible()
+  await expect(error.getByTestId('watch-recording')).toBeEnabled()
 }
 
 test('where WebGPU offers no adapter the page says so and what to turn on', async ({ lab }) => {

@@ -8,6 +8,7 @@ import { keepHistory } from './ui/history.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { startScrubbing } from './ui/scrub.ts'
+import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
 import './ui/tokens.css'
@@ -24,6 +25,7 @@ import './ui/suggested.css'
 import './ui/runs.css'
 import './ui/palette/palette.css'
 import './ui/charts.css'
+import './ui/share/share.css'
 
 followTheme()
 startTicker()
@@ -33,6 +35,7 @@ void startRecording()
 followNewRuns()
 followTicks()
 keepHistory()
+followView()
 
 const root = document.getElementById('root')
 if (root)

@@ -3,9 +3,10 @@ import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
 import { probe } from './probe.ts'
+import { record } from './record.ts'
 import { train } from './train.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { train, conform, probe, adapters }
+const COMMANDS: Readonly<Record<string, Command>> = { train, record, conform, probe, adapters }
 
 function help(): string {
   const lines = Object.entries(COMMANDS).map(

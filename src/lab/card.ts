@@ -52,7 +52,8 @@ export function browserName(user_agent: string): string {
   return 'unknown browser'
 }
 
-const clean = (name: string): string => {
+/** What a link may carry of a name: letters, digits and marks, at most MAX_NAME_LENGTH of them. */
+export const cleanName = (name: string): string => {
   const kept = [...name].filter((character) => NAME.test(character))
   return kept.slice(0, MAX_NAME_LENGTH).join('').trim() || 'unnamed'
 }
@@ -65,8 +66,8 @@ const rounded = (value: number): number =>
 export function makeCard(adapter: string, browser: string, numbers: BenchmarkNumbers): ResultCard {
   const kept = Object.fromEntries(NUMBERS.map((name) => [name, rounded(numbers[name])]))
   return {
-    adapter: clean(adapter),
-    browser: clean(browser),
+    adapter: cleanName(adapter),
+    browser: cleanName(browser),
     ...(kept as unknown as BenchmarkNumbers),
   }
 }
@@ -118,7 +119,7 @@ function readEntry(name: string, text: string): string | number | undefined {
   if ((NAMES as readonly string[]).includes(name)) {
     try {
       const value = decodeURIComponent(text.replaceAll('+', ' '))
-      return value === clean(value) ? value : undefined
+      return value === cleanName(value) ? value : undefined
     } catch {
       return undefined
     }

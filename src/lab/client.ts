@@ -13,6 +13,7 @@ import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import type { ObservationRequest } from './observation.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
+import { lockedBecause, lockOf, readShareHash } from './share/store.ts'
 import {
   applyEvent,
   emptyRun,
@@ -34,6 +35,8 @@ export interface LabPort {
     type: 'error' | 'messageerror',
     listener: (event: { message?: string }) => void,
   ): void
+  /** When what it says happened, where that is not now: a recording has a clock of its own. Milliseconds. */
+  now?(): number
 }
 
 /** What the client needs of the page: where it is, and when to draw. */
@@ -131,11 +134,12 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   page = on
   const link = decodeLink(page.query)
   const { card: shared_card, notices } = decodeCard(page.hash)
+  const of_view = readShareHash(page.hash, link.experiment)
   labStore.setState({
     ...initialState(),
     ...link,
     shared_card,
-    notices: [...link.notices, ...notices],
+    notices: [...link.notices, ...notices, ...of_view],
   })
   connect()
   stopSyncing = syncAddress((query) => page.replaceQuery(query))
@@ -148,6 +152,27 @@ export function closeLab(): void {
   if (connection) connection.isOpen = false
   connection = undefined
   is_sending = false
+}
+
+/**
+ * Puts another port in the worker's place, e.g. a recording, with its experiment; the address stays as it is. Returns the way
+ * back to the worker and to what the settings showed.
+ */
+export function openInstead(port: () => LabPort, experiment: Experiment): () => void {
+  const worker = createPort
+  const before = labStore.getState()
+  const swap = (to: () => LabPort, shown: Pick<LabState, 'experiment' | 'preset_id'>) => {
+    closeLab()
+    createPort = to
+    labStore.setState({ ...initialState(), ...shown })
+    connect()
+  }
+  const { preset_id } = decodeLink(encodeLink(experiment))
+  swap(port, { experiment, preset_id })
+  return () => {
+    swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
+    stopSyncing = syncAddress((query) => page.replaceQuery(query))
+  }
 }
 
 /** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
@@ -176,7 +201,8 @@ function connect(): void {
   own.port.addEventListener('message', ({ data }) => {
     if (own.isOpen) for (const hear of hearers) hear(data)
     if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
-    if (own.isOpen && pending.push({ event: data, at_ms: page.now() }) === 1) page.nextFrame(flush)
+    const at_ms = own.port.now?.() ?? page.now()
+    if (own.isOpen && pending.push({ event: data, at_ms }) === 1) page.nextFrame(flush)
     // What an adapter is decides how often it is observed.
     if (data.type === 'adapter') sendWanted()
   })
@@ -309,7 +335,9 @@ export function endTurns(): void {
   takes_turns = false
 }
 /** Ends the phase after the step in flight. */
-export const nextPhase = (): void => post({ type: 'next_phase' })
+export function nextPhase(): void {
+  if (lockedBecause('phases') === undefined) post({ type: 'next_phase' })
+}
 
 /** Says which response of the pair that is next in line is better, or that neither is. */
 export function giveVerdict(choice: 'a' | 'b' | 'skip'): void {
@@ -394,6 +422,8 @@ export const isBusy = ({ status }: LabState): boolean => BUSY.includes(status)
 
 /** Does something to the run before its next step. Returns why it cannot be done, if so. */
 export function steer(action: SteeringAction): string | undefined {
+  const locked = lockedBecause(action.kind === 'set' ? lockOf(action.path) : 'phases')
+  if (locked !== undefined) return locked
   const { run_experiment, phase, phase_step } = labStore.getState()
   if (!run_experiment) return 'There is no run to steer.'
   const result = steerExperiment(run_experiment, action, phase, phase_step)
@@ -520,16 +550,18 @@ export function reset(): void {
   else if (!adapter) post({ type: 'open' })
 }
 
-/** Shows a preset's experiment in the settings; a run that is on goes on. False when there is none of that id. */
+/** Shows a preset's experiment in the settings; a run that is on goes on. False when there is none of that id, or the page is locked. */
 export function choosePreset(id: string): boolean {
   const preset = presetOf(id)
-  if (!preset) return false
+  if (!preset || lockedBecause('experiment') !== undefined) return false
   edit({ experiment: preset.experiment, preset_id: id, notices: [] }, { kind: 'preset' })
   return true
 }
 
 /** Changes one field of the experiment; `undefined` brings its default back. Returns why it was refused, if so. */
 export function editField(path: string, value: unknown): string | undefined {
+  const locked = lockedBecause(lockOf(path))
+  if (locked !== undefined) return locked
   const result = withField(labStore.getState().experiment, path, value)
   if (!result.ok) return result.message
   edit({ experiment: result.experiment }, { kind: 'field', path })
@@ -550,12 +582,18 @@ export function repeatedExperiment(state: LabState): Experiment {
   return pinned.ok ? pinned.experiment : experiment
 }
 
-/** The link that opens this experiment, and what to tell the person who copies it. */
-export function shareLink(): { readonly url: string; readonly says: string } {
+/**
+ * The link that opens this experiment, what it holds, and what to tell the person who copies it. `hash` is what is to be looked
+ * at (view.ts).
+ */
+export function shareLink(hash = ''): {
+  readonly url: string
+  readonly holds: readonly string[]
+  readonly says: string
+} {
   const state = labStore.getState()
   const document = nextExperiment(state)
   const experiment = repeatedExperiment(state)
-  const query = encodeLink(experiment)
   const changes = document.steering.length
   const holds = [
     'its seed',
@@ -563,13 +601,11 @@ export function shareLink(): { readonly url: string; readonly says: string } {
     ...(experiment.kernels === '' ? [] : ['its kernels']),
     ...(changes > 0 ? [`what was done to it (${changes})`] : []),
   ]
-  const says = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`
-  const url = `${page.address}?${query}`
-  if (url.length <= MAX_LINK_LENGTH) return { url, says: `${says}.` }
-  return {
-    url,
-    says: `${holds}; with ${url.length} characters some programs cut it, so send it as a file.`,
-  }
+  const opens = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`
+  const url = `${page.address}?${encodeLink(experiment)}${hash}`
+  if (url.length <= MAX_LINK_LENGTH) return { url, holds, says: `${opens}.` }
+  const says = `${opens}; with ${url.length} characters some programs cut it, so send it as a file.`
+  return { url, holds, says }
 }
 
 /** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */

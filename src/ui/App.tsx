@@ -17,6 +17,8 @@ import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Scrubber } from './Scrubber.tsx'
+import { Locked } from './share/Locked.tsx'
+import { Reference } from './share/Reference.tsx'
 import { Tabs } from './Tabs.tsx'
 import { Toast } from './Toast.tsx'
 
@@ -32,6 +34,7 @@ export function App() {
         <Settings />
         <main>
           <PastRun />
+          <Locked />
           <Notices />
           <Failure />
           <Pending />
@@ -40,6 +43,7 @@ export function App() {
             <Phases />
             <Intro />
           </section>
+          <Reference />
           <Preferences />
           <Findings />
           <Record />

@@ -1,7 +1,9 @@
 import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
+import { useStore } from 'zustand'
 import { choosePreset, nextPhase, reset, stepOnce } from '../lab/client.ts'
 import { PRESETS } from '../lab/presets.ts'
+import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
 import {
   canNextPhase,
@@ -13,7 +15,12 @@ import {
   toggleTraining,
 } from './actions.ts'
 import { showDialog } from './palette/dialogs.ts'
+import { ReplayBar } from './replay/ReplayBar.tsx'
+import { selectIsReplaying } from './replay/replays.ts'
 import { useLab } from './run.ts'
+import { FullPage } from './share/FullPage.tsx'
+import { useLocked } from './share/locked.ts'
+import { ShareDialog } from './share/ShareDialog.tsx'
 import { listenToKeys } from './shortcuts.ts'
 
 const selectPreset = (state: LabState) => state.preset_id
@@ -27,6 +34,7 @@ function Preset() {
       <select
         id="preset"
         data-testid="preset"
+        disabled={useLocked('experiment')}
         value={preset_id}
         onChange={(event) => choosePreset(event.target.value)}
       >
@@ -64,12 +72,18 @@ function Action(props: {
   )
 }
 
+/** Nothing is trained while a recording plays. */
+const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
+
 const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 export function Controls() {
   const label = useLab(toggleLabel)
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const can_end_phase = useLab(canNextPhase)
+  const phases_locked = useLocked('phases')
   useEffect(listenToKeys, [])
   return (
     <section className="controls" aria-label="Training controls">
@@ -83,7 +97,7 @@ export function Controls() {
         onClick={toggleTraining}
       >
         {label === 'Pause' ? <Pause className="icon" /> : <Play className="icon" />}
-        {label}
+        {is_replaying ? (REPLAYED[label] ?? label) : label}
       </button>
       <Action
         id="step"
@@ -97,7 +111,7 @@ export function Controls() {
         id="next-phase"
         label="Next phase"
         hint="End this phase after the step in flight and begin the next (N)"
-        enabled={useLab(canNextPhase)}
+        enabled={can_end_phase && !phases_locked}
         icon={<SkipForward className="icon" />}
         onClick={nextPhase}
       />
@@ -117,6 +131,7 @@ export function Controls() {
         icon={<Link className="icon" />}
         onClick={copyLink}
       />
+      <ShareDialog />
       <button
         type="button"
         id="help"
@@ -127,6 +142,8 @@ export function Controls() {
       >
         <CircleHelp className="icon" aria-hidden="true" />
       </button>
+      <FullPage />
+      <ReplayBar />
     </section>
   )
 }

@@ -1,9 +1,11 @@
 import { CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../lab/card.ts'
+import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
 import { showDialog } from './palette/dialogs.ts'
 import { Keys } from './palette/Keys.tsx'
+import { selectIsReplaying } from './replay/replays.ts'
 import { useLab } from './run.ts'
 import { setPreference, type Theme, type UiState, uiStore } from './store.ts'
 
@@ -32,6 +34,7 @@ const selectAdapter = (state: LabState) => state.adapter
 function Adapter() {
   const adapter = useLab(selectAdapter)
   const has_failed = useLab(selectHasFailed)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
   if (!adapter)
     return (
       <span className="soft adapter" data-testid="adapter">
@@ -41,7 +44,9 @@ function Adapter() {
   const name = adapterName(adapter)
   return (
     <span className="adapter" data-testid="adapter" data-software={adapter.is_software}>
-      {adapter.is_software ? (
+      {is_replaying ? (
+        <span className="badge warn">recorded on</span>
+      ) : adapter.is_software ? (
         <span className="badge warn">
           <CircleAlert className="icon" aria-hidden="true" /> software adapter: correct but slow
         </span>

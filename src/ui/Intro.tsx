@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
+import { WatchRecording } from './replay/WatchRecording.tsx'
 import { phaseTarget, shownExperiment, shownPhases, useLastLayer } from './run.ts'
 import { useShown } from './shown.ts'
 
@@ -42,6 +43,7 @@ export function Intro() {
             ))}
             . Nothing leaves the browser. The charts below fill as steps are computed.
           </p>
+          <WatchRecording />
         </>
       ) : null}
       {preset ? (

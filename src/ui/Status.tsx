@@ -9,7 +9,10 @@ import {
   LoaderCircle,
   type LucideIcon,
 } from 'lucide-react'
+import { useStore } from 'zustand'
+import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
+import { selectIsReplaying } from './replay/replays.ts'
 import { selectStatus } from './run.ts'
 import { useShown } from './shown.ts'
 
@@ -26,6 +29,13 @@ const STATUS: Readonly<
   failed: { says: 'stopped by an error', Icon: CircleX },
 }
 
+/** While a recording plays. */
+const REPLAYED: Partial<Record<LabState['status'], string>> = {
+  preparing: 'playing a recording',
+  running: 'playing a recording',
+  finished: 'the recording is over',
+}
+
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectMessage = (state: LabState) => state.message
 
@@ -35,12 +45,14 @@ export function Status() {
   const status = useShown(selectStatus)
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
   const { says, Icon } = STATUS[status]
+  const moment = status === 'running' && !has_steps ? 'measuring the untrained model' : says
   return (
     <p className="status" data-testid="status" data-status={status}>
       <Icon className="icon" aria-hidden="true" />
       <span>
-        {status === 'running' && !has_steps ? 'measuring the untrained model' : says}
+        {is_replaying ? (REPLAYED[status] ?? moment) : moment}
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
       </span>
     </p>

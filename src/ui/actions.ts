@@ -1,5 +1,6 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
 import { pause, resume, shareLink, train } from '../lab/client.ts'
+import { isReplaying } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
 import { showToast } from './store.ts'
 
@@ -12,6 +13,7 @@ export const canStep = ({ status, error }: LabState): boolean =>
   (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
 /** A step can be measured where one can be taken: in a run, or by beginning one. */
 export const canProfile = ({ status, error }: LabState): boolean =>
+  !isReplaying() &&
   (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
   !(error && HOPELESS.includes(error.code))
 export function canNextPhase({ status, run_experiment, experiment, phase, phase_step }: LabState) {

@@ -141,8 +141,8 @@ export function followTheme(): void {
 /** Opens a part of the page, and says so in the address. */
 export function openTab(tab: Tab): void {
   uiStore.setState({ tab })
-  const { pathname, search } = location
-  history.replaceState(history.state, '', `${pathname}${search}${viewHash(tab)}`)
+  const { pathname, search, hash } = location
+  history.replaceState(history.state, '', `${pathname}${search}${viewHash(tab, hash)}`)
 }
 
 /** Shows a short message; the newest replaces the one before. */

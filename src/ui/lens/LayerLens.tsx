@@ -171,6 +171,7 @@ export function LayerLens() {
   const texts = lensTexts(kept, sent, at_step)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
+  const refused = refusal(kept.observations.at(at_step)?.item)
   return (
     <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
       <Shades />

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { LabState } from '../../lab/store.ts'
-import { failureText } from '../failures.ts'
+import { failureText, isWithoutGpu } from '../failures.ts'
+import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { useLab } from '../run.ts'
 
 const selectError = (state: LabState) => state.error
@@ -24,6 +25,7 @@ export function Failure() {
             <li key={line}>{line}</li>
           ))}
         </ul>
+        {isWithoutGpu(error.code) ? <WatchRecording /> : null}
         <details open={TELLING.includes(error.code)}>
           <summary>Message</summary>
           <code>{error.message}</code>

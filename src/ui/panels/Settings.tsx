@@ -8,6 +8,7 @@ import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
 import { HistoryButtons } from '../palette/HistoryButtons.tsx'
 import { selectIsBusy, useLab } from '../run.ts'
+import { useLocked } from '../share/locked.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { Field, type FieldData } from './Field.tsx'
 import { groupFields, shownFields } from './form.ts'
@@ -86,7 +87,8 @@ function Group(props: {
 
 /** How many fields differ from the preset, and the way back. */
 function Changed({ count, preset_id }: { count: number; preset_id: string }) {
-  if (count === 0) return null
+  const is_locked = useLocked('settings')
+  if (count === 0 || is_locked) return null
   return (
     <button
       type="button"
@@ -108,6 +110,7 @@ export function Settings() {
   const open = useStore(uiStore, selectOpen)
   const present = useLab(selectPresent)
   const wanted = useStore(uiStore, selectWanted)
+  const is_locked = useLocked('settings')
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
   const fold = (group: string, is_open: boolean) =>
@@ -160,28 +163,30 @@ export function Settings() {
               restart.
             </p>
           ) : null}
-          {is_searching ? (
-            <FoundSettings
-              query={query}
-              experiment={experiment}
-              original={original}
-              present={present}
-            />
-          ) : (
-            groupFields(fields).map(([group, own]) => (
-              <Fragment key={group}>
-                {group === AFTER_PHASES ? <AddPhase /> : null}
-                <Group
-                  group={group}
-                  fields={own}
-                  original={original}
-                  present={present}
-                  open={folds[group] ?? OPEN_AT_FIRST.test(group)}
-                  onFold={fold}
-                />
-              </Fragment>
-            ))
-          )}
+          <fieldset className="settings-lock" disabled={is_locked}>
+            {is_searching ? (
+              <FoundSettings
+                query={query}
+                experiment={experiment}
+                original={original}
+                present={present}
+              />
+            ) : (
+              groupFields(fields).map(([group, own]) => (
+                <Fragment key={group}>
+                  {group === AFTER_PHASES ? <AddPhase /> : null}
+                  <Group
+                    group={group}
+                    fields={own}
+                    original={original}
+                    present={present}
+                    open={folds[group] ?? OPEN_AT_FIRST.test(group)}
+                    onFold={fold}
+                  />
+                </Fragment>
+              ))
+            )}
+          </fieldset>
         </div>
       ) : null}
     </aside>

@@ -1,0 +1,77 @@
+// A browser without WebGPU plays a recorded run through the same page, and never pretends to train.
+import type { Page } from '@playwright/test'
+import { expect, test } from './lab_page.ts'
+
+const STEPS = 120
+
+/** Whether something is drawn on a chart. */
+async function isPainted(page: Page, id: string): Promise<boolean> {
+  const canvas = page.getByTestId(id).locator('canvas')
+  await canvas.scrollIntoViewIfNeeded()
+  return canvas.evaluate((element: HTMLCanvasElement) => {
+    const { width, height } = element
+    const pixels = element.getContext('2d', { willReadFrequently: true })
+    return [...(pixels?.getImageData(0, 0, width, height).data ?? [])].some((byte) => byte > 0)
+  })
+}
+
+test('the recorded run plays through: charts, samples and a badge, and the way back', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=two-skills-grpo&seed=5')
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'no_adapter')
+  await lab.get('watch-recording').click()
+  const badge = lab.get('replay')
+  await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
+  await expect(lab.get('error')).toHaveCount(0)
+  await expect(lab.get('status')).toHaveText('playing a recording')
+  await expect(lab.get('adapter')).toContainText('recorded on')
+  // What cannot be changed says so by itself.
+  await expect(lab.get('preset')).toBeDisabled()
+  await expect(page.locator('#field-seed')).toBeDisabled()
+  await expect(lab.get('add-phase')).toBeHidden()
+  await lab.get('replay-speed').selectOption('32')
+  await lab.waitForStatus('finished')
+  await expect(lab.get('status')).toHaveText('the recording is over')
+  await expect(lab.get('step-count')).toHaveText(String(STEPS))
+  await expect(lab.get('phases')).toContainText('50 of 50')
+  await expect(lab.get('reward-value')).toContainText('%')
+  await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
+  for (const chart of ['reward-chart', 'entropy-chart', 'heatmap-plot'])
+    await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
+  await expect(badge).toBeVisible()
+  await expect(page.locator('#train')).toHaveText('Play again')
+
+  await lab.get('leave-recording').click()
+  await expect(badge).toHaveCount(0)
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'no_adapter')
+  await expect(page.locator('#field-seed')).toHaveValue('5')
+  expect(page.url()).toContain('p=two-skills-grpo&seed=5')
+})
+
+test('a recording can be paused, stepped and begun again', async ({ lab }) => {
+  await lab.open('v=1&p=tiny')
+  await lab.get('watch-recording').click()
+  await lab.waitForStep(1)
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  const step = await lab.number('step-count')
+  await lab.get('step').click()
+  await expect(lab.get('step-count')).toHaveText(String(step + 1))
+  await expect(lab.get('next-phase')).toBeDisabled()
+  await lab.get('reset').click()
+  await expect(lab.get('step-count')).toHaveText('–')
+  await lab.get('train').click()
+  await lab.waitForStep(1)
+  await expect(lab.get('replay')).toBeVisible()
+})
+
+test('a file that is no recording is said, and the page stays', async ({ lab, page }) => {
+  await page.route('**/recordings/*.json', (route) => route.fulfill({ json: { recording: 9 } }))
+  await lab.open('v=1&p=tiny')
+  await lab.get('watch-recording').click()
+  await expect(page.getByRole('alert').getByText(/no recording of version 1/)).toBeVisible()
+  await expect(lab.get('replay')).toHaveCount(0)
+  await expect(lab.get('watch-recording')).toBeEnabled()
+})

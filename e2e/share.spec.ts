@@ -1,0 +1,125 @@
+// What a link can carry beside the experiment: curves, a view for a class, a frame for another page.
+import { expect, LabPage, test } from './lab_page.ts'
+
+/** A few small steps of every phase. */
+const LINK =
+  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=6' +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+const TEACHER = 'hide=samples,small,moon&lock=experiment,settings,phases'
+
+test('a link with curves shows the receiver the sender’s result', async ({
+  lab,
+  page,
+  browser,
+}) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('share-options').click()
+  // No run, no curves.
+  await expect(lab.get('share-with-curves')).toBeDisabled()
+  await expect(lab.get('share-link')).toHaveValue(/\?v=1&p=tiny[^#]*$/)
+  await page.keyboard.press('Escape')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const reward = await lab.get('reward-value').innerText()
+
+  await lab.get('share-options').click()
+  await lab.get('share-with-curves').check()
+  await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of your/)
+  await lab.get('share-copy').click()
+  await expect(lab.get('toast')).toContainText('Link copied')
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toMatch(/#r=[\w-]+$/)
+  expect(link.length).toBeLessThan(2000)
+
+  const context = await browser.newContext()
+  const received = new LabPage(await context.newPage())
+  const lines: string[] = []
+  received.page.on('console', (message) => lines.push(message.text()))
+  received.page.on('pageerror', (error) => lines.push(error.message))
+  await received.page.goto(link)
+  await received.waitForStatus('idle')
+  const reference = received.get('reference')
+  await expect(reference).toContainText('14 steps on')
+  await expect(reference).toContainText(reward)
+  // Neither another tab nor another experiment takes it away.
+  await received.show('gpu')
+  expect(received.page.url()).toMatch(/#tab=gpu&r=/)
+  await received.page.locator('#field-seed').fill('77')
+  await received.page.locator('#field-seed').blur()
+  await expect.poll(() => received.page.url()).toMatch(/seed=77.*#tab=gpu&r=/)
+  await received.get('dismiss-reference').click()
+  await expect(reference).toHaveCount(0)
+  expect(received.page.url()).toMatch(/#tab=gpu$/)
+  await context.close()
+  expect(lines).toEqual([])
+})
+
+test('a link for a class is made by ticking, hides and locks what it says, and can be undone', async ({
+  lab,
+  page,
+}) => {
+  await lab.open()
+  await lab.get('share-options').click()
+  await page.getByText('For a class: hide and lock').click()
+  await lab.get('share-hide-samples').check()
+  await lab.get('share-lock-settings').check()
+  await expect(lab.get('share-link')).toHaveValue(/#hide=samples&lock=settings$/)
+  await page.keyboard.press('Escape')
+
+  await page.goto(`./?v=1&p=tiny#${TEACHER}`)
+  await lab.waitForStatus('idle')
+  await expect(lab.get('locked')).toContainText('locks the menu of experiments, the settings and')
+  await expect(lab.get('notices')).toContainText("hide what is not known here: 'moon'")
+  await expect(lab.get('samples')).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Reward and held-out' })).toBeVisible()
+  await expect(lab.get('preset')).toBeDisabled()
+  await expect(page.locator('#field-seed')).toBeDisabled()
+  await expect(lab.get('add-phase')).toBeHidden()
+  await lab.show('gpu')
+  expect(page.url()).toContain(`#tab=gpu&${TEACHER}`)
+  await lab.show('learn')
+  await expect(lab.get('samples')).toBeHidden()
+  // Keys are no way around.
+  await lab.get('step').click()
+  await lab.waitForStep(1)
+  await lab.waitForStatus('paused')
+  await page.locator('body').press('n')
+  await expect(lab.get('next-phase')).toBeDisabled()
+  await lab.get('unlock').click()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('locked')).toHaveCount(0)
+  await expect(lab.get('samples')).toBeVisible()
+  await expect(lab.get('preset')).toBeEnabled()
+  expect(page.url()).toMatch(/\?v=1&p=tiny$/)
+})
+
+test('in a frame the page is compact, waits for a click and tells its height', async ({
+  lab,
+  page,
+}) => {
+  const host = `<!doctype html><title>A course</title><link rel="icon" href="data:,">
+    <iframe src="./?v=1&amp;p=tiny#embed=1" title="Understory" width="900" height="600"></iframe>
+    <script>addEventListener('message', ({ data }) => {
+      if (data.type === 'understory:height') document.querySelector('iframe').height = data.height
+    })</script>`
+  await page.route('**/host.html', (route) =>
+    route.fulfill({ body: host, contentType: 'text/html' }),
+  )
+  await page.goto('./host.html')
+  const frame = page.frameLocator('iframe')
+  await expect(frame.getByTestId('status')).toHaveAttribute('data-status', 'idle')
+  await expect(frame.getByRole('heading', { name: 'Understory' })).toBeHidden()
+  await expect(frame.getByTestId('settings-toggle')).toBeHidden()
+  await expect(frame.getByTestId('train')).toBeEnabled()
+  await expect(frame.getByTestId('step-count')).toHaveText('–')
+  await expect(frame.getByTestId('full-page')).toHaveAttribute('href', '?v=1&p=tiny')
+  // As high as its content: nothing of it scrolls.
+  const height = async () => Number(await page.locator('iframe').getAttribute('height'))
+  await expect.poll(height).toBeGreaterThan(700)
+  const overflow = () =>
+    frame.locator('html').evaluate((root) => root.scrollHeight - root.clientHeight)
+  await expect.poll(overflow).toBeLessThanOrEqual(1)
+  expect(lab.page).toBe(page)
+})

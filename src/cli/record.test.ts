@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { LabFailure, UsageError } from './command.ts'
+import { record } from './record.ts'
+
+test('what cannot be recorded is refused before anything is opened', async () => {
+  const human = record.run(['rlhf-clicks', '--out', 'x.json'])
+  await expect(human).rejects.toThrow(LabFailure)
+  await expect(human).rejects.toThrow(/^phases\.1\.pairs\.source: .*'judge'/)
+  const steered = record.run(['?v=1&p=tiny&steering.0=40,next_phase', '--out', 'x.json'])
+  await expect(steered).rejects.toThrow(/^steering: .*take it out/)
+})
+
+test('a command line that cannot be meant says what is missing', async () => {
+  const refusal = (...args: string[]) => expect(record.run(args)).rejects
+  await refusal('tiny').toThrow(UsageError)
+  await refusal('tiny').toThrow(/needs --out FILE/)
+  await refusal('--out', 'x.json').toThrow(/takes one experiment/)
+  await refusal('tiny', '--out', 'x.json', '--seed', 'a').toThrow(/whole number/)
+})

@@ -1,0 +1,186 @@
+// lab record: a run as the page's worker would have told it, in one file that the page can play.
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { version as understory_version } from '../../package.json'
+import { Gpu } from '../kernels/gpu.ts'
+import { type Experiment, resolvePhases } from '../lab/experiment.ts'
+import type { ObservationRequest } from '../lab/observation.ts'
+import { OBSERVED_GROUPS, type ObservedGroup } from '../lab/observation.ts'
+import type { LabError, LabEvent } from '../lab/protocol.ts'
+import { isRecorded, type Recording, readRecording, writeRecording } from '../lab/recording.ts'
+import { type RunDevice, Session } from '../lab/session.ts'
+import { SteeredRun } from '../lab/steered_run.ts'
+import { trainerConfig } from '../lab/trainer_config.ts'
+import { largestTensor, steeredEngine } from '../rl/engine.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
+import { openDawn } from './dawn.ts'
+import { readExperiment } from './experiment_source.ts'
+import { createProgress } from './progress.ts'
+
+/** A page fetches a recording whole before it plays it. */
+const MAX_GZIP_BYTES = 300_000
+const OBSERVED_STEPS = 12
+const LENSES = 2
+/** The only run of the session. */
+const RUN = 1
+
+const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
+
+export const record: Command = {
+  usage: '<experiment.json | share link | preset id> --out FILE [--seed N]',
+  summary:
+    'trains, and writes what the page would have been told as one file that the page can play',
+  run: async (args) => {
+    const { source, out, seed } = readOptions(args)
+    const experiment = readExperiment(source, seed)
+    refuse(experiment)
+    return recordExperiment(experiment, out)
+  },
+}
+
+function readOptions(args: readonly string[]) {
+  const option = { type: 'string' } as const
+  const { values, positionals } = parse(() =>
+    parseArgs({ args: [...args], allowPositionals: true, options: { out: option, seed: option } }),
+  )
+  const { out, seed } = values
+  if (positionals.length !== 1) throw new UsageError('record takes one experiment')
+  if (out === undefined) throw new UsageError('record needs --out FILE')
+  if (seed !== undefined && !/^\d+$/.test(seed))
+    throw new UsageError(`--seed: expected a whole number, got '${seed}'`)
+  return { source: positionals[0], out, seed: seed === undefined ? undefined : Number(seed) }
+}
+
+function parse<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+/** A recording shows the experiment that it began with, and nobody who answers. */
+function refuse({ steering, phases }: Experiment): void {
+  if (steering.length > 0)
+    throw new LabFailure('steering: a recording is of a run that is left alone; take it out')
+  const human = phases.findIndex(
+    (phase) => phase.kind === 'reward_model' && phase.pairs.source === 'human',
+  )
+  if (human >= 0)
+    throw new LabFailure(`phases.${human}.pairs.source: a recording asks nobody; use 'judge'`)
+}
+
+/** What a visitor is to see of the inside: everything, of a few steps. */
+const observation = ({ model, phases }: Experiment): ObservationRequest => ({
+  groups: Object.keys(OBSERVED_GROUPS) as ObservedGroup[],
+  layer: Math.floor(model.num_hidden_layers / 2),
+  lens: { held_out: LENSES, samples: [] },
+  tokens: false,
+  every: Math.ceil(phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
+})
+
+/** Steps that are told of token by token: of each phase of reinforcement the middle and the last. The first of all is asked for at the start. */
+function tracedSteps(experiment: Experiment): ReadonlySet<number> {
+  const traced = new Set<number>()
+  let first = 1
+  for (const { kind, steps } of resolvePhases(experiment)) {
+    if (kind === 'rl') {
+      traced.add(first + Math.floor(steps / 2))
+      traced.add(first + steps - 1)
+    }
+    first += steps
+  }
+  return traced
+}
+
+async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
+  return {
+    adapter: gpu.facts,
+    // Default kernels, which run everywhere: nothing is measured.
+    defaults: {},
+    variants: new Set(),
+    missing: () => [],
+    tune: async () => ({}),
+    start: async (matmul, onProgress) => ({
+      trainer: await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment),
+      counts: gpu.counts,
+      lost: gpu.lost,
+      memory: () => gpu.memory(),
+      profile: (work) => gpu.profile(work),
+    }),
+    destroy: () => gpu.destroy(),
+  }
+}
+
+async function recordExperiment(experiment: Experiment, out: string): Promise<number> {
+  const dawn = await openDawn()
+  if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
+  const gpu = await Gpu.open({ gpu: dawn, largest: largestTensor([trainerConfig(experiment)]) })
+  const adapter = gpu.facts
+  console.error(`${experiment.name}, seed ${experiment.seed}, on ${adapter.description}`)
+  const told = await watch(gpu, experiment)
+  const start = told[0]?.at_ms ?? 0
+  const text = writeRecording({
+    experiment,
+    adapter,
+    date: new Date().toISOString().slice(0, 10),
+    versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+    events: told.map(({ at_ms, event }) => ({ at_ms: at_ms - start, event })),
+  })
+  const read = readRecording(text)
+  if (!read.ok) throw new Error(`what was recorded cannot be read: ${read.problem}`)
+  const bytes = gzipSync(text).length
+  const size = `${Math.round(bytes / 1000)} kB with gzip`
+  if (bytes > MAX_GZIP_BYTES)
+    throw new LabFailure(
+      `The recording has ${size}, more than ${MAX_GZIP_BYTES / 1000} kB: record fewer steps or smaller batches`,
+    )
+  writeFileSync(out, text)
+  console.log(`Wrote ${out}: ${read.recording.events.length} events, ${size}`)
+  return 0
+}
+
+/** Runs it once through the session that the worker runs, and keeps what that says. */
+async function watch(gpu: Gpu, experiment: Experiment): Promise<Recording['events']> {
+  const told: Recording['events'][number][] = []
+  const traced = tracedSteps(experiment)
+  const progress = createProgress()
+  const total_steps = experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+  const phases = resolvePhases(experiment)
+  let failed: LabError | undefined
+  const post = (event: LabEvent) => {
+    if (event.type === 'failed') failed = event.error
+    if (event.type === 'step') {
+      const { step, phase, metrics } = event
+      progress.show({ step, total_steps, phase: phases[phase].name, metrics })
+      // The next step is on its way already.
+      if (traced.has(step + 2)) session.handle({ type: 'trace' })
+    }
+    if (!isRecorded(event)) return
+    const { run: _, ...own } = event
+    told.push({ at_ms: performance.now(), event: structuredClone(own) })
+  }
+  const session = new Session({
+    open: async () => gpu.facts,
+    prepare: () => device(gpu, experiment),
+    version: `Understory ${understory_version}`,
+    peak: async () => undefined,
+    benchmark: () => Promise.reject(new Error('a recording measures nothing')),
+    post,
+    now: () => performance.now(),
+  })
+  session.handle({
+    type: 'start',
+    run: RUN,
+    experiment,
+    paused: false,
+    observe: observation(experiment),
+  })
+  session.handle({ type: 'trace' })
+  await session.idle
+  progress.end()
+  if (failed) throw new LabFailure(failed.message)
+  return told
+}

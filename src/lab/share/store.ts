@@ -1,0 +1,55 @@
+// What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
+import { createStore } from 'zustand/vanilla'
+import { IS_RECORDING, isReplaying } from '../replay.ts'
+import { viewParts } from '../view.ts'
+import { decodeSummary, type SharedResult } from './summary.ts'
+import { type LockPart, NO_OPTIONS, readOptions, type ViewOptions } from './view_options.ts'
+
+export interface ShareState {
+  readonly options: ViewOptions
+  /** The sender's result; undefined where there is none, or it was dismissed. */
+  readonly result: SharedResult | undefined
+  /** The task of the experiment that the result is of. */
+  readonly task_id: string
+  /** Layers of its model. */
+  readonly last_layer: number
+}
+
+export const shareStore = createStore<ShareState>(() => ({
+  options: NO_OPTIONS,
+  result: undefined,
+  task_id: '',
+  last_layer: 0,
+}))
+
+/** Takes in a hash; `of` is the experiment of the same link. Returns what could not be understood. */
+export function readShareHash(
+  hash: string,
+  of: {
+    readonly task: { readonly id: string }
+    readonly model: { readonly num_hidden_layers: number }
+  },
+): readonly string[] {
+  const { options, notices } = readOptions(hash)
+  const { r } = viewParts(hash)
+  const summary = r === undefined ? undefined : decodeSummary(r)
+  shareStore.setState({
+    options,
+    result: summary?.result,
+    task_id: of.task.id,
+    last_layer: of.model.num_hidden_layers,
+  })
+  return [...notices, ...(summary?.notices ?? [])]
+}
+
+/** Why this cannot be changed on this page; undefined where it can. */
+export function lockedBecause(part: LockPart): string | undefined {
+  if (isReplaying()) return `Not changed: ${IS_RECORDING}.`
+  return shareStore.getState().options.lock.includes(part)
+    ? 'This page was opened by a link that locks it.'
+    : undefined
+}
+
+/** The lock that a field of the experiment falls under. */
+export const lockOf = (path: string): LockPart =>
+  /^phases(\.\d+\.steps)?$/.test(path) ? 'phases' : 'settings'

@@ -1,0 +1,24 @@
+import { ExternalLink } from 'lucide-react'
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { encodeLink } from '../../lab/link.ts'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import { nextExperiment } from '../../lab/store.ts'
+import { useLab } from '../run.ts'
+
+const selectIsEmbedded = (state: ShareState) => state.options.embed
+
+/** From the compact page to the whole one, with the same experiment. */
+export function FullPage() {
+  return useStore(shareStore, selectIsEmbedded) ? <FullPageLink /> : null
+}
+
+function FullPageLink() {
+  const experiment = useLab(nextExperiment)
+  const url = useMemo(() => `?${encodeLink(experiment)}`, [experiment])
+  return (
+    <a className="full-page" href={url} target="_blank" rel="noopener" data-testid="full-page">
+      Understory <ExternalLink className="icon" aria-hidden="true" />
+    </a>
+  )
+}

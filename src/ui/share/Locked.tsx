@@ -1,0 +1,31 @@
+// Said on a page whose link hides or locks something, with the way out.
+import { Lock } from 'lucide-react'
+import { useStore } from 'zustand'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import { HIDDEN, LOCKED, listWords } from './names.ts'
+import { unlock } from './page_view.ts'
+
+const selectOptions = (state: ShareState) => state.options
+
+export function Locked() {
+  const { hide, lock } = useStore(shareStore, selectOptions)
+  if (hide.length === 0 && lock.length === 0) return null
+  const says = [
+    ...(lock.length === 0 ? [] : [`locks ${listWords(lock.map((part) => LOCKED[part]))}`]),
+    ...(hide.length === 0 ? [] : [`hides ${listWords(hide.map((part) => HIDDEN[part]))}`]),
+  ]
+  return (
+    <section className="card locked" aria-label="This page’s link" data-testid="locked">
+      <Lock className="icon" aria-hidden="true" />
+      <p>The link that opened this page {says.join(' and ')}.</p>
+      <button
+        type="button"
+        data-testid="unlock"
+        title="Loads the page again without that; a run on this page ends"
+        onClick={unlock}
+      >
+        Unlock
+      </button>
+    </section>
+  )
+}

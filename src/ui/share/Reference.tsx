@@ -1,0 +1,58 @@
+// The sender's result, which came with the link: its end values, and the way to take it off the charts.
+import { X } from 'lucide-react'
+import { useStore } from 'zustand'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import { GREEDY_ACCURACY, lastOf } from '../../lab/share/summary.ts'
+import { formatCount, formatNumber, formatShare } from '../format.ts'
+import { layerEntropy, REWARD, TASK_SCORE } from '../metrics.ts'
+import { dismissResult } from './page_view.ts'
+
+const selectResult = (state: ShareState) => state.result
+const selectLastLayer = (state: ShareState) => state.last_layer
+
+export function Reference() {
+  const result = useStore(shareStore, selectResult)
+  const last_layer = useStore(shareStore, selectLastLayer)
+  if (!result) return null
+  const entropy = lastOf(result, layerEntropy(last_layer))
+  const task_score = lastOf(result, TASK_SCORE)
+  const ends = [
+    task_score === undefined
+      ? { name: 'reward, sampled', value: lastOf(result, REWARD), format: formatShare }
+      : { name: 'task score, sampled', value: task_score, format: formatShare },
+    { name: 'held-out, greedy', value: lastOf(result, GREEDY_ACCURACY), format: formatShare },
+    {
+      name: 'final entropy',
+      value: entropy,
+      format: (value: number | undefined) => `${formatNumber(value)} nats`,
+    },
+  ].filter(({ value }) => value !== undefined)
+  return (
+    <section className="card reference" aria-label="Sender’s result" data-testid="reference">
+      <div>
+        <h2>The sender’s result</h2>
+        <p className="soft">
+          {formatCount(result.steps)} steps on {result.adapter}. Its curves came with the link and
+          are drawn grey and dotted behind yours.
+        </p>
+      </div>
+      <dl>
+        {ends.map(({ name, value, format }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{format(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <button
+        type="button"
+        className="plain"
+        aria-label="Take the sender’s result off the charts"
+        data-testid="dismiss-reference"
+        onClick={dismissResult}
+      >
+        <X className="icon" aria-hidden="true" />
+      </button>
+    </section>
+  )
+}

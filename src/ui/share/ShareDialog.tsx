@@ -1,0 +1,252 @@
+// A link with more in it than the experiment: what it holds is said before it is copied.
+import { Share2 } from 'lucide-react'
+import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { shareLink } from '../../lab/client.ts'
+import { MAX_LINK_LENGTH } from '../../lab/link.ts'
+import { isOfLink, resultOf } from '../../lab/share/result.ts'
+import { encodeSummary } from '../../lab/share/summary.ts'
+import {
+  HIDE_PARTS,
+  LOCK_PARTS,
+  NO_OPTIONS,
+  optionParts,
+  type ViewOptions,
+} from '../../lab/share/view_options.ts'
+import { type LabState, labStore } from '../../lab/store.ts'
+import { TABS, type Tab, withParts } from '../../lab/view.ts'
+import { formatCount } from '../format.ts'
+import { useLab } from '../run.ts'
+import { showToast, type UiState, uiStore } from '../store.ts'
+import { HIDDEN, LOCKED, listWords } from './names.ts'
+
+interface Choice {
+  readonly with_curves: boolean
+  readonly with_tab: boolean
+  readonly options: ViewOptions
+}
+
+const PLAIN: Choice = { with_curves: false, with_tab: false, options: NO_OPTIONS }
+
+/** The link of a choice, and everything it holds. */
+function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
+  const result = with_curves ? resultOf(labStore.getState()) : undefined
+  const hash = withParts('', {
+    ...optionParts(options),
+    tab: with_tab ? tab : undefined,
+    r: result && encodeSummary(result),
+  })
+  const { url, holds } = shareLink(hash)
+  const { embed, hide, lock } = options
+  const more = [
+    ...(result
+      ? [
+          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of your adapter (${result.adapter})`,
+        ]
+      : []),
+    ...(with_tab ? ['the open tab'] : []),
+    ...(embed ? ['the compact view'] : []),
+    ...(hide.length > 0 ? [`what is hidden (${hide.length})`] : []),
+    ...(lock.length > 0 ? [`what is locked (${lock.length})`] : []),
+  ]
+  return { url, says: `It holds the experiment with ${listWords([...holds, ...more])}.` }
+}
+
+/** Why the curves cannot go with the link; undefined where they can. */
+function noCurves(state: LabState): string | undefined {
+  if (state.series.size === 0 || state.step === 0) return 'there is no run yet'
+  if (!isOfLink(state)) return 'the settings were changed since this run began'
+  return undefined
+}
+
+const selectNoCurves = (state: LabState) => noCurves(state)
+const selectTab = (state: UiState) => state.tab
+
+const frameOf = (url: string) =>
+  `<iframe src="${url.replaceAll('&', '&amp;')}" title="Understory" width="100%" height="900"></iframe>`
+
+export function ShareDialog() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // Counts openings, so that each shows the link of its moment.
+  const [opened, setOpened] = useState(0)
+  const open = () => {
+    setOpened(opened + 1)
+    dialog.current?.showModal()
+  }
+  return (
+    <>
+      <button
+        type="button"
+        id="share-options"
+        data-testid="share-options"
+        className="plain"
+        aria-haspopup="dialog"
+        aria-label="Share with options"
+        title="Share with options: your curves, a view for a class, a frame for a page"
+        onClick={open}
+      >
+        <Share2 className="icon" aria-hidden="true" />
+      </button>
+      <dialog ref={dialog} className="share" aria-labelledby="share-title" data-testid="share">
+        <h2 id="share-title">Share</h2>
+        {opened > 0 ? <Sharing key={opened} close={() => dialog.current?.close()} /> : null}
+      </dialog>
+    </>
+  )
+}
+
+function Sharing({ close }: { close: () => void }) {
+  const tab = useStore(uiStore, selectTab)
+  const no_curves = useLab(selectNoCurves)
+  const [choice, setChoice] = useState<Choice>({ ...PLAIN, with_tab: tab !== TABS[0] })
+  const { options } = choice
+  const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
+  const field = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  const setOptions = (change: Partial<ViewOptions>) =>
+    setChoice({ ...choice, options: { ...options, ...change } })
+
+  const copy = async (text: string, what: string) => {
+    try {
+      await navigator.clipboard.writeText(text)
+      showToast(`${what} copied.`)
+      close()
+    } catch {
+      field.current?.select()
+      showToast('The browser keeps the clipboard closed. The link is selected: copy it by hand.')
+    }
+  }
+  return (
+    <form
+      method="dialog"
+      onSubmit={(event) => {
+        event.preventDefault()
+        copy(url, 'Link')
+      }}
+    >
+      <Check
+        name="with-curves"
+        checked={choice.with_curves && no_curves === undefined}
+        disabled={no_curves !== undefined}
+        onChange={(with_curves) => setChoice({ ...choice, with_curves })}
+      >
+        The curves of this run, drawn faintly behind the receiver’s own
+        {no_curves === undefined ? null : <span className="soft"> ({no_curves})</span>}
+      </Check>
+      {tab === TABS[0] ? null : (
+        <Check
+          name="with-tab"
+          checked={choice.with_tab}
+          onChange={(with_tab) => setChoice({ ...choice, with_tab })}
+        >
+          Opens at the tab that is open here
+        </Check>
+      )}
+      <details>
+        <summary>For a class: hide and lock</summary>
+        <fieldset>
+          <legend>Lock</legend>
+          {LOCK_PARTS.map((part) => (
+            <Check
+              key={part}
+              name={`lock-${part}`}
+              checked={options.lock.includes(part)}
+              onChange={(on) => setOptions({ lock: toggled(LOCK_PARTS, options.lock, part, on) })}
+            >
+              {LOCKED[part]}
+            </Check>
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>Hide</legend>
+          {HIDE_PARTS.map((part) => (
+            <Check
+              key={part}
+              name={`hide-${part}`}
+              checked={options.hide.includes(part)}
+              onChange={(on) => setOptions({ hide: toggled(HIDE_PARTS, options.hide, part, on) })}
+            >
+              {HIDDEN[part]}
+            </Check>
+          ))}
+        </fieldset>
+        <p className="soft">The page says so and has a button that undoes it.</p>
+      </details>
+      <details>
+        <summary>For a page of your own</summary>
+        <Check name="embed" checked={options.embed} onChange={(embed) => setOptions({ embed })}>
+          Compact, without head and settings
+        </Check>
+        {options.embed ? (
+          <>
+            <label className="visually-hidden" htmlFor={`${id}-frame`}>
+              HTML of a frame
+            </label>
+            <textarea
+              id={`${id}-frame`}
+              data-testid="share-frame"
+              readOnly
+              rows={3}
+              value={frameOf(url)}
+            />
+            <p className="soft">
+              It sends its height to your page: {'{'} type: 'understory:height', height {'}'}.
+            </p>
+            <button type="button" onClick={() => copy(frameOf(url), 'Frame')}>
+              Copy frame
+            </button>
+          </>
+        ) : null}
+      </details>
+      <label htmlFor={`${id}-link`}>Link</label>
+      <textarea
+        ref={field}
+        id={`${id}-link`}
+        data-testid="share-link"
+        readOnly
+        rows={3}
+        value={url}
+      />
+      <p data-testid="share-says">{says}</p>
+      <p className={url.length > MAX_LINK_LENGTH ? 'share-long' : 'soft'}>
+        {formatCount(url.length)} characters
+        {url.length > MAX_LINK_LENGTH
+          ? `: some programs cut links beyond ${formatCount(MAX_LINK_LENGTH)}, so send it as a file.`
+          : '.'}
+      </p>
+      <div className="share-ways">
+        <button type="submit" className="primary" data-testid="share-copy">
+          Copy link
+        </button>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** The list with or without a name, in the order of all. */
+const toggled = <T extends string>(all: readonly T[], names: readonly T[], name: T, on: boolean) =>
+  all.filter((other) => (other === name ? on : names.includes(other)))
+
+function Check(props: {
+  name: string
+  checked: boolean
+  disabled?: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <label className="share-check">
+      <input
+        type="checkbox"
+        data-testid={`share-${props.name}`}
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      <span>{props.children}</span>
+    </label>
+  )
+}

@@ -1,0 +1,14 @@
+import { useStore } from 'zustand'
+import { replayStore } from '../../lab/replay.ts'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import type { LockPart } from '../../lab/share/view_options.ts'
+import { selectIsReplaying } from '../replay/replays.ts'
+
+const selectLock = (state: ShareState) => state.options.lock
+
+/** Whether the page's link, or the recording that plays, keeps this as it is (share/store.ts, lockedBecause). */
+export function useLocked(part: LockPart): boolean {
+  const lock = useStore(shareStore, selectLock)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  return is_replaying || lock.includes(part)
+}

@@ -1,0 +1,26 @@
+// What people read for the names that links carry.
+import type { HidePart, LockPart } from '../../lab/share/view_options.ts'
+
+export const HIDDEN: Readonly<Record<HidePart, string>> = {
+  header: 'the page’s head',
+  experiment: 'the menu of experiments',
+  steps: 'Step and Next phase',
+  share: 'Copy link',
+  settings: 'the settings',
+  numbers: 'the numbers',
+  phases: 'the line of phases',
+  intro: 'the introduction',
+  tabs: 'the tabs',
+  samples: 'the samples',
+  heatmap: 'the heat map',
+  small: 'the small charts',
+}
+
+export const LOCKED: Readonly<Record<LockPart, string>> = {
+  experiment: 'the menu of experiments',
+  settings: 'the settings',
+  phases: 'the phases',
+}
+
+const list = new Intl.ListFormat('en-GB')
+export const listWords = (words: readonly string[]): string => list.format(words)

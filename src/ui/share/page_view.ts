@@ -1,0 +1,104 @@
+// Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
+import { replayStore } from '../../lab/replay.ts'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import { metricOf, type SharedResult } from '../../lab/share/summary.ts'
+import { LOCK_PARTS } from '../../lab/share/view_options.ts'
+import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/view.ts'
+import { type Overlay, overlayStore } from '../overlays.ts'
+import { openTab } from '../store.ts'
+
+const OVERLAY_ID = 'sender'
+/** On light and on dark panels 3 : 1 or more. */
+const COLOR = '#7d847c'
+
+/** The sender's curves as what charts draw behind the run's. */
+function overlayOf({ lines }: SharedResult, task_id: string): Overlay {
+  const columns = new Map(
+    lines.map(({ name, steps, values }) => [
+      metricOf(name, task_id),
+      { steps, values, length: steps.length },
+    ]),
+  )
+  return {
+    id: OVERLAY_ID,
+    label: 'sender’s result',
+    color: COLOR,
+    dash: [2, 3],
+    series: (metric) => columns.get(metric),
+  }
+}
+
+function showResult({ result, task_id }: ShareState): void {
+  overlayStore.setState(({ overlays }) => {
+    const others = overlays.filter(({ id }) => id !== OVERLAY_ID)
+    return { overlays: result ? [...others, overlayOf(result, task_id)] : others }
+  })
+}
+
+/** What CSS goes by: <html data-hide data-lock data-embed data-replay>. */
+function markPage(): void {
+  const { embed, hide, lock } = shareStore.getState().options
+  const is_replay = replayStore.getState().recording !== undefined
+  const { dataset } = document.documentElement
+  dataset.hide = hide.join(' ')
+  dataset.lock = (is_replay ? LOCK_PARTS : lock).join(' ')
+  dataset.embed = String(embed)
+  dataset.replay = String(is_replay)
+}
+
+/** Sets or takes out parts of the address behind '#'. */
+export function changeHash(parts: Readonly<Partial<Record<ViewPart, string | undefined>>>): void {
+  const { pathname, search, hash } = location
+  history.replaceState(history.state, '', `${pathname}${search}${withParts(hash, parts)}`)
+}
+
+/** Takes the sender's result off the page and out of the address. */
+export function dismissResult(): void {
+  shareStore.setState({ result: undefined })
+  changeHash({ r: undefined })
+}
+
+/** The page as it would be without the link's view, and what was trained is dropped. */
+export function unlock(): void {
+  changeHash({ hide: undefined, lock: undefined })
+  location.reload()
+}
+
+/** Tells the page around the frame how high this one is, whenever that changes. Nothing else leaves. */
+function tellHeight(): void {
+  const root = document.documentElement
+  let told = 0
+  const tell = () => {
+    const height = Math.ceil(root.getBoundingClientRect().height)
+    if (height === told) return
+    told = height
+    parent.postMessage({ type: 'understory:height', height }, '*')
+  }
+  new ResizeObserver(tell).observe(root)
+  tell()
+}
+
+/** Another link of this page in the same tab changes the hash alone: the browser loads nothing by itself. */
+function followHash(): void {
+  let before = location.hash
+  addEventListener('hashchange', () => {
+    const view = ({ tab: _, ...rest }: ReturnType<typeof viewParts>) => JSON.stringify(rest)
+    const is_same = view(viewParts(before)) === view(viewParts(location.hash))
+    before = location.hash
+    if (is_same) openTab(tabOf(location.hash))
+    else location.reload()
+  })
+}
+
+/** To be called once, after the lab was opened. */
+export function followView(): void {
+  shareStore.subscribe((now, before) => {
+    markPage()
+    if (now.result !== before.result) showResult(now)
+  })
+  replayStore.subscribe(markPage)
+  markPage()
+  showResult(shareStore.getState())
+  followHash()
+  if (shareStore.getState().options.embed && parent !== window) tellHeight()
+}
