@@ -37,7 +37,7 @@ function goTo(found: Found, to: Inspected, t: number): void {
   })
 }
 
-export function List(props: { step: number; found: Found; colours: Colours; layer: number }) {
+export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)
