@@ -140,8 +140,14 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
           ))}
         </ul>
       </div>
-      {told && t !== undefined ? (
-        <Readout step={step} told={told} t={clamp(told, t)} layerEntropy={colours.layerEntropy} />
+      {told && at && t !== undefined ? (
+        <Readout
+          step={step}
+          told={told}
+          t={clamp(told, t)}
+          chosen={at}
+          layerEntropy={colours.layerEntropy}
+        />
       ) : (
         <p className="readout soft">Open a prompt to see its responses.</p>
       )}
