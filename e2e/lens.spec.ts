@@ -189,10 +189,9 @@ test('a response of a real run is looked through, and its layers’ entropies co
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
 
-  /** The lens on the sent text that the page shows, as the worker sent it. */
-  const sent = async () => {
-    const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
-    return page.evaluate((step) => {
+  /** The lens of a step on the sent text, as the worker sent it. */
+  const sent = (step: number) =>
+    page.evaluate((step) => {
       const event = window.lab_events.findLast(
         (event) => event.type === 'observed' && event.step === step,
       )
@@ -201,12 +200,12 @@ test('a response of a real run is looked through, and its layers’ entropies co
       if (!lens) throw new Error(`step ${step} did not look at the sent text`)
       const { tokens, raw, prompt_length } = lens
       return { tokens: [...tokens], prompt_length, top: [...raw.top], entropy: [...raw.entropy] }
-    }, shown)
-  }
+    }, step)
   const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
   // What arrives last is drawn within half a second.
   await expect(async () => {
-    const { tokens, top, entropy } = await sent()
+    const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
+    const { tokens, top, entropy } = await sent(shown)
     const L = entropy.length / tokens.length
     const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
       tokens.map((_, s) => top[(s * L + layer) * 5]),
@@ -214,8 +213,6 @@ test('a response of a real run is looked through, and its layers’ entropies co
     const cells = await lab.get('lens-grid').locator('tbody td b').allInnerTexts()
     expect(cells).toEqual(expected.map((token) => signs[token] ?? token))
   }).toPass({ timeout: 20_000 })
-  const { tokens, entropy, prompt_length } = await sent()
-  const L = entropy.length / tokens.length
 
   // Back among the tokens, which have stayed: layer 1 where the first token was written.
   await lab.get('tab-tokens').click()
@@ -223,7 +220,13 @@ test('a response of a real run is looked through, and its layers’ entropies co
   await lab.get('colour-layer').selectOption('1')
   await expect(lab.get('colour-legend')).toBeVisible()
   await inspector.locator(`li[data-place="${place}"] [data-t="0"]`).click()
-  await expect(lab.get('readout')).toContainText(
-    `Entropy of layer 1: ${entropy[(prompt_length - 1) * L + 1].toFixed(3)} nats`,
-  )
+  await expect(async () => {
+    const text = await lab.get('readout').innerText()
+    const { tokens, entropy, prompt_length } = await sent(
+      Number(/policy after step (\d+)/.exec(text)?.[1]),
+    )
+    const L = entropy.length / tokens.length
+    const expected = entropy[(prompt_length - 1) * L + 1].toFixed(3)
+    expect(text).toContain(`Entropy of layer 1: ${expected} nats`)
+  }).toPass({ timeout: 20_000 })
 })

@@ -13,6 +13,9 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await lab.open(LINK)
   await lab.show('tokens')
   await lab.waitForStatus('idle')
+  await lab.get('tab-tokens').click()
+  // Only what is asked for is traced.
+  await lab.get('trace-along').uncheck()
   await expect(lab.get('trace-step')).toBeDisabled()
   await lab.get('train').click()
   await lab.waitForStep(1)
@@ -100,6 +103,7 @@ test('on a narrow screen tokens are columns, and nothing moves by itself where t
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await lab.open(LINK.replace('phases.0.steps=20', 'phases.0.steps=1'))
   await lab.waitForStatus('idle')
+  await lab.get('tab-tokens').click()
   await lab.get('train').click()
   await lab.waitForStep(1)
   await lab.get('trace-step').click()

@@ -37,7 +37,7 @@ function goTo(found: Found, to: Inspected, t: number): void {
   })
 }
 
-export function List(props: { step: number; found: Found; colours: Colours; layer: number }) {
+export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)
@@ -140,8 +140,14 @@ export function List(props: { step: number; found: Found; colours: Colours; laye
           ))}
         </ul>
       </div>
-      {told && t !== undefined ? (
-        <Readout step={step} told={told} t={clamp(told, t)} layerEntropy={colours.layerEntropy} />
+      {told && at && t !== undefined ? (
+        <Readout
+          step={step}
+          told={told}
+          t={clamp(told, t)}
+          chosen={at}
+          layerEntropy={colours.layerEntropy}
+        />
       ) : (
         <p className="readout soft">Open a prompt to see its responses.</p>
       )}

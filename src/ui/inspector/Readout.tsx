@@ -34,19 +34,45 @@ function Numbers({ told, t }: { told: Inspected; t: number }) {
   )
 }
 
+function Actions({ step, told }: { step: number; told: Inspected }) {
+  const { prompt, response, traced, is_ended, place } = told
+  // Such a response cannot be written as text and read back.
+  const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
+  return (
+    <div className="readout-actions">
+      <button
+        type="button"
+        data-testid="look-through"
+        disabled={is_odd}
+        title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
+        onClick={() => lookThrough({ prompt, response, is_ended }, step)}
+      >
+        <ScanSearch className="icon" aria-hidden="true" />
+        Look through the layers
+      </button>
+      {traced ? (
+        <button type="button" data-testid="show-stages" onClick={() => showStages(place)}>
+          <ListOrdered className="icon" aria-hidden="true" />
+          Show in the seven stages
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
 /** `step`: that the response was sampled in. */
 export function Readout(props: {
   step: number
   told: Inspected
   t: number
+  /** Of the cursor: what is done is done with it, wherever the pointer passes. */
+  chosen: Inspected
   layerEntropy: LayerEntropy | undefined
 }) {
-  const { step, told, t, layerEntropy } = props
+  const { step, told, t, chosen, layerEntropy } = props
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
   const entropy = traced && layerEntropy?.at(traced, t)
-  // Such a response cannot be written as text and read back.
-  const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
   return (
     <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
       <p>
@@ -73,24 +99,7 @@ export function Readout(props: {
           <span className="soft">, of the policy after step {layerEntropy.stepOf(traced)}</span>
         </p>
       ) : null}
-      <div className="readout-actions">
-        <button
-          type="button"
-          data-testid="look-through"
-          disabled={is_odd}
-          title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
-          onClick={() => lookThrough({ prompt, response, is_ended }, step)}
-        >
-          <ScanSearch className="icon" aria-hidden="true" />
-          Look through the layers
-        </button>
-        {traced ? (
-          <button type="button" data-testid="show-stages" onClick={() => showStages(place)}>
-            <ListOrdered className="icon" aria-hidden="true" />
-            Show in the seven stages
-          </button>
-        ) : null}
-      </div>
+      <Actions step={step} told={chosen} />
     </div>
   )
 }
