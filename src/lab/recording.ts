@@ -159,6 +159,8 @@ const lens = z
   )
 const observation = z.object({
   num_hidden_layers: count,
+  rows: z.enum(['responses', 'held_out']),
+  refused: z.optional(text),
   tokens: count,
   mean: record(numbers, 100),
   std: record(numbers, 100),
