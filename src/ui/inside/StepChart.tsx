@@ -55,7 +55,7 @@ export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
 }
 
 /** Begin and end of phases that train an inner layer, by step. */
-export interface Shade {
+interface Shade {
   readonly from: number
   readonly to: number
 }
@@ -63,7 +63,7 @@ export interface Shade {
 const selectSwitches = (state: LabState) => state.phase_switches
 
 /** Phases that train an inner layer; the frame shades those that imitate. */
-export function useInnerPhases(): readonly Shade[] {
+function useInnerPhases(): readonly Shade[] {
   const switches = useShown(selectSwitches)
   const phases = useShown(shownPhases)
   const last_layer = useLastLayer()
@@ -78,7 +78,7 @@ export function useInnerPhases(): readonly Shade[] {
   )
 }
 
-export function paintShades(
+function paintShades(
   ctx: CanvasRenderingContext2D,
   shades: readonly Shade[],
   view: View,
