@@ -1,5 +1,12 @@
 // The list of prompts and responses, walked through by keys, and the numbers of the token looked at.
-import { type KeyboardEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { typing } from '../shortcuts.ts'
 import { uiStore } from '../store.ts'
 import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
@@ -108,6 +115,12 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     if (place && (place.place !== cursor.place || place.t !== cursor.t))
       tokensStore.setState({ cursor: place })
   }
+  const onPointerMove = (event: PointerEvent) => {
+    // What scrolls under a pointer at rest is not pointed at.
+    if (event.movementX === 0 && event.movementY === 0) return
+    const to = placeUnder(event)
+    if (to?.place !== hovered?.place || to?.t !== hovered?.t) setHovered(to)
+  }
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at
   const t = under && hovered ? hovered.t : here?.t
@@ -121,7 +134,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
           onKeyDown={onKeyDown}
           onFocus={onPlace}
           onClick={onPlace}
-          onPointerOver={(event) => setHovered(placeUnder(event))}
+          onPointerMove={onPointerMove}
           onPointerLeave={() => setHovered(undefined)}
         >
           {found.bundles.map((bundle) => (

@@ -109,7 +109,11 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
       here={here}
       testid={testid}
       onPlace={(place) => set(place)}
-      onHover={setHovered}
+      onHover={(place) =>
+        setHovered((before) =>
+          before?.layer === place?.layer && before?.position === place?.position ? before : place,
+        )
+      }
     />
   )
   return (

@@ -1,5 +1,5 @@
 // One text, every layer: rows are layers, columns positions, cells what the layer would say next.
-import { type KeyboardEvent, memo, type SyntheticEvent, useRef } from 'react'
+import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
 import type { Lens } from '../../lab/observation.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { shadeOf } from '../shades.ts'
@@ -145,6 +145,10 @@ export function LensGrid(props: {
     onPlace(to)
     table.current?.querySelector<HTMLElement>(`[data-cell="${to.layer}/${to.position}"]`)?.focus()
   }
+  const onPointerMove = (event: PointerEvent) => {
+    // What scrolls under a pointer at rest is not pointed at.
+    if (event.movementX !== 0 || event.movementY !== 0) onHover(placeUnder(event))
+  }
   const onChoose = (event: SyntheticEvent) => {
     const place = placeUnder(event)
     if (place) onPlace(place)
@@ -159,7 +163,7 @@ export function LensGrid(props: {
         onKeyDown={onKeyDown}
         onFocus={onChoose}
         onClick={onChoose}
-        onPointerOver={(event) => onHover(placeUnder(event))}
+        onPointerMove={onPointerMove}
         onPointerLeave={() => onHover(undefined)}
       >
         <caption>{caption}</caption>
