@@ -100,7 +100,7 @@ test('the search finds settings by name, path and help, in every section', async
   await search.fill('batch')
   await expect(lab.get('found-count')).toContainText(/\d+ settings in \d+ sections/)
   const settings = page.getByRole('complementary', { name: 'Settings' })
-  await expect(settings.getByRole('region', { name: 'Rollout', exact: true })).toContainText(
+  await expect(settings.getByRole('group', { name: 'Rollout', exact: true })).toContainText(
     'rollout.train_batch_size',
   )
   await expect(settings.locator('mark').first()).toHaveText(/batch/i)

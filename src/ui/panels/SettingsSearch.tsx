@@ -72,7 +72,7 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
   const named = groupFields(shown.filter((field) => isNamed(query, field)))
   const told = groupFields(shown.filter((field) => !isNamed(query, field)))
   const section = ([group, fields]: (typeof named)[number]) => (
-    <section key={group} className="found-group" aria-label={group}>
+    <div key={group} role="group" className="found-group" aria-label={group}>
       <h3>{group}</h3>
       {fields.map((field) => (
         <Field
@@ -83,7 +83,7 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
           is_live={present !== undefined && isSteerable(field, present)}
         />
       ))}
-    </section>
+    </div>
   )
   return (
     <>

@@ -22,6 +22,9 @@ export function sliderPosition(scale_of: Scale, value: number): number {
 /** Value at a slider position: two significant digits on a log scale, whole steps on a linear one. */
 export function sliderValue(scale_of: Scale, position: number): number {
   const { min = 0, max = 1, scale = 'linear', step = 0, kind } = scale_of
+  // The ends themselves, whatever rounding makes of them.
+  if (position <= 0) return min
+  if (position >= SLIDER_TICKS) return max
   const share = position / SLIDER_TICKS
   let value = min + (max - min) * share
   if (scale === 'log' && min > 0) value = Number((min * (max / min) ** share).toPrecision(2))
