@@ -11,6 +11,7 @@ import { Preferences } from './panels/Preferences.tsx'
 import { Record } from './panels/Record.tsx'
 import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
+import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
 import { Tabs } from './Tabs.tsx'
@@ -24,6 +25,7 @@ export function App() {
       <div className="body">
         <Settings />
         <main>
+          <HiddenHeading />
           <Locked />
           <Notices />
           <Failure />
