@@ -17,6 +17,7 @@ import { Settings } from './panels/Settings.tsx'
 import { Skipped } from './panels/Skipped.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Scrubber } from './Scrubber.tsx'
+import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
 import { Tabs } from './Tabs.tsx'
@@ -34,6 +35,7 @@ export function App() {
         <Settings />
         <main>
           <PastRun />
+          <HiddenHeading />
           <Locked />
           <Notices />
           <Failure />

@@ -1,5 +1,7 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
+import type { Experiment } from '../experiment.ts'
+import { PRESETS } from '../presets.ts'
 import { IS_RECORDING, isReplaying } from '../replay.ts'
 import { viewParts } from '../view.ts'
 import { decodeSummary, type SharedResult } from './summary.ts'
@@ -9,36 +11,22 @@ export interface ShareState {
   readonly options: ViewOptions
   /** The sender's result; undefined where there is none, or it was dismissed. */
   readonly result: SharedResult | undefined
-  /** The task of the experiment that the result is of. */
-  readonly task_id: string
-  /** Layers of its model. */
-  readonly last_layer: number
+  /** What the result is of: the experiment of the same link. */
+  readonly experiment: Experiment
 }
 
 export const shareStore = createStore<ShareState>(() => ({
   options: NO_OPTIONS,
   result: undefined,
-  task_id: '',
-  last_layer: 0,
+  experiment: PRESETS[0].experiment,
 }))
 
-/** Takes in a hash; `of` is the experiment of the same link. Returns what could not be understood. */
-export function readShareHash(
-  hash: string,
-  of: {
-    readonly task: { readonly id: string }
-    readonly model: { readonly num_hidden_layers: number }
-  },
-): readonly string[] {
+/** Takes in the hash of a link and its experiment. Returns what could not be understood. */
+export function readShareHash(hash: string, experiment: Experiment): readonly string[] {
   const { options, notices } = readOptions(hash)
   const { r } = viewParts(hash)
   const summary = r === undefined ? undefined : decodeSummary(r)
-  shareStore.setState({
-    options,
-    result: summary?.result,
-    task_id: of.task.id,
-    last_layer: of.model.num_hidden_layers,
-  })
+  shareStore.setState({ options, result: summary?.result, experiment })
   return [...notices, ...(summary?.notices ?? [])]
 }
 

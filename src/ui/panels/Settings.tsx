@@ -156,7 +156,12 @@ export function Settings() {
       </div>
       {open ? <SettingsSearch query={query} onQuery={setQuery} /> : null}
       {open ? (
-        <div id="settings-body" className="settings-body">
+        <div
+          id="settings-body"
+          className="settings-body"
+          // Nothing in it may take the focus, and it scrolls.
+          {...(is_locked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
+        >
           {present !== undefined ? (
             <p className="soft pending">
               A run is on. It follows changes marked <em>live</em> at its next step; others need a

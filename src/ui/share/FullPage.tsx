@@ -7,6 +7,15 @@ import { nextExperiment } from '../../lab/store.ts'
 import { useLab } from '../run.ts'
 
 const selectIsEmbedded = (state: ShareState) => state.options.embed
+const selectHasNoHead = ({ options }: ShareState) =>
+  options.embed || options.hide.includes('header')
+
+/** The page's name where its head is not shown: people who hear the page go by headings. */
+export function HiddenHeading() {
+  return useStore(shareStore, selectHasNoHead) ? (
+    <h1 className="visually-hidden">Understory</h1>
+  ) : null
+}
 
 /** From the compact page to the whole one, with the same experiment. */
 export function FullPage() {

@@ -1,20 +1,29 @@
 // The sender's result, which came with the link: its end values, and the way to take it off the charts.
 import { X } from 'lucide-react'
+import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import { sameSettings } from '../../lab/experiment.ts'
+import { replayStore } from '../../lab/replay.ts'
 import { type ShareState, shareStore } from '../../lab/share/store.ts'
 import { GREEDY_ACCURACY, lastOf } from '../../lab/share/summary.ts'
+import { nextExperiment } from '../../lab/store.ts'
 import { formatCount, formatNumber, formatShare } from '../format.ts'
 import { layerEntropy, REWARD, TASK_SCORE } from '../metrics.ts'
+import { selectIsReplaying } from '../replay/replays.ts'
+import { useLab } from '../run.ts'
 import { dismissResult } from './page_view.ts'
 
 const selectResult = (state: ShareState) => state.result
-const selectLastLayer = (state: ShareState) => state.last_layer
+const selectOf = (state: ShareState) => state.experiment
 
 export function Reference() {
   const result = useStore(shareStore, selectResult)
-  const last_layer = useStore(shareStore, selectLastLayer)
-  if (!result) return null
-  const entropy = lastOf(result, layerEntropy(last_layer))
+  const of = useStore(shareStore, selectOf)
+  const shown = useLab(nextExperiment)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const is_other = useMemo(() => !sameSettings(shown, of), [shown, of])
+  if (!result || is_replaying) return null
+  const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
   const task_score = lastOf(result, TASK_SCORE)
   const ends = [
     task_score === undefined
@@ -34,6 +43,9 @@ export function Reference() {
         <p className="soft">
           {formatCount(result.steps)} steps on {result.adapter}. Its curves came with the link and
           are drawn grey and dotted behind yours.
+          {is_other
+            ? ' They are of the experiment that the link opened; yours is another by now.'
+            : ''}
         </p>
       </div>
       <dl>

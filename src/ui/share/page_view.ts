@@ -1,6 +1,6 @@
 // Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
-import { replayStore } from '../../lab/replay.ts'
-import { type ShareState, shareStore } from '../../lab/share/store.ts'
+import { isReplaying, replayStore } from '../../lab/replay.ts'
+import { shareStore } from '../../lab/share/store.ts'
 import { metricOf, type SharedResult } from '../../lab/share/summary.ts'
 import { LOCK_PARTS } from '../../lab/share/view_options.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/view.ts'
@@ -28,10 +28,13 @@ function overlayOf({ lines }: SharedResult, task_id: string): Overlay {
   }
 }
 
-function showResult({ result, task_id }: ShareState): void {
+/** Behind the run of a recording there is nobody's. */
+function showResult(): void {
+  const { result: sent, experiment } = shareStore.getState()
+  const result = isReplaying() ? undefined : sent
   overlayStore.setState(({ overlays }) => {
     const others = overlays.filter(({ id }) => id !== OVERLAY_ID)
-    return { overlays: result ? [...others, overlayOf(result, task_id)] : others }
+    return { overlays: result ? [...others, overlayOf(result, experiment.task.id)] : others }
   })
 }
 
@@ -94,11 +97,15 @@ function followHash(): void {
 export function followView(): void {
   shareStore.subscribe((now, before) => {
     markPage()
-    if (now.result !== before.result) showResult(now)
+    if (now.result !== before.result) showResult()
   })
-  replayStore.subscribe(markPage)
+  replayStore.subscribe((now, before) => {
+    if (now.recording === before.recording) return
+    markPage()
+    showResult()
+  })
   markPage()
-  showResult(shareStore.getState())
+  showResult()
   followHash()
   if (shareStore.getState().options.embed && parent !== window) tellHeight()
 }
