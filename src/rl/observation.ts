@@ -113,7 +113,8 @@ export type ObservedRows =
 /** What one step showed. */
 export interface Observation {
   readonly num_hidden_layers: number
-  readonly rows: ObservedRows
+  /** Absent where it was not written down. */
+  readonly rows?: ObservedRows
   /** Response tokens of the probed rows. */
   readonly tokens: number
   readonly mean: ObservedValues

@@ -226,7 +226,7 @@ export class Observer {
       try {
         return [{ ...encodeSample(sample, tokenizer, width), is_held_out }]
       } catch (error) {
-        refused.push(reasonOf(error))
+        refused.push(`lens: ${reasonOf(error)}`)
         return []
       }
     })
