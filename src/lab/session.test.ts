@@ -832,3 +832,15 @@ test('a request that comes while a step is in flight does not count as what that
   session.handle({ type: 'stop' })
   await session.idle
 })
+
+test('a run that waits for verdicts shows what a panel asks for', async () => {
+  const { session, events, statuses, until } = fakeLab({ asks: true })
+  session.handle({ type: 'start', run: 1, experiment, paused: false })
+  await until(() => statuses().at(-1) === 'waiting')
+  session.handle({ type: 'observe', request: asking(['flow']) })
+  await until(() => observed(events).length === 1)
+  expect(observed(events).map(([step]) => step)).toEqual([3])
+  expect(statuses().at(-1)).toBe('waiting')
+  session.handle({ type: 'stop' })
+  await session.idle
+})
