@@ -828,7 +828,8 @@ test('in a pause a panel that opens sees the present step at once, and one that 
   expect(groups()).toEqual([
     [1, 'flow'],
     [1, 'flow,similarity'],
-    [1, 'similarity'],
+    // What was seen before stays.
+    [1, 'flow,similarity'],
   ])
   session.handle({ type: 'observe', request: NO_OBSERVATION })
   session.handle({ type: 'step' })
@@ -849,6 +850,18 @@ test('a request that comes while a step is in flight does not count as what that
   const both = observed(events).filter(([, of]) => of === 'flow,entropy')
   const alone = observed(events).filter(([step, of]) => of === 'flow' && step === both[0][0])
   expect([alone.length, both.length]).toEqual([1, 1])
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('a run that waits for verdicts shows what a panel asks for', async () => {
+  const { session, events, statuses, until } = fakeLab({ asks: true })
+  session.handle({ type: 'start', run: 1, experiment, paused: false })
+  await until(() => statuses().at(-1) === 'waiting')
+  session.handle({ type: 'observe', request: asking(['flow']) })
+  await until(() => observed(events).length === 1)
+  expect(observed(events).map(([step]) => step)).toEqual([3])
+  expect(statuses().at(-1)).toBe('waiting')
   session.handle({ type: 'stop' })
   await session.idle
 })

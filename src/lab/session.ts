@@ -24,6 +24,7 @@ import type {
   RolloutSample,
   RunStatus,
 } from './protocol.ts'
+import { type Seen, seenTogether } from './seen.ts'
 import type { Steered } from './steered_run.ts'
 import type { SteeringAction } from './steering.ts'
 import { writeVerdicts } from './verdicts.ts'
@@ -233,8 +234,8 @@ class Run {
   #request: ObservationRequest
   /** What the trainer has been told of it. */
   #told: ObservationRequest = NO_OBSERVATION
-  /** The last step that was observed, and what was asked then. */
-  #observed: { readonly step: number; readonly request: ObservationRequest } | undefined
+  /** Of the last step that was observed. */
+  #observed: Seen | undefined
   #status: RunStatus = 'preparing'
   #wake: () => void = () => {}
   #memory_at = Number.NEGATIVE_INFINITY
@@ -473,8 +474,9 @@ class Run {
   }
 
   #reportObservation(step: number, observation: Observation, request: ObservationRequest): void {
-    this.#observed = { step, request }
-    this.#host.post({ type: 'observed', run: this.#id, step, observation })
+    this.#observed = seenTogether(this.#observed, { step, request, observation })
+    const { observation: all } = this.#observed
+    this.#host.post({ type: 'observed', run: this.#id, step, observation: all })
   }
 
   /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */

@@ -178,6 +178,9 @@ test('the counts are the last step’s own, and the buffers made after the first
     split_dispatches: 4,
     buffers_since_warmup: 1,
   })
+  // What a panel makes as it opens is not the steps' own.
+  const opened = { ...at(300, 90), memory: { ...memory, probes: 8 } } as LabEvent
+  expect(after([opened], state).counts?.buffers_since_warmup).toBe(0)
 })
 
 test('a profile is kept until the run is dropped; the wait for one ends with it or with the run', () => {

@@ -404,7 +404,9 @@ function timingOf(state: LabState): Timing {
 /** Memory as it is; counts of the last step, and what was created since the first. */
 function applyMemory(state: LabState, { counts, memory }: MemoryEvent): LabState {
   if (state.step < 1) return { ...state, memory }
-  const warm_buffers = state.warm_buffers ?? counts.buffers
+  // A panel that opens makes buffers of its own.
+  const is_other = state.memory !== undefined && state.memory.probes !== memory.probes
+  const warm_buffers = is_other ? counts.buffers : (state.warm_buffers ?? counts.buffers)
   return {
     ...state,
     memory,

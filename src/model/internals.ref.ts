@@ -34,8 +34,15 @@ export function internalsRef(
   const { rows, columns, mask, next_mask, places } = placesOf(cache, options)
   const N = rows * columns
   const row = (x: Float64Array, m: number) => x.subarray(m * C, (m + 1) * C)
-  const policy = (states: Float64Array, m: number) =>
-    logSoftmax(logitsRef(config, params, row(states, m)))
+  const known = new Map<Float64Array, Map<number, Float64Array>>()
+  /** Log-probabilities of row m of some states; asked for again and again. */
+  const policy = (states: Float64Array, m: number): Float64Array => {
+    const of_states = known.get(states) ?? new Map<number, Float64Array>()
+    known.set(states, of_states)
+    const log_p = of_states.get(m) ?? logSoftmax(logitsRef(config, params, row(states, m)))
+    of_states.set(m, log_p)
+    return log_p
+  }
   /** [states.length, N]: a number per state and position. */
   const each = <T>(
     states: readonly T[],

@@ -32,7 +32,7 @@ export function encodeSample(
   const ids = [...prompt_ids, ...tokenizer.encode(response), ...end]
   if (ids.length === 0 || ids.length > most)
     throw new RangeError(
-      `lens: expected a text of 1 to ${most} tokens, got ${ids.length} in ${JSON.stringify(prompt + response)}`,
+      `expected a text of 1 to ${most} tokens, got ${ids.length} in ${JSON.stringify(prompt + response)}`,
     )
   return { sample, ids, prompt_length: prompt_ids.length }
 }

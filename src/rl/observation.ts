@@ -113,7 +113,8 @@ export type ObservedRows =
 /** What one step showed. */
 export interface Observation {
   readonly num_hidden_layers: number
-  readonly rows: ObservedRows
+  /** Absent where it was not written down. */
+  readonly rows?: ObservedRows
   /** Response tokens of the probed rows. */
   readonly tokens: number
   readonly mean: ObservedValues
@@ -121,9 +122,12 @@ export interface Observation {
   /** The layer that `kl_of_layer` is measured from. */
   readonly layer: number
   readonly lenses: readonly Lens[]
-  /** Milliseconds from its submission until its numbers were there, for each part that was asked for. */
+  /**
+   * Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from the part's submission, or the end
+   * of what was before it, until its numbers were there.
+   */
   readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens', number>>>
-  /** Why something that was asked for is not there; absent where all of it is. */
+  /** Why something that was asked for is not there, a line each that begins with `group:` or `lens:`; absent where all of it is. */
   readonly refused?: string
 }
 

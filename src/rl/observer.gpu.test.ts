@@ -253,8 +253,8 @@ test('what cannot be shown says why, and the rest is there', async () => {
   const lines = observation?.refused?.split('\n')
   expect(lines).toEqual([
     expect.stringMatching(/^similarity: layer: expected 0 to 3, got 9/),
-    expect.stringMatching(/got "x" in "1x"/),
-    expect.stringMatching(/expected a text of 1 to 6 tokens, got 8 in "12345642"/),
+    expect.stringMatching(/^lens: encode: .*got "x" in "1x"/),
+    expect.stringMatching(/^lens: expected a text of 1 to 6 tokens, got 8 in "12345642"/),
   ])
   // Between two steps, without one.
   trainer.observe({ ...NO_OBSERVATION, groups: ['cosines'] })

@@ -127,18 +127,21 @@ export class Observer {
       lens_reading?.arrays,
       costs,
     ]).then(([moments, outputs, cost_ms]): Observation => {
-      const all = groups.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
+      const tokens = tokenCount(probed)
+      // Of no token there is no mean.
+      const counted = tokens > 0 ? groups : []
+      const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
       const merged = (name: 'mean' | 'std'): ObservedValues =>
         Object.assign({}, ...all.map((of) => of[name]))
-      const { tokens } = this.#config.tokenizer
+      const texts_of = this.#config.tokenizer.tokens
       return {
         num_hidden_layers: model.shape.num_hidden_layers,
         rows,
-        tokens: tokenCount(probed),
+        tokens,
         mean: merged('mean'),
         std: merged('std'),
         layer: request.layer,
-        lenses: lens && outputs ? readLens(lens.tensors, outputs, texts, tokens) : [],
+        lenses: lens && outputs ? readLens(lens.tensors, outputs, texts, texts_of) : [],
         cost_ms,
         ...(refused.length > 0 && { refused: refused.join('\n') }),
       }
@@ -157,7 +160,9 @@ export class Observer {
   #read<T>(name: PartName, read: () => Promise<T>): Reading<T> {
     const submitted_ms = now()
     const arrays = read()
-    return { name, arrays, submitted_ms, done_ms: arrays.then(now) }
+    const done_ms = arrays.then(now)
+    done_ms.catch(() => {}) // told by `arrays`
+    return { name, arrays, submitted_ms, done_ms }
   }
 
   /**
@@ -226,7 +231,7 @@ export class Observer {
       try {
         return [{ ...encodeSample(sample, tokenizer, width), is_held_out }]
       } catch (error) {
-        refused.push(reasonOf(error))
+        refused.push(`lens: ${reasonOf(error)}`)
         return []
       }
     })

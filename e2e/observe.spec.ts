@@ -1,0 +1,80 @@
+// Being looked at costs a run no bit, in the page's own worker.
+import type { ObservationRequest } from '../src/lab/observation.ts'
+import type { LabCommand } from '../src/lab/protocol.ts'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+/** 9 small steps through all three phases. */
+const LINK =
+  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=3&phases.2.steps=3' +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+const REQUEST: ObservationRequest = {
+  groups: ['entropy', 'flow', 'cosines', 'similarity'],
+  layer: 2,
+  lens: { held_out: 2, samples: [{ prompt: '12', response: '2x', is_ended: true }] },
+  tokens: true,
+  every: 1,
+}
+
+async function numbers(lab: LabPage) {
+  return (await lab.steps()).map(({ step, phase, metrics }) => ({
+    ...{ step, phase },
+    metrics: Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
+  }))
+}
+
+test('a run that is observed at every step has the bits of one that nobody looks at', async ({
+  lab,
+  page,
+}) => {
+  // Keeps the worker at hand, as panels are not what is tested here.
+  await page.addInitScript(() => {
+    const Native = window.Worker
+    window.Worker = class extends Native {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args)
+        Object.assign(window, { lab_worker: this })
+      }
+    }
+  })
+  const tell = (command: LabCommand) =>
+    page.evaluate((command) => {
+      ;(window as unknown as { lab_worker: Worker }).lab_worker.postMessage(command)
+    }, command)
+  await lab.open(LINK)
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const plain = await numbers(lab)
+  expect(plain.length).toBe(10)
+  expect((await lab.events()).some(({ type }) => type === 'observed')).toBe(false)
+
+  await lab.get('reset').click()
+  await lab.get('train').click()
+  await tell({ type: 'observe', request: REQUEST })
+  await lab.waitForStatus('finished', 200_000)
+  expect(await numbers(lab)).toEqual(plain)
+  // Float32 arrays do not leave the page as they are: what is looked at is counted there.
+  const seen = await page.evaluate(() =>
+    window.lab_events.flatMap((event, i) => {
+      if (event.type !== 'observed') return []
+      const { observation, step } = event
+      return [
+        {
+          step,
+          after: window.lab_events[i - 1].type,
+          states: observation.mean.norm_hidden?.length,
+          lenses: observation.lenses.map(({ tokens, raw }) => raw.entropy.length / tokens.length),
+          refused: observation.refused,
+          is_timed: Object.values(observation.cost_ms).every((ms) => ms >= 0),
+        },
+      ]
+    }),
+  )
+  const states = seen[0]?.states ?? 0
+  expect(states).toBeGreaterThan(1)
+  expect(seen).toEqual(
+    plain.map(({ step }) => ({
+      ...{ step, after: 'step', states, lenses: [states, states], is_timed: true },
+      refused: expect.stringContaining('"x"'),
+    })),
+  )
+})
