@@ -1,5 +1,5 @@
-// npm run bench: times matrix products, training steps, their parts and how they grow in Chromium, prints tables and keeps a
-// JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
+// npm run bench: times matrix products, training steps, their parts, how they grow, and the page's own work in Chromium, prints
+// tables and keeps a JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
 // adapter even where there is a GPU. Nothing here passes or fails by its speed, only by wrong results.
 // Without a browser: `npm run bench -- show FILE` prints a results file, `npm run bench -- plot FILE` draws its scaling as
 // docs/figures/scaling.svg. `npm run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
@@ -57,6 +57,36 @@ const SUITES = {
     }
     return record.scaling.flatMap(report.wrongScaling)
   },
+  ui: async ({ record, report, openUi }) => {
+    record.ui = []
+    for (let count = 1; record.ui.length < count; ) {
+      const { page, cases } = await openUi()
+      const ui_case = cases[record.ui.length]
+      record.ui.push(await measureUi(page, ui_case))
+      report.printUi(record.ui.slice(-1))
+      count = cases.length
+      await page.close()
+    }
+    return []
+  },
+}
+
+/** Updates before the measured ones, and measured ones. */
+const UI_UPDATES = { warm: 10, measured: 40 }
+
+/** CPU time of the page's thread per update of a case, or its share of the time. */
+async function measureUi(page, ui_case) {
+  await page.evaluate((ui_case) => globalThis.uiBench.open(ui_case), ui_case)
+  const updates = (count) => page.evaluate((count) => globalThis.uiBench.update(count), count)
+  await updates(UI_UPDATES.warm)
+  const seconds = () => page.evaluate(() => globalThis.benchThreadSeconds())
+  const [cpu, clock] = [await seconds(), performance.now()]
+  await updates(UI_UPDATES.measured)
+  const busy_ms = 1000 * ((await seconds()) - cpu)
+  const ms = busy_ms / UI_UPDATES.measured
+  return ui_case.per_second
+    ? { ...ui_case, ms, share: busy_ms / (performance.now() - clock) }
+    : { ...ui_case, ms }
 }
 
 const { values: options, positionals } = parseArgs({
@@ -114,7 +144,7 @@ async function useBrowser() {
     await offerThreadTime(page)
     await offerSampling(page)
     if (first === 'torch') await recordForTorch(page)
-    else await runSuites(page, adapter, browser.version())
+    else await runSuites(page, adapter, browser, server.resolvedUrls.local[0])
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1
@@ -124,7 +154,9 @@ async function useBrowser() {
   }
 }
 
-async function runSuites(page, adapter, chromium) {
+async function runSuites(page, adapter, browser, url) {
+  const chromium = browser.version()
+  const openUi = () => openUiPage(browser, url)
   const record = {
     date: new Date().toISOString().slice(0, 10),
     adapter,
@@ -142,7 +174,7 @@ async function runSuites(page, adapter, chromium) {
   for (const [i, name] of suites.entries()) {
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     console.log(`[${i + 1}/${suites.length}] ${name}, after ${seconds} s\n`)
-    wrong.push(...(await SUITES[name]({ page, record, report, keep: () => save(record) })))
+    wrong.push(...(await SUITES[name]({ page, record, report, openUi, keep: () => save(record) })))
     save(record)
   }
   const minutes = ((performance.now() - began) / 60_000).toFixed(1)
@@ -156,9 +188,14 @@ async function servePage() {
   const { build, preview } = await loadVite()
   const root = join(ROOT, 'bench/page')
   const outDir = join(ROOT, 'dist/bench')
-  const shared = { root, configFile: false, logLevel: 'error', base: './' }
+  const { default: react } = await import('@vitejs/plugin-react')
+  const shared = { root, configFile: false, logLevel: 'error', base: './', plugins: [react()] }
   const limits = { chunkSizeWarningLimit: 10_000 }
-  await build({ ...shared, build: { outDir, emptyOutDir: true, target: 'esnext', ...limits } })
+  const rolldownOptions = { input: [join(root, 'index.html'), join(root, 'ui.html')] }
+  await build({
+    ...shared,
+    build: { outDir, emptyOutDir: true, target: 'esnext', rolldownOptions, ...limits },
+  })
   // An isolated page has a clock of 5 µs instead of 100.
   const headers = {
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -192,6 +229,17 @@ async function openBrowser(url) {
     await browser.close()
   }
   throw new Error('This Chromium offers no WebGPU adapter, not even SwiftShader.')
+}
+
+/** The page's own components, in a tab without anything else. */
+async function openUiPage(browser, url) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  page.on('pageerror', (error) => console.error(`page: ${error.message}`))
+  await page.goto(`${url}ui.html`)
+  await page.waitForFunction(() => 'uiBench' in globalThis)
+  await offerThreadTime(page)
+  const cases = await page.evaluate(() => globalThis.uiBench.cases())
+  return { page, cases }
 }
 
 /** Lets the page ask for the CPU seconds of its own thread (bench/page/javascript.ts). */

@@ -5,6 +5,7 @@ import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
+import type { UiRow } from '../page/ui.tsx'
 
 /** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench had not. */
 export interface BenchRecord {
@@ -20,6 +21,7 @@ export interface BenchRecord {
   readonly parts?: PartsRow
   readonly features?: readonly FeatureRow[]
   readonly scaling?: readonly ScalingRow[]
+  readonly ui?: readonly UiRow[]
   /** Made from the rest; absent in files of an older bench. */
   readonly comparisons?: readonly Comparison[]
 }

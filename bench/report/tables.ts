@@ -4,6 +4,7 @@ import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
+import type { UiRow } from '../page/ui.tsx'
 import { type BenchRecord, plannedBytes } from './record.ts'
 
 type Cell = string | number
@@ -28,6 +29,7 @@ export function printRecord(record: BenchRecord): void {
   if (record.parts) printParts(record.parts)
   if (record.features) printFeatures(record.features)
   for (const row of record.scaling ?? []) printScaling(row)
+  if (record.ui) printUi(record.ui)
 }
 
 export function printMatmul(matmul: NonNullable<BenchRecord['matmul']>, peers: Peers): void {
@@ -170,6 +172,21 @@ export function printScaling({ axis, base, points }: ScalingRow): void {
       megabytes(plannedBytes(point)),
       ...kinds.map((kind) => megabytes(point.planned_bytes[kind])),
       point.loss.toFixed(4),
+    ]),
+  )
+}
+
+export function printUi(rows: readonly UiRow[]): void {
+  console.log('The page: CPU time of its thread per update, beside its budget')
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+  table(
+    ['', 'steps', 'ms', 'of the thread', 'budget'],
+    rows.map(({ name, steps, ms, share, budget }) => [
+      name,
+      steps,
+      ms.toFixed(2),
+      share === undefined ? '' : percent(share),
+      share === undefined ? `${budget} ms` : percent(budget),
     ]),
   )
 }

@@ -27,6 +27,13 @@ test('a measurement is held until the next one', () => {
   expect(reds).toEqual([0, 0, 0, 0, 0, 200, 200, 200, 200, 200])
 })
 
+test('of thousands of steps a column of pixels shows the last before its right edge', () => {
+  const values = Array.from({ length: 5000 }, (_, i) => (i % 50 === 49 ? ((i / 50) % 3) | 0 : 9))
+  const pixels = heatmapPixels([columnsOf(values)], { width: 100, x: [0, 5000] }, 2, ramp)
+  const reds = Array.from({ length: 100 }, (_, x) => at(pixels, 100, x, 0)[0])
+  expect(reds).toEqual(Array.from({ length: 100 }, (_, x) => 100 * (x % 3)))
+})
+
 test('what was not measured stays transparent: before the first, after the newest, NaN, no columns', () => {
   const columns = { steps: [2, 3, 4], values: [1, Number.NaN, 1], length: 3 }
   const pixels = heatmapPixels([undefined, columns], { width: 8, x: [0, 8] }, 2, ramp)

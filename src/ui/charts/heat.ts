@@ -8,6 +8,15 @@ type MarkContext = Pick<
   'beginPath' | 'moveTo' | 'lineTo' | 'stroke' | 'setLineDash' | 'strokeStyle' | 'lineWidth'
 >
 
+/** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may share a pixel. */
+function lastBefore({ steps, length }: Columns, index: number, step: number): number {
+  let at = index
+  let jump = 1
+  for (; at + jump < length && steps[at + jump] < step; jump *= 2) at += jump
+  for (; jump >= 1; jump /= 2) if (at + jump < length && steps[at + jump] < step) at += jump
+  return at
+}
+
 /** RGBA of a ramp as a pixel of ImageData holds them in this machine's byte order. */
 function packed(ramp: readonly Rgb[]): Uint32Array {
   let colours = packs.get(ramp)
@@ -46,7 +55,7 @@ export function heatmapPixels(
     let index = Math.max(0, lowerBound(columns, x[0]) - 1)
     for (let column = start; column < end; column++) {
       const right = x[0] + (column + 1) * steps_per_pixel
-      while (index + 1 < length && steps[index + 1] < right) index++
+      index = lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))

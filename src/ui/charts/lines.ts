@@ -132,6 +132,8 @@ export function drawBand(
 
 export const BAND_OPACITY = 0.16
 
+const MANY_POINTS = 200
+
 /** Draws one line: gaps at NaN, a dot where a value stands alone between gaps. */
 export function drawLine(ctx: LineContext, columns: Columns, view: View, style: LineStyle): void {
   const points = linePoints(columns, view)
@@ -139,7 +141,8 @@ export function drawLine(ctx: LineContext, columns: Columns, view: View, style: 
   ctx.strokeStyle = style.color
   ctx.fillStyle = style.color
   ctx.lineWidth = style.width
-  ctx.lineJoin = 'round'
+  // A round corner at each of thousands of points costs more than all the rest.
+  ctx.lineJoin = points.length > 2 * MANY_POINTS ? 'bevel' : 'round'
   ctx.setLineDash([...style.dash])
   ctx.beginPath()
   const isGap = (at: number) => at < 0 || at >= points.length || Number.isNaN(points[at + 1])

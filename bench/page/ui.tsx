@@ -1,0 +1,206 @@
+// The page's own components on made-up series: what an update costs the thread that a person's clicks wait for.
+import { createRoot } from 'react-dom/client'
+import { PRESETS } from '../../src/lab/presets.ts'
+import { appendMetrics, type Series } from '../../src/lab/series.ts'
+import { applyEvent, emptyRun, type LabState, labStore } from '../../src/lab/store.ts'
+import { App } from '../../src/ui/App.tsx'
+import { Heatmap } from '../../src/ui/charts/Heatmap.tsx'
+import { type Line, MetricChart } from '../../src/ui/charts/MetricChart.tsx'
+import { formatNumber, formatTick } from '../../src/ui/format.ts'
+import { greedyAccuracy, layerEntropy, REWARD } from '../../src/ui/metrics.ts'
+import { followTheme, uiStore } from '../../src/ui/store.ts'
+import { startTicker } from '../../src/ui/ticker.ts'
+import '../../src/ui/tokens.css'
+import '../../src/ui/base.css'
+import '../../src/ui/layout.css'
+import '../../src/ui/panels.css'
+import '../../src/ui/charts.css'
+
+export interface UiCase {
+  readonly name: string
+  readonly shows: 'charts' | 'heatmap' | 'learning'
+  readonly steps: number
+  readonly layers: number
+  /** Updates a second as a run would make them; undefined: one in every animation frame. */
+  readonly per_second?: number
+  /** Milliseconds of the thread an update, or its share of the time where `per_second` is given. */
+  readonly budget: number
+}
+
+/** What an update cost. */
+export interface UiRow extends UiCase {
+  /** Milliseconds of the thread's CPU time an update. */
+  readonly ms: number
+  /** Of the thread's time, where updates come at a pace. */
+  readonly share?: number
+}
+
+export const UI_CASES: readonly UiCase[] = [
+  { name: '4 charts × 8 lines', shows: 'charts', steps: 2000, layers: 8, budget: 4 },
+  { name: '4 charts × 8 lines', shows: 'charts', steps: 50_000, layers: 8, budget: 4 },
+  { name: 'heat map, 32 layers', shows: 'heatmap', steps: 2000, layers: 31, budget: 2 },
+  { name: 'heat map, 32 layers', shows: 'heatmap', steps: 50_000, layers: 31, budget: 2 },
+  {
+    name: 'Learning tab, everything open',
+    shows: 'learning',
+    steps: 2000,
+    layers: 8,
+    per_second: 10,
+    budget: 0.15,
+  },
+]
+
+const CHARTS = 4
+const LINES = 8
+const COLORS = ['--ink', '--series-1', '--series-2', '--series-3']
+
+const chartLines = (chart: number): readonly Line[] =>
+  Array.from({ length: LINES }, (_, line) => ({
+    metric: `made/${chart}/${line}`,
+    label: `line ${line}`,
+    color: COLORS[line % COLORS.length],
+  }))
+
+/** A noisy decay, another one for each name. */
+function made(seed: number, step: number): number {
+  const noise = Math.abs(Math.sin(seed * 12.9898 + step * 78.233) * 43_758.5453) % 1
+  return 2 * Math.exp(-step / 800) + 0.15 * noise + 0.1 * (seed % 7)
+}
+
+/** What a step of the case reports. */
+function metricsAt({ shows, layers }: UiCase, step: number): Record<string, number> {
+  const names =
+    shows === 'charts'
+      ? Array.from({ length: CHARTS }, (_, chart) => chartLines(chart).map((l) => l.metric)).flat()
+      : Array.from({ length: layers + 1 }, (_, layer) => layerEntropy(layer))
+  if (shows === 'learning') names.push(...OTHERS)
+  return Object.fromEntries(names.map((name, i) => [name, made(i, step)]))
+}
+
+const OTHERS = [
+  REWARD,
+  greedyAccuracy(PRESETS[0].experiment.task.id),
+  'actor/ppo_kl',
+  'actor/pg_clipfrac',
+  'actor/grad_norm',
+  'response_length/mean',
+  'group/informative',
+  'train/loss',
+]
+
+function madeSamples() {
+  return Array.from({ length: 32 }, (_, i) => ({
+    prompt: `${100 + (i >> 2)}+234=`,
+    response: String(334 + i),
+    ground_truth: String(334 + (i >> 2)),
+    score: i % 2,
+    advantage: i % 2 ? 1 : -1,
+    response_length: 4,
+    is_ended: true,
+  }))
+}
+
+/** A run of so many steps that goes on. */
+function begin(ui_case: UiCase): void {
+  const { steps, layers } = ui_case
+  const { experiment } = PRESETS[0]
+  const run_experiment = {
+    ...experiment,
+    model: { ...experiment.model, num_hidden_layers: layers },
+    phases: experiment.phases.map((phase, i) => ({ ...phase, steps: i === 0 ? 400 : 2 * steps })),
+  }
+  const series = new Map<string, Series>()
+  for (let step = 0; step <= steps; step++) appendMetrics(series, step, metricsAt(ui_case, step))
+  labStore.setState({
+    ...emptyRun(),
+    status: 'running',
+    run: 1,
+    run_experiment,
+    experiment: run_experiment,
+    run_document: run_experiment,
+    phase: 1,
+    phase_switches: [
+      { step: 0, phase: 0, reason: 'start' },
+      { step: 400, phase: 1, reason: 'steps' },
+    ],
+    series,
+    step: steps,
+  })
+}
+
+function Charts() {
+  return (
+    <div className="charts">
+      {Array.from({ length: CHARTS }, (_, chart) => (
+        <MetricChart
+          key={chart}
+          id={`made-${chart}`}
+          title={`Chart ${chart}`}
+          note="made up"
+          lines={LINES_OF[chart]}
+          height={232}
+          formatY={formatTick}
+          formatValue={formatNumber}
+        />
+      ))}
+    </div>
+  )
+}
+const LINES_OF = Array.from({ length: CHARTS }, (_, chart) => chartLines(chart))
+
+const SHOWN = {
+  charts: () => <Charts />,
+  heatmap: () => <Heatmap height={232} />,
+  learning: () => <App />,
+}
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+let present: UiCase | undefined
+
+/** Shows a case and waits until everything is drawn. */
+async function open(ui_case: UiCase): Promise<void> {
+  present = ui_case
+  begin(ui_case)
+  followTheme()
+  // Where updates come in every frame, the bench is the clock.
+  if (ui_case.per_second) startTicker()
+  const root = document.getElementById('root')
+  if (!root) throw new Error('ui.html has no root')
+  createRoot(root).render(SHOWN[ui_case.shows]())
+  while (!document.querySelector('.recharts-surface')) await nextFrame()
+  await wait(500)
+}
+
+/** One more step of the run. */
+function step(state: LabState, ui_case: UiCase): LabState {
+  const next = state.step + 1
+  const metrics = metricsAt(ui_case, next)
+  const of = { run: 1, step: next, phase: 1, phase_step: next - 400 }
+  const after = applyEvent(state, { type: 'step', ...of, metrics }, performance.now())
+  if (ui_case.shows !== 'learning') return after
+  return applyEvent(
+    after,
+    { type: 'samples', run: 1, step: next, samples: madeSamples() },
+    performance.now(),
+  )
+}
+
+/** So many updates of the case that is shown. */
+async function update(count: number): Promise<void> {
+  const ui_case = present
+  if (!ui_case) throw new Error('no case is shown')
+  for (let i = 0; i < count; i++) {
+    labStore.setState((state) => step(state, ui_case))
+    if (ui_case.per_second) await wait(1000 / ui_case.per_second)
+    else {
+      uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
+      await nextFrame()
+    }
+  }
+}
+
+const uiBench = { cases: () => UI_CASES, open, update }
+export type UiBench = typeof uiBench
+Object.assign(globalThis, { uiBench })

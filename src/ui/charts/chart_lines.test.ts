@@ -1,0 +1,76 @@
+import { beforeEach, expect, test } from 'vitest'
+import { appendMetrics, type Series } from '../../lab/series.ts'
+import { initialState, labStore } from '../../lab/store.ts'
+import type { Overlay } from '../overlays.ts'
+import { columnsOf as made } from '../testing.ts'
+import { boundsOf, columnsOf, leftOutWords, strokesOf, summaryOf, ticksOf } from './chart_lines.ts'
+
+const line = { metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }
+const other: Overlay = {
+  id: 'b',
+  label: 'run b',
+  color: 'blue',
+  dash: [1, 1],
+  series: (metric) => (metric === 'loss' ? made([7, 8]) : undefined),
+  band: () => ({ low: made([-2, 6]), high: made([9, 9]) }),
+}
+
+beforeEach(() => {
+  const series = new Map<string, Series>()
+  for (const [step, loss] of [1, 0.1, 0, 0.5].entries()) appendMetrics(series, step, { loss })
+  labStore.setState({ ...initialState(), series, step: 3 })
+})
+
+test('other runs and their bands lie behind the own line, faint and in their own dash', () => {
+  const strokes = strokesOf([line], [other], 0, false)
+  expect(
+    strokes.map((s) =>
+      s.kind === 'band' ? [s.kind, s.color] : [s.style.color, s.style.opacity ?? 1, s.style.dash],
+    ),
+  ).toEqual([
+    ['band', 'blue'],
+    ['blue', 0.6, [1, 1]],
+    ['red', 1, [4, 2]],
+  ])
+})
+
+test('smoothing puts the measured line behind, at a quarter of its strength', () => {
+  const looks = strokesOf([line], [], 0.9, false).map((s) =>
+    s.kind === 'line' ? (s.style.opacity ?? 1) : undefined,
+  )
+  expect(looks).toEqual([0.25, 1])
+})
+
+test('the value axis holds other runs and their bands', () => {
+  expect(boundsOf([line], [], [0, 3])).toMatchObject({ low: 0, high: 1 })
+  const bounds = boundsOf([line], [other], [0, 3])
+  expect(bounds).toMatchObject({ low: -2, high: 9 })
+  expect(ticksOf(bounds, undefined, false, 5)).toEqual([-5, 0, 5, 10])
+})
+
+test('a logarithmic axis begins with the smallest value above 0 and counts the others', () => {
+  const bounds = boundsOf([line], [], [0, 3])
+  expect(ticksOf(bounds, undefined, true, 5)).toEqual([0.1, 0.2, 0.5, 1])
+  expect(bounds.not_positive).toBe(1)
+  expect(leftOutWords(1, false)).toMatch(/^1 value at or below 0 cannot .* is a gap\.$/)
+  expect(leftOutWords(0, true)).toContain('Step 0')
+  expect(leftOutWords(0, false)).toBe('')
+})
+
+test('a zoom fits the value axis to what it shows', () => {
+  expect(boundsOf([line], [], [1, 3])).toMatchObject({ low: 0, high: 0.5 })
+})
+
+test('files name measured, smoothed and other runs’ lines apart', () => {
+  expect(columnsOf([line], [other], 0.9).map(({ name }) => name)).toEqual([
+    'loss',
+    'loss (smoothed 0.9)',
+    'run b: loss',
+  ])
+})
+
+test('the summary says the newest value and its range, and nothing of what was not measured', () => {
+  const unmeasured = { ...line, metric: 'reward', label: 'reward' }
+  expect(summaryOf([line, unmeasured], String)).toBe('Newest values. loss: 0.5, between 0 and 1.')
+  expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
+})
