@@ -162,3 +162,33 @@ test('without a database runs are kept until the page is closed', async ({ lab, 
   await expect(lab.get('run')).toContainText('paused')
   await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
 })
+
+test('two runs step in turns, and both are kept', async ({ lab, page }) => {
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await lab.get('tab-runs').click()
+  await expect(lab.get('duel-start')).toBeDisabled()
+  await lab.get('duel-source').selectOption('preset')
+  await expect(lab.get('duel-problem')).toContainText('task')
+  await lab.get('duel-source').selectOption('field')
+  await lab.get('duel-field').selectOption('actor.optim.lr')
+  await lab.get('duel-value').fill('0.01')
+  await lab.get('duel-start').click()
+  await expect(lab.get('duel-going')).toBeVisible()
+  await expect(lab.get('duel-second-step')).toHaveText(`${STEPS}`, { timeout: 300_000 })
+  await expect(lab.get('duel-end')).toHaveText('Done', { timeout: 60_000 })
+
+  // Step 0 is no training step: it comes with the first turn.
+  const steps = (await lab.events()).flatMap((event) => (event.type === 'step' ? [event.step] : []))
+  const turns = Array.from({ length: STEPS - 1 }, (_, i) => [i + 2, i + 2]).flat()
+  expect(steps).toEqual([0, 1, 0, 1, ...turns])
+
+  await expect(lab.get('run')).toHaveCount(2)
+  await expect(lab.get('overlays').locator('li')).toHaveCount(2)
+  await expect(lab.get('differences').locator('tbody tr')).toHaveCount(1)
+  await lab.get('duel-end').click()
+  await page.waitForTimeout(WRITTEN_MS)
+  await page.reload()
+  await expect(lab.get('run')).toHaveCount(2)
+  for (const run of await lab.get('run').all()) await expect(run).toContainText('finished')
+})

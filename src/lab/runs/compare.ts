@@ -1,25 +1,11 @@
 // Several runs side by side: where their experiments differ, which are alike but for the seed, and differences by seed.
 import { type Experiment, steeringWords } from '../experiment.ts'
+import { leavesOf } from './leaves.ts'
 import { type MeanInterval, meanInterval } from './statistics.ts'
 
-/** Not what is trained. */
-const LEFT_OUT: readonly string[] = ['version', 'name']
-
-/** Every value of a document by its dotted path, in the order of the document. */
-function leaves(node: unknown, path = ''): [string, string][] {
-  if (typeof node === 'object' && node !== null) {
-    const entries = Object.entries(node)
-    if (entries.length === 0) return []
-    return entries.flatMap(([name, value]) =>
-      value === undefined ? [] : leaves(value, path === '' ? name : `${path}.${name}`),
-    )
-  }
-  return [[path, `${node}`]]
-}
-
 function valuesOf(experiment: Experiment): Map<string, string> {
-  const { steering, ...rest } = experiment
-  const own = leaves(rest).filter(([path]) => !LEFT_OUT.includes(path))
+  const { steering } = experiment
+  const own = [...leavesOf(experiment)].map(([path, value]): [string, string] => [path, `${value}`])
   const steered = steering.map((entry, i): [string, string] => [
     `steering.${i}`,
     `after step ${entry.step}: ${steeringWords(entry)}`,

@@ -40,6 +40,8 @@ export interface Library {
 
 /** From so many runs on, the oldest are offered for deletion. */
 export const MAX_RUNS = 200
+/** Headers are read for so long at a time, so that a page with many runs stays awake. */
+const READ_MS = 8
 /** Time to take a deletion back. */
 export const UNDO_MS = 12_000
 
@@ -85,7 +87,12 @@ export async function openLibrary(
   const said = new Map(labels.map((value) => [idOf(value), value]))
   const entries: RunEntry[] = []
   const broken: BrokenEntry[] = []
+  let begun = performance.now()
   for (const value of headers) {
+    if (performance.now() - begun > READ_MS) {
+      await new Promise((resolve) => setTimeout(resolve))
+      begun = performance.now()
+    }
     const id = idOf(value)
     const read = readHeader(value)
     if (!read.ok) {

@@ -1,9 +1,8 @@
 // What is special about a run, in a few words.
-import { type Experiment, experimentFields, type Field, type FieldValue } from '../experiment.ts'
+import type { Experiment, FieldValue } from '../experiment.ts'
 import { PRESETS, presetOf } from '../presets.ts'
+import { leavesOf } from './leaves.ts'
 
-/** Said elsewhere, or of no interest to a person who looks for a run. */
-const UNNAMED: readonly string[] = ['name', 'kernels', 'task.id']
 const MAX_WORDS = 3
 
 /** A number as people write it: 0.0003 as 3e-4. */
@@ -19,8 +18,6 @@ function valueText(value: FieldValue): string {
 /** Where two experiments with other phases cannot be compared field by field. */
 const kindsOf = ({ phases }: Experiment) => phases.map(({ kind }) => kind).join()
 
-const isOwn = ({ is_overridden }: Field) => is_overridden !== false
-
 /** 'phases.2.steps' as 'P3 steps', 'actor.optim.lr' as 'lr'. */
 function shortName(path: string): string {
   const names = path.split('.')
@@ -31,30 +28,34 @@ function shortName(path: string): string {
   return phase ? `P${Number(phase[1]) + 1} ${whose}${last}` : `${whose}${last}`
 }
 
-function changeText({ path, kind, value }: Field, before: FieldValue | undefined): string {
+function changeText(
+  path: string,
+  value: FieldValue | undefined,
+  before: FieldValue | undefined,
+): string {
   if (path.endsWith('.target_layer')) return value === 'final' ? 'final layer' : `layer ${value}`
   const name = shortName(path)
-  if (kind === 'boolean') return value === true ? `+${name}` : `−${name}`
-  if (kind === 'select' || kind === 'text') return `${name} ${valueText(value)}`
-  if (path === 'seed' || before === undefined) return `${name} ${valueText(value)}`
+  if (value === undefined) return `${name} as shared`
+  if (typeof value === 'boolean') return value ? `+${name}` : `−${name}`
+  if (typeof value === 'string' || path === 'seed' || before === undefined)
+    return `${name} ${valueText(value)}`
   return `${name} ${valueText(before)} → ${valueText(value)}`
 }
 
-/** The fields of an experiment that another one has with another value, or has not, in words. */
+/** What an experiment says otherwise than another one, in words; kernels, which nobody looks for, aside. */
 function changes(experiment: Experiment, from: Experiment): string[] {
-  const before = new Map(experimentFields(from).map((field) => [field.path, field]))
+  const [now, before] = [leavesOf(experiment), leavesOf(from)]
   const is_same_task = experiment.task.id === from.task.id
   const is_same_list = kindsOf(experiment) === kindsOf(from)
   const words: string[] = []
   if (!is_same_task) words.push(experiment.task.id.replaceAll('_', ' '))
   if (!is_same_list) words.push(`phases ${kindsOf(experiment).replaceAll(',', ', ')}`)
-  for (const field of experimentFields(experiment)) {
-    const { path } = field
-    if (UNNAMED.includes(path) || (!is_same_task && path.startsWith('task.'))) continue
+  for (const path of new Set(['seed', ...now.keys(), ...before.keys()])) {
+    if (path === 'kernels' || path === 'task.id') continue
+    if (!is_same_task && path.startsWith('task.')) continue
     if (!is_same_list && path.startsWith('phases.')) continue
-    const other = before.get(path)
-    if (!isOwn(field) && (!other || !isOwn(other))) continue
-    if (other?.value !== field.value) words.push(changeText(field, other?.value))
+    const [value, other] = [now.get(path), before.get(path)]
+    if (value !== other) words.push(changeText(path, value, other))
   }
   return words
 }

@@ -93,7 +93,10 @@ export function readHeader(value: unknown): ReadHeader {
     return refuse(`${path.join('.')}: ${message}`)
   }
   for (const name of ['document', 'experiment'] as const) {
-    const own = parseExperiment(fieldOf(value, name))
+    const document = fieldOf(value, name)
+    // Mostly they are the same object.
+    if (name === 'experiment' && document === fieldOf(value, 'document')) continue
+    const own = parseExperiment(document)
     if (!own.ok) return refuse(`${name}.${own.issues[0].path}: ${own.issues[0].message}`)
   }
   const header = value as RunHeader

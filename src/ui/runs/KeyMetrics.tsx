@@ -42,29 +42,32 @@ function Paired(props: {
   )
   if (!has_pairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
   return (
-    <table className="compare-table" data-testid="paired">
-      <caption>
-        Last value less that of {runName(first[0], entries).name}, paired by seed; the interval is
-        Student’s t
-      </caption>
-      <tbody>
-        {others.map((group) =>
-          METRIC_CHOICES.map(({ key, label }) => (
-            <tr key={`${group[0].id} ${key}`}>
-              <th scope="row">
-                <RunMark color={group[0].labels.color} /> {runName(group[0], entries).name}: {label}
-              </th>
-              <td className="number">
-                {pairedText(
-                  pairedBySeed(seedValues(first, key), seedValues(group, key)),
-                  isShare(key),
-                )}
-              </td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
+      <table className="compare-table" data-testid="paired">
+        <caption>
+          Last value less that of {runName(first[0], entries).name}, paired by seed; the interval is
+          Student’s t
+        </caption>
+        <tbody>
+          {others.map((group) =>
+            METRIC_CHOICES.map(({ key, label }) => (
+              <tr key={`${group[0].id} ${key}`}>
+                <th scope="row">
+                  <RunMark color={group[0].labels.color} /> {runName(group[0], entries).name}:{' '}
+                  {label}
+                </th>
+                <td className="number">
+                  {pairedText(
+                    pairedBySeed(seedValues(first, key), seedValues(group, key)),
+                    isShare(key),
+                  )}
+                </td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -53,6 +53,13 @@ function lineOf(entry: RunEntry): Overlay {
   }
 }
 
+/** An automatic name less the seed, which the line does not have. */
+const withoutSeedWords = (name: string) =>
+  name
+    .split(', ')
+    .filter((word) => !/^seed \d+$/.test(word))
+    .join(', ')
+
 /** Runs that differ only in the seed as one line. Computed anew when a column has grown. */
 function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
   const [first] = group
@@ -66,10 +73,11 @@ function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
     known.set(metric, { length, band })
     return band
   }
-  const { name } = runName(first, libraryStore.getState().entries)
+  const { name, from, is_automatic } = runName(first, libraryStore.getState().entries)
+  const words = is_automatic ? withoutSeedWords(name) : name
   return {
     id: `mean of ${group.map(({ id }) => id).join()}`,
-    label: `mean of ${group.length} seeds: ${name}`,
+    label: `mean of ${group.length} seeds: ${words || from}`,
     ...runColor(first.labels.color),
     series: (metric) => at(metric)?.mean,
     band: (metric) => at(metric),
