@@ -4,7 +4,7 @@ import { initialState, type LabState, labStore } from '../../lab/store.ts'
 import { emptyHistory, historyStore } from '../history.ts'
 import { commandOf } from '../shortcuts.ts'
 import { uiStore } from '../store.ts'
-import { COMMANDS, PANEL_KEYS, paletteEntries, scrub } from './commands.ts'
+import { COMMANDS, PANEL_KEYS, paletteEntries } from './commands.ts'
 import { ranked } from './fuzzy.ts'
 
 const state = (change: Partial<LabState>): LabState => ({ ...initialState(), ...change })
@@ -57,16 +57,4 @@ test('a query reaches presets and settings too, and a command of the same name i
   expect(found('tiny dapo')[0]).toBe('preset-tiny-dapo')
   expect(found('hidden size')[0]).toBe('setting-model.hidden_size')
   expect(entries.filter(({ id }) => id.startsWith('preset-')).length).toBe(PRESETS.length)
-})
-
-test('looking back stays between the first step and the newest, which is followed again', () => {
-  labStore.setState({ step: 3 })
-  scrub(-1)
-  expect(uiStore.getState().at_step).toBe(2)
-  for (let i = 0; i < 5; i++) scrub(-1)
-  expect(uiStore.getState().at_step).toBe(0)
-  scrub(2)
-  expect(uiStore.getState().at_step).toBe(2)
-  scrub(1)
-  expect(uiStore.getState().at_step).toBeUndefined()
 })
