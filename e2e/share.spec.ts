@@ -26,7 +26,7 @@ test('a link with curves shows the receiver the sender’s result', async ({
 
   await lab.get('share-options').click()
   await lab.get('share-with-curves').check()
-  await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of your/)
+  await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of the/)
   await lab.get('share-copy').click()
   await expect(lab.get('toast')).toContainText('Link copied')
   const link = await page.evaluate(() => navigator.clipboard.readText())

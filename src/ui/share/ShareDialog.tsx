@@ -41,7 +41,7 @@ function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
   const more = [
     ...(result
       ? [
-          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of your adapter (${result.adapter})`,
+          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of the adapter (${result.adapter})`,
         ]
       : []),
     ...(with_tab ? ['the open tab'] : []),
