@@ -17,6 +17,7 @@ import './ui/settings.css'
 import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
+import './ui/tabs.css'
 import './ui/palette/palette.css'
 import './ui/charts.css'
 
