@@ -25,3 +25,6 @@ export const overlayKey = (id: string): string => `overlay:${id}`
 const selectOverlays = (state: { readonly overlays: readonly Overlay[] }) => state.overlays
 
 export const useOverlays = (): readonly Overlay[] => useStore(overlayStore, selectOverlays)
+
+/** Id of the overlay that a link's result is drawn as. */
+export const SENDER_ID = 'sender'

@@ -1,6 +1,7 @@
 // Keys of the page. Left alone while someone types, and with a switch to turn them off.
 import { labStore } from '../lab/store.ts'
-import { COMMANDS, type Command } from './palette/commands.ts'
+import type { Command } from './palette/command.ts'
+import { COMMANDS } from './palette/commands.ts'
 import { IS_MAC, pressName } from './palette/keys.ts'
 import { uiStore } from './store.ts'
 

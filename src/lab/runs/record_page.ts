@@ -1,6 +1,7 @@
 // Starts recording on this page: the browser's storage, its clock, and what happens when the page is closed.
 import { version } from '../../../package.json'
 import { adapterName } from '../card.ts'
+import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
 import { openStorage } from './idb_storage.ts'
 import {
@@ -84,6 +85,8 @@ export async function startRecording(): Promise<void> {
   }
   const recorder = newRecorder((living) => libraryStore.setState({ living }))
   const see = () => {
+    // A recording that plays is nobody's run here.
+    if (isReplaying()) return
     recorder?.see(labStore.getState())
     const living = recorder?.current()
     if (libraryStore.getState().living !== living) libraryStore.setState({ living })

@@ -1,7 +1,8 @@
 // The list of keys, drawn from the commands themselves.
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../store.ts'
-import { COMMANDS, type CommandGroup, PANEL_KEYS } from './commands.ts'
+import { type CommandGroup, PANEL_KEYS } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { closeDialog } from './dialogs.ts'
 import { Keys } from './Keys.tsx'
 import { Modal } from './Modal.tsx'

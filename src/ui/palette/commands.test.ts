@@ -4,7 +4,9 @@ import { initialState, type LabState, labStore } from '../../lab/store.ts'
 import { emptyHistory, historyStore } from '../history.ts'
 import { commandOf } from '../shortcuts.ts'
 import { uiStore } from '../store.ts'
-import { COMMANDS, PANEL_KEYS, paletteEntries } from './commands.ts'
+import { PANEL_KEYS } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { paletteEntries } from './entries.ts'
 import { ranked } from './fuzzy.ts'
 
 const state = (change: Partial<LabState>): LabState => ({ ...initialState(), ...change })

@@ -10,8 +10,8 @@ import {
   traceStep,
 } from '../../lab/client.ts'
 import { sameSettings } from '../../lab/experiment.ts'
-import { PRESETS, presetOf } from '../../lab/presets.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
+import { presetOf } from '../../lab/presets.ts'
+import { labStore } from '../../lab/store.ts'
 import { TABS, type Tab } from '../../lab/view.ts'
 import {
   canNextPhase,
@@ -24,30 +24,13 @@ import {
   toggleTraining,
 } from '../actions.ts'
 import { historyStore, redo, undo } from '../history.ts'
-import { groupFields, shownFields } from '../panels/form.ts'
-import { showSetting } from '../panels/wanted.ts'
 import { selectIsBusy, selectIsEdited } from '../run.ts'
 import { follow, scrubKept } from '../scrub.ts'
 import { shownStep, shownStore } from '../shown.ts'
 import { openTab, setPreference, showToast, uiStore } from '../store.ts'
+import type { Command } from './command.ts'
 import { showDialog } from './dialogs.ts'
 import { chooseFile, saveExperiment, saveMetrics } from './files.ts'
-
-export type CommandGroup = 'Run' | 'Settings' | 'Files' | 'Steps' | 'Parts of the page' | 'Page'
-
-export interface Command {
-  readonly id: string
-  readonly group: CommandGroup
-  /** What it does now; without a state, what it does in general. */
-  readonly name: (state?: LabState) => string
-  /** As keys.ts writes them; the first is the one that is shown. */
-  readonly keys?: readonly string[]
-  /** Other words that find it. */
-  readonly also?: string
-  /** Whether it can be done now; without it, always. */
-  readonly can?: (state: LabState) => boolean
-  readonly run: () => void
-}
 
 const tell = (words: string | undefined): void => {
   if (words !== undefined) showToast(words)
@@ -319,59 +302,3 @@ export const COMMANDS: readonly Command[] = [
   ...PARTS,
   ...PAGE,
 ]
-
-/** Keys that a panel of the page answers itself, while it is on screen. */
-export const PANEL_KEYS: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
-  { keys: ['1', '2'], does: 'The first or second response is better' },
-  { keys: ['0'], does: 'Neither response' },
-  { keys: ['Z'], does: 'Take the last verdict back' },
-  { keys: ['J', 'K'], does: 'Next and previous response' },
-]
-
-/** A line of the palette. */
-export interface Entry {
-  readonly id: string
-  readonly group: string
-  readonly name: string
-  readonly also: string
-  readonly keys: string | undefined
-  /** What is meant more often comes first. */
-  readonly bonus: number
-  readonly run: () => void
-}
-
-/** What can be done now; with `is_all`, also every preset and every setting that can be gone to. */
-export function paletteEntries(state: LabState, is_all: boolean): readonly Entry[] {
-  const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
-  const commands = possible.map((command): Entry => {
-    const { id, group, also = '', keys, run } = command
-    const name = command.name(state)
-    return { id, group, name, also: `${also} ${group}`, keys: keys?.[0], bonus: 30, run }
-  })
-  if (!is_all) return commands
-  const presets = PRESETS.map(
-    ({ id, name, summary }): Entry => ({
-      id: `preset-${id}`,
-      group: 'Experiments',
-      name,
-      also: `preset experiment open ${summary}`,
-      keys: undefined,
-      bonus: 12,
-      run: () => void choosePreset(id),
-    }),
-  )
-  const settings = groupFields(shownFields(state.experiment)).flatMap(([group, fields]) =>
-    fields.map(
-      ({ path, label }): Entry => ({
-        id: `setting-${path}`,
-        group,
-        name: label,
-        also: `setting ${group} ${path}`,
-        keys: undefined,
-        bonus: 0,
-        run: () => showSetting(path),
-      }),
-    ),
-  )
-  return [...commands, ...presets, ...settings]
-}

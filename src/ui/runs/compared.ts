@@ -14,7 +14,7 @@ import { runColor } from '../../lab/runs/record.ts'
 import { type BandKind, type MeanBand, meanBand } from '../../lab/runs/statistics.ts'
 import type { Series } from '../../lab/series.ts'
 import { labStore } from '../../lab/store.ts'
-import { type Overlay, overlayStore } from '../overlays.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../overlays.ts'
 import { openedStore, redraw } from './opened.ts'
 import { MAX_COMPARED, selectionStore, tick } from './selection.ts'
 
@@ -129,7 +129,10 @@ async function update(): Promise<void> {
   key = now
   const ids = runs.map(({ id }) => id)
   for (const id of loaded.keys()) if (!ids.includes(id)) loaded.delete(id)
-  overlayStore.setState({ overlays: overlays() })
+  // The result that a link brought has its own place there.
+  overlayStore.setState((before) => ({
+    overlays: [...overlays(), ...before.overlays.filter(({ id }) => id === SENDER_ID)],
+  }))
   redraw()
   const missing = ids.filter((id) => id !== living && id !== second_id && !loaded.has(id))
   if (missing.length === 0) return

@@ -4,10 +4,9 @@ import { shareStore } from '../../lab/share/store.ts'
 import { metricOf, type SharedResult } from '../../lab/share/summary.ts'
 import { LOCK_PARTS } from '../../lab/share/view_options.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/view.ts'
-import { type Overlay, overlayStore } from '../overlays.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../overlays.ts'
 import { openTab } from '../store.ts'
 
-const OVERLAY_ID = 'sender'
 /** On light and on dark panels 3 : 1 or more. */
 const COLOR = '#7d847c'
 
@@ -20,7 +19,7 @@ function overlayOf({ lines }: SharedResult, task_id: string): Overlay {
     ]),
   )
   return {
-    id: OVERLAY_ID,
+    id: SENDER_ID,
     label: 'sender’s result',
     color: COLOR,
     dash: [2, 3],
@@ -33,7 +32,7 @@ function showResult(): void {
   const { result: sent, experiment } = shareStore.getState()
   const result = isReplaying() ? undefined : sent
   overlayStore.setState(({ overlays }) => {
-    const others = overlays.filter(({ id }) => id !== OVERLAY_ID)
+    const others = overlays.filter(({ id }) => id !== SENDER_ID)
     return { overlays: result ? [...others, overlayOf(result, experiment.task.id)] : others }
   })
 }

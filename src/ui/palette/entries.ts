@@ -1,0 +1,55 @@
+// The lines of the palette: what can be done now, and where one can go.
+import { choosePreset } from '../../lab/client.ts'
+import { PRESETS } from '../../lab/presets.ts'
+import type { LabState } from '../../lab/store.ts'
+import { groupFields, shownFields } from '../panels/form.ts'
+import { showSetting } from '../panels/wanted.ts'
+import { COMMANDS } from './commands.ts'
+
+/** A line of the palette. */
+export interface Entry {
+  readonly id: string
+  readonly group: string
+  readonly name: string
+  readonly also: string
+  readonly keys: string | undefined
+  /** What is meant more often comes first. */
+  readonly bonus: number
+  readonly run: () => void
+}
+
+/** What can be done now; with `is_all`, also every preset and every setting that can be gone to. */
+export function paletteEntries(state: LabState, is_all: boolean): readonly Entry[] {
+  const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
+  const commands = possible.map((command): Entry => {
+    const { id, group, also = '', keys, run } = command
+    const name = command.name(state)
+    return { id, group, name, also: `${also} ${group}`, keys: keys?.[0], bonus: 30, run }
+  })
+  if (!is_all) return commands
+  const presets = PRESETS.map(
+    ({ id, name, summary }): Entry => ({
+      id: `preset-${id}`,
+      group: 'Experiments',
+      name,
+      also: `preset experiment open ${summary}`,
+      keys: undefined,
+      bonus: 12,
+      run: () => void choosePreset(id),
+    }),
+  )
+  const settings = groupFields(shownFields(state.experiment)).flatMap(([group, fields]) =>
+    fields.map(
+      ({ path, label }): Entry => ({
+        id: `setting-${path}`,
+        group,
+        name: label,
+        also: `setting ${group} ${path}`,
+        keys: undefined,
+        bonus: 0,
+        run: () => showSetting(path),
+      }),
+    ),
+  )
+  return [...commands, ...presets, ...settings]
+}
