@@ -23,14 +23,16 @@ import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command
 import { openDawn } from './dawn.ts'
 import { modelDirectory } from './model_dir.ts'
 import { parseTokenRows, type TokenRows } from './token_rows.ts'
+import { savedModel } from './weights.ts'
 
 export const probe: Command = {
   usage: '<model dir> --tokens ids.json [--out f.json]',
   summary:
-    'logits and every internal policy of a Hugging Face model; ids.json: one list of ids, several, or {input_ids, attention_mask}',
+    'logits and every internal policy of a Hugging Face model, or of what train --save kept; ids.json: one list of ids, several, or {input_ids, attention_mask}',
   run: async (args) => {
     const { folder, tokens, out } = readOptions(args)
-    const model = await readHfModel(modelDirectory(folder), { head: 'lm_head' })
+    const model =
+      savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
     const rows = readRows(tokens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)

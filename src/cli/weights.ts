@@ -2,6 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Experiment } from '../lab/experiment.ts'
+import { modelShape } from '../model/config.ts'
+import type { HfModel } from '../model/hf_model.ts'
+import { paramLayout } from '../model/params.ts'
+import { tokenizer } from '../tasks/tokenizer.ts'
 import { LabFailure } from './command.ts'
 
 interface WeightsHeader {
@@ -56,12 +60,39 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
           `${folder}: weights of ${name}.${field} ${saved}; the experiment has ${expected}`,
         )
     }
-  const bytes = readFileSync(join(folder, 'weights.f32'))
-  if (bytes.byteLength !== header.count * 4)
+  return readFloats(folder, header.count)
+}
+
+/**
+ * What --save wrote, as a model of its own: Hugging Face's config of it, the flat layout and the weights; undefined where the
+ * folder holds no such file. Throws LabFailure for one that does not fit its header.
+ */
+export function savedModel(folder: string): HfModel | undefined {
+  const file = join(folder, 'weights.json')
+  if (!existsSync(file)) return undefined
+  const header = readHeader(file)
+  const { enable_gradient_checkpointing: _, ...model } = header.model
+  const { vocab_size, eos_token_id, pad_token_id } = tokenizer
+  const config = { ...model, vocab_size }
+  const layout = paramLayout(modelShape(config))
+  if (header.count !== layout.size)
     throw new LabFailure(
-      `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${header.count * 4}`,
+      `${file}: expected ${layout.size} weights of this model, got ${header.count}`,
     )
-  return Float32Array.from({ length: header.count }, (_, i) => bytes.readFloatLE(i * 4))
+  const weights = readFloats(folder, header.count)
+  return {
+    ...{ config, head: 'lm_head', layout, weights, dtype: 'F32' },
+    ...{ eos_token_ids: [eos_token_id], pad_token_id },
+  }
+}
+
+function readFloats(folder: string, count: number): Float32Array<ArrayBuffer> {
+  const bytes = readFileSync(join(folder, 'weights.f32'))
+  if (bytes.byteLength !== count * 4)
+    throw new LabFailure(
+      `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${count * 4}`,
+    )
+  return Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
 }
 
 function readHeader(file: string): WeightsHeader {

@@ -159,7 +159,7 @@ const lens = z
   )
 const observation = z.object({
   num_hidden_layers: count,
-  rows: z.enum(['responses', 'held_out']),
+  rows: z.enum(['responses', 'demonstrations', 'held_out']),
   refused: z.optional(text),
   tokens: count,
   mean: record(numbers, 100),

@@ -164,6 +164,8 @@ const MAX_ARRIVALS = 64
 /** Only the last so many milliseconds count for the speed, but at least two steps. */
 const WINDOW_MS = 15_000
 
+const MIN_WINDOW_MS = 100
+
 const UNKNOWN: Timing = {
   steps_per_second: undefined,
   tokens_per_second: undefined,
@@ -385,7 +387,8 @@ function timingOf(state: LabState): Timing {
   const first = arrivals[0]
   const last = arrivals[arrivals.length - 1]
   const seconds = (last.at_ms - first.at_ms) / 1000
-  if (!(seconds > 0) || !run_experiment) return state.timing
+  // Two steps may arrive together: that says nothing about how long they took.
+  if (!(seconds >= MIN_WINDOW_MS / 1000) || !run_experiment) return state.timing
   const steps_per_second = (last.step - first.step) / seconds
   const phases = resolvePhases(run_experiment)
   const rest = phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)

@@ -9,14 +9,15 @@ import {
   layerFor,
   withInnerPhase,
 } from '../../lab/inner_layer.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
+import type { LabState } from '../../lab/store.ts'
 import { shownExperiment, useLab, useLastLayer } from '../run.ts'
+import { useIsPast, useShown } from '../shown.ts'
 import { isThreshold, setPreference, showToast, type UiState, uiStore } from '../store.ts'
 import { changeText, changeWidth } from './suggested.ts'
 import { showSetting } from './wanted.ts'
 
 const selectSettings = (state: LabState) => state.experiment
-const selectRun = (state: LabState) => state.run
+const selectSeries = (state: LabState) => state.series
 const selectStep = (state: LabState) => state.step
 const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
@@ -27,15 +28,12 @@ const selectRlStart = (state: LabState) => {
 }
 
 function useChanges(): LayerChanges | undefined {
-  const run = useLab(selectRun)
-  const step = useLab(selectStep)
+  const series = useShown(selectSeries)
+  const step = useShown(selectStep)
   const layers = useLastLayer()
-  const rl_start = useLab(selectRlStart)
-  // The columns are mutable; run and step are their version.
-  return useMemo(
-    () => decidingChanges(labStore.getState().series, layers, rl_start),
-    [run, step, layers, rl_start],
-  )
+  const rl_start = useShown(selectRlStart)
+  // The columns are mutable; the step is their version.
+  return useMemo(() => decidingChanges(series, layers, rl_start), [series, step, layers, rl_start])
 }
 
 /** Says in a toast why a change was refused, else that it was made. */
@@ -197,6 +195,8 @@ function Apply({ layer }: { layer: number }) {
 function Unmeasured() {
   const { probe, validation } = useLab(selectSettings)
   const shown = useLab(shownExperiment)
+  const is_past = useIsPast()
+  if (is_past) return <p className="soft">This run did not measure which layer to train first.</p>
   if (!probe.internals)
     return (
       <div className="suggested-apply">
@@ -234,7 +234,7 @@ function Unmeasured() {
 
 function Measured({ changes }: { changes: LayerChanges }) {
   const threshold = useStore(uiStore, selectThreshold)
-  const rl_start = useLab(selectRlStart)
+  const rl_start = useShown(selectRlStart)
   const suggested = layerFor(changes, threshold)
   const layer = suggested?.layer
   return (
