@@ -193,34 +193,6 @@ test('keys open the parts of the page, and the list of keys turns them off', asy
   await expect(help).toBeVisible()
 })
 
-test('the keys of the time scrubber look back, and End follows the run again', async ({
-  lab,
-  page,
-}) => {
-  await open(lab, `${LINK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8`)
-  for (const step of ['1', '2', '3']) {
-    await lab.get('step').click()
-    await expect(lab.get('step-count')).toHaveText(step, { timeout: 120_000 })
-    await lab.waitForStatus('paused')
-  }
-  const canFollow = async () => {
-    await lab.get('commands').click()
-    await lab.get('palette-input').fill('follow the newest')
-    const count = await lab.get('palette-list').locator('[data-command=step-newest]').count()
-    await page.keyboard.press('Escape')
-    return count === 1
-  }
-  expect(await canFollow()).toBe(false)
-  await page.keyboard.press('[')
-  await page.keyboard.press('[')
-  expect(await canFollow()).toBe(true)
-  await page.keyboard.press('End')
-  expect(await canFollow()).toBe(false)
-  await page.keyboard.press('[')
-  await page.keyboard.press(']')
-  expect(await canFollow()).toBe(false)
-})
-
 /** Drops a file onto the page, as a file manager does. */
 async function drop(lab: LabPage, name: string, text: string): Promise<void> {
   const transfer = await lab.page.evaluateHandle(

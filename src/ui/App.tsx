@@ -48,9 +48,9 @@ export function App() {
           <Reference />
           <Preferences />
           <Findings />
-          <Record />
           <Skipped />
           <Tabs />
+          <Record />
         </main>
       </div>
       <Deleted />
