@@ -53,7 +53,7 @@ export default defineConfig({
           // Chromium's software adapter minutes and runs in Node alone.
           exclude: [
             'src/cli/**',
-            'src/rl/{rlhf,state,token_table,dapo}.gpu.test.ts',
+            'src/rl/{rlhf,state,token_table,dapo,observer,trainer}.gpu.test.ts',
             'src/model/rollout_cache.gpu.test.ts',
             'src/kernels/split.gpu.test.ts',
           ],

@@ -44,6 +44,11 @@ test('the lens and the command line see the same in the same model', async ({ la
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.show('inside')
+  await lab.get('step').click()
+  await lab.waitForStatus('paused')
+  // What is out of sight is not measured, and the figure above has grown.
+  await lab.get('lens').scrollIntoViewIfNeeded()
+  await expect(lab.get('lens-grid')).toBeVisible()
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
   await expect(lab.get('lens-grid')).toBeVisible()
