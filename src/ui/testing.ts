@@ -21,6 +21,7 @@ export function recordingContext(): { readonly ctx: LineContext; readonly calls:
     arc: (x, y) => record('arc')(x, y),
     stroke: record('stroke'),
     fill: record('fill'),
+    fillRect: record('fillRect'),
     setLineDash: record('setLineDash'),
     strokeStyle: '',
     fillStyle: '',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { columnsOf, recordingContext } from '../testing.ts'
 import { extentIn, extentOf } from './extent.ts'
-import { drawLine, indexAt, linePoints, type View } from './lines.ts'
+import { drawLine, indexAt, lineBars, linePoints, type View } from './lines.ts'
 
 const view: View = { x: [0, 10], y: [0, 1], width: 100, height: 50 }
 const style = { color: 'red', width: 2, dash: [], dots: false }
@@ -42,6 +42,32 @@ test('a long run keeps every spike and draws at most four points per pixel', () 
   expect(Math.max(...heights)).toBe(50)
   const across = points.filter((_, i) => i % 2 === 0)
   expect(across).toEqual(across.toSorted((a, b) => a - b))
+})
+
+test('a dense line is a bar for each column of pixels, without a hole and with every spike', () => {
+  const values = Array.from({ length: 20_000 }, (_, i) => (i === 12_345 ? 1 : 0.1 + (i % 7) / 100))
+  const dense = { ...view, x: [0, 20_000] as const }
+  const bars = lineBars(linePoints(columnsOf(values), dense))
+  expect(bars.length).toBeLessThanOrEqual(101)
+  expect(Math.min(...bars.map(({ top }) => top))).toBe(0)
+  for (let i = 1; i < bars.length; i++) {
+    expect(bars[i].top).toBeLessThanOrEqual(bars[i - 1].bottom)
+    expect(bars[i].bottom).toBeGreaterThanOrEqual(bars[i - 1].top)
+  }
+  const { ctx, calls } = recordingContext()
+  drawLine(ctx, columnsOf(values), dense, { ...style, dash: [3, 2] })
+  const drawn = calls.filter((call) => call.startsWith('fillRect'))
+  expect(drawn.length).toBeGreaterThan(55)
+  expect(drawn.length).toBeLessThan(66)
+  expect(calls.some((call) => call.startsWith('stroke'))).toBe(false)
+})
+
+test('a gap of a dense line stays one', () => {
+  expect(lineBars([0, 5, 0.5, 7, 1, gap, 2, 9, 3, 4])).toEqual([
+    { x: 0, top: 5, bottom: 7 },
+    { x: 2, top: 9, bottom: 9 },
+    { x: 3, top: 4, bottom: 9 },
+  ])
 })
 
 test('the value under the crosshair is the newest one until then', () => {

@@ -45,6 +45,7 @@ export type LineContext = Pick<
   | 'lineWidth'
   | 'lineJoin'
   | 'globalAlpha'
+  | 'fillRect'
 >
 
 /** Pixel of a value along an axis of `size` pixels; NaN for what a logarithmic axis cannot show. */
@@ -94,6 +95,19 @@ export function linePoints(columns: Columns, view: View): number[] {
   const { steps, values } = columns
   const indices = keptIndices(columns, view)
   const points = new Array<number>(2 * indices.length)
+  if (!view.log_x && !view.log_y) {
+    // Thousands of points, ten times a second: nothing is called for each of them.
+    const across = view.width / (view.x[1] - view.x[0] || 1)
+    const up = view.height / (view.y[1] - view.y[0] || 1)
+    for (let at = 0; at < indices.length; at++) {
+      const value = values[indices[at]]
+      points[2 * at] = (steps[indices[at]] - view.x[0]) * across
+      points[2 * at + 1] = Number.isFinite(value)
+        ? view.height - (value - view.y[0]) * up
+        : Number.NaN
+    }
+    return points
+  }
   indices.forEach((index, at) => {
     points[2 * at] = toPixel(steps[index], view.x, view.width, view.log_x)
     points[2 * at + 1] = isDrawn(columns, index, view)
@@ -134,9 +148,65 @@ export const BAND_OPACITY = 0.16
 
 const MANY_POINTS = 200
 
+/** Points for each pixel of width from which a line is a row of upright bars: a path of so many corners costs ten times as much. */
+const DENSE = 1.5
+
+/** The lowest and highest pixel of a line in one column of pixels. */
+export interface Bar {
+  readonly x: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** A line of many points as one bar for each column of pixels; neighbours touch, unless there is a gap between them. */
+export function lineBars(points: readonly number[]): Bar[] {
+  const bars: { x: number; top: number; bottom: number }[] = []
+  let last: number | undefined
+  for (let at = 0; at < points.length; at += 2) {
+    const [x, y] = [Math.floor(points[at]), points[at + 1]]
+    if (Number.isNaN(y)) {
+      last = undefined
+      continue
+    }
+    const bar = bars[bars.length - 1]
+    if (last !== undefined && bar && bar.x === x) {
+      bar.top = Math.min(bar.top, y)
+      bar.bottom = Math.max(bar.bottom, y)
+    } else bars.push({ x, top: Math.min(y, last ?? y), bottom: Math.max(y, last ?? y) })
+    last = y
+  }
+  return bars
+}
+
+/** Draws a dense line. Its dashes are counted along the axis: along its own length they would melt into one. */
+function drawBars(ctx: LineContext, points: readonly number[], style: LineStyle): void {
+  const period = style.dash.reduce((sum, length) => sum + length, 0)
+  const isOn = (x: number) => {
+    let rest = period > 0 ? x % period : 0
+    for (const [i, length] of style.dash.entries()) {
+      if (rest < length) return i % 2 === 0
+      rest -= length
+    }
+    return true
+  }
+  const half = style.width / 2
+  ctx.globalAlpha = style.opacity ?? 1
+  ctx.fillStyle = style.color
+  for (const { x, top, bottom } of lineBars(points)) {
+    // Whole pixels: nothing to smooth.
+    const from = Math.round(top - half)
+    if (isOn(x)) ctx.fillRect(x, from, 1, Math.max(1, Math.round(bottom + half) - from))
+  }
+  ctx.globalAlpha = 1
+}
+
 /** Draws one line: gaps at NaN, a dot where a value stands alone between gaps. */
 export function drawLine(ctx: LineContext, columns: Columns, view: View, style: LineStyle): void {
   const points = linePoints(columns, view)
+  if (points.length / 2 > DENSE * view.width && points.length > 2 * MANY_POINTS) {
+    drawBars(ctx, points, style)
+    return
+  }
   ctx.globalAlpha = style.opacity ?? 1
   ctx.strokeStyle = style.color
   ctx.fillStyle = style.color
