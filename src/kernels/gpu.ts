@@ -385,16 +385,17 @@ export class Gpu implements Allocator {
     } catch (error) {
       throw this.#failure ?? new GpuError('lost', `Reading back ${tensors[0]?.label}: ${error}`)
     }
-    const copy = staging.getMappedRange(0, total).slice(0)
+    const mapped = staging.getMappedRange(0, total)
+    let start = 0
+    const arrays = tensors.map((t, i) => {
+      const part = mapped.slice(start, start + sizes[i])
+      start += sizes[i]
+      return t.dtype === 'f32' ? new Float32Array(part) : new Uint32Array(part)
+    })
     staging.unmap()
     this.#staging.push(staging)
     if (this.#failure) throw this.#failure
-    let start = 0
-    return tensors.map((t, i) => {
-      const part = copy.slice(start, start + sizes[i])
-      start += sizes[i]
-      return t.dtype === 'f32' ? new Float32Array(part) : new Uint32Array(part)
-    }) as never
+    return arrays as never
   }
 
   /** Resolves when the GPU has finished everything submitted. For benchmarks. */

@@ -249,9 +249,11 @@ function spread(
   rows: ArrayLike<number>,
   { response_mask, response_length }: AdvantageInput,
 ): Float64Array {
-  return Float64Array.from(response_mask, (mask, i) =>
-    mask !== 0 ? rows[Math.floor(i / response_length)] : 0,
-  )
+  const tokens = new Float64Array(response_mask.length)
+  for (let b = 0, i = 0; i < tokens.length; b++)
+    for (let end = i + response_length; i < end; i++)
+      if (response_mask[i] !== 0) tokens[i] = rows[b]
+  return tokens
 }
 
 /** Share of groups whose scores differ: only these move a group-relative policy. */

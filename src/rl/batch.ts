@@ -34,8 +34,10 @@ export function padPrompts(
     if (ids.length === 0 || ids.length > prompt_length)
       throw new RangeError(`prompt ${b}: expected 1 to ${prompt_length} tokens, got ${ids.length}`)
     const start = (b + 1) * prompt_length - ids.length
-    input_ids.set(ids, start)
-    attention_mask.fill(1, start, start + ids.length)
+    for (let i = 0; i < ids.length; i++) {
+      input_ids[start + i] = ids[i]
+      attention_mask[start + i] = 1
+    }
   })
   return { input_ids, attention_mask }
 }
@@ -95,9 +97,8 @@ export function responseEnds(
 /** [B] lengths → [B, R]: 1 in the first columns of each row. */
 function lengthMask(response_lengths: Uint32Array, response_length: number): Float32Array {
   const mask = new Float32Array(response_lengths.length * response_length)
-  response_lengths.forEach((length, b) => {
-    mask.fill(1, b * response_length, b * response_length + length)
-  })
+  for (let b = 0; b < response_lengths.length; b++)
+    for (let t = 0; t < response_lengths[b]; t++) mask[b * response_length + t] = 1
   return mask
 }
 
@@ -159,11 +160,16 @@ export function makeBatch(
   const input_ids = new Uint32Array(B * T)
   const attention_mask = new Uint32Array(B * T)
   for (let b = 0; b < B; b++) {
+    // Rows are short: a loop costs less than a view of each.
+    for (let p = 0; p < P; p++) {
+      input_ids[b * T + p] = prompts.input_ids[b * P + p]
+      attention_mask[b * T + p] = prompts.attention_mask[b * P + p]
+    }
     const start = b * T + P
-    input_ids.set(prompts.input_ids.subarray(b * P, (b + 1) * P), b * T)
-    input_ids.set(response_ids.subarray(b * R, (b + 1) * R), start)
-    attention_mask.set(prompts.attention_mask.subarray(b * P, (b + 1) * P), b * T)
-    attention_mask.fill(1, start, start + ends.response_lengths[b])
+    for (let t = 0; t < R; t++) {
+      input_ids[start + t] = response_ids[b * R + t]
+      if (t < ends.response_lengths[b]) attention_mask[start + t] = 1
+    }
   }
   return {
     ...size,
@@ -182,7 +188,9 @@ export function tokenCount(
   first = 0,
   count: number = rows,
 ): number {
-  return response_mask.subarray(first * R, (first + count) * R).reduce((a, b) => a + b, 0)
+  let tokens = 0
+  for (let i = first * R; i < (first + count) * R; i++) tokens += response_mask[i]
+  return tokens
 }
 
 /** Rows of [first, first + count) that have a response token: the divisor of sequence means. */

@@ -25,14 +25,20 @@ export function variance(x: Numbers, { unbiased }: { unbiased: boolean }): numbe
 /** Largest number; -Infinity for none. A loop: Math.max(...x) overflows the stack on a large batch. */
 export function maximum(x: Numbers): number {
   let largest = Number.NEGATIVE_INFINITY
-  for (let i = 0; i < x.length; i++) largest = Math.max(largest, x[i])
+  for (let i = 0; i < x.length; i++) {
+    if (x[i] > largest) largest = x[i]
+    else if (Number.isNaN(x[i])) return Number.NaN
+  }
   return largest
 }
 
 /** Smallest number; Infinity for none. */
 export function minimum(x: Numbers): number {
   let smallest = Number.POSITIVE_INFINITY
-  for (let i = 0; i < x.length; i++) smallest = Math.min(smallest, x[i])
+  for (let i = 0; i < x.length; i++) {
+    if (x[i] < smallest) smallest = x[i]
+    else if (Number.isNaN(x[i])) return Number.NaN
+  }
   return smallest
 }
 
@@ -45,7 +51,8 @@ export function fraction(x: Numbers, test: (value: number) => boolean): number {
 
 /** The numbers whose mask is not 0, in order. */
 export function select(x: Numbers, mask: Numbers): Float64Array {
-  const picked: number[] = []
-  for (let i = 0; i < x.length; i++) if (mask[i] !== 0) picked.push(x[i])
-  return Float64Array.from(picked)
+  const picked = new Float64Array(x.length)
+  let count = 0
+  for (let i = 0; i < x.length; i++) if (mask[i] !== 0) picked[count++] = x[i]
+  return picked.subarray(0, count)
 }
