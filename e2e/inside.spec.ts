@@ -1,4 +1,5 @@
 // The figures of the inside: what they draw of observed steps, and what is measured for them.
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import type { Observation } from '../src/lab/observation.ts'
 import type { LabEvent } from '../src/lab/protocol.ts'
@@ -137,6 +138,23 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   await expect(lab.get('heat-numbers').locator('tbody tr')).toHaveCount(L + 1)
   await lab.get('pass').scrollIntoViewIfNeeded()
   await expect(lab.get('pass-value')).toHaveText('k = 4: first 50.0 %, now 50.0 %')
+
+  // Every figure comes down as numbers and as a picture.
+  const saved = async (id: string): Promise<Buffer> => {
+    const coming = page.waitForEvent('download')
+    await lab.get(id).click()
+    return readFile(await (await coming).path())
+  }
+  const csv = (await saved('delta-numbers-csv')).toString()
+  expect(csv.split('\r\n')).toHaveLength(L + 2)
+  expect(csv).toContain('1.17')
+  const rows = (await saved('delta-numbers-jsonl')).toString().trim().split('\n')
+  expect(rows.map((row) => JSON.parse(row))).toHaveLength(L)
+  const drawing = (await saved('delta-numbers-svg')).toString()
+  expect(drawing).toContain('ΔH of the feed-forward')
+  expect(drawing).not.toContain('var(--')
+  expect((await saved('heat-numbers-svg')).toString()).toContain('href="data:image/png')
+  expect((await saved('heat-numbers-png')).subarray(1, 4).toString()).toBe('PNG')
 })
 
 test('a run is observed for the figures in view alone, and scrubbing shows another kept step', async ({

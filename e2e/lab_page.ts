@@ -69,7 +69,11 @@ export const test = base.extend<{ lab: LabPage; console_lines: string[] }>({
     const lines: string[] = []
     page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
     page.on('pageerror', (error) => lines.push(`uncaught: ${error.message}`))
-    page.on('requestfailed', (request) => lines.push(`request failed: ${request.url()}`))
+    page.on('requestfailed', (request) => {
+      // A page that is left lets go of what it was still loading.
+      if (request.failure()?.errorText !== 'net::ERR_ABORTED')
+        lines.push(`request failed: ${request.url()}`)
+    })
     await use(lines)
     expect(lines, 'the console').toEqual([])
   },

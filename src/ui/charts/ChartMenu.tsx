@@ -27,13 +27,14 @@ export interface ChartMenuProps {
   readonly has_log: boolean
   readonly columns: () => readonly NamedColumns[]
   readonly picture: () => PictureContent
-  /** Undefined for a chart without lines, of which there is no SVG. */
+  /** Undefined for a chart that has no lines. */
   readonly strokes: (() => readonly Stroke[]) | undefined
   readonly is_full: boolean
   readonly onFull: () => void
 }
 
-type Kind = 'csv' | 'jsonl' | 'png' | 'svg'
+const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
+type Kind = (typeof KINDS)[number]
 
 async function fileOf(kind: Kind, props: ChartMenuProps): Promise<Blob | undefined> {
   const { columns, x, handle, picture, strokes } = props
@@ -41,7 +42,7 @@ async function fileOf(kind: Kind, props: ChartMenuProps): Promise<Blob | undefin
   if (kind === 'jsonl') return new Blob([chartJsonl(columns(), x)], { type: 'application/jsonl' })
   if (!handle.current) return undefined
   if (kind === 'png') return chartPng(handle.current, picture())
-  return chartSvg(handle.current, picture(), strokes?.() ?? [])
+  return chartSvg(handle.current, picture(), strokes?.())
 }
 
 async function save(kind: Kind, props: ChartMenuProps): Promise<void> {
@@ -83,7 +84,7 @@ function Scales({ id, chart }: { id: string; chart: string }) {
 }
 
 export function ChartMenu(props: ChartMenuProps) {
-  const { id, title, has_log, strokes, is_full, onFull } = props
+  const { id, title, has_log, is_full, onFull } = props
   const menu = useRef<HTMLDetailsElement>(null)
   const close = () => {
     if (menu.current) menu.current.open = false
@@ -100,7 +101,6 @@ export function ChartMenu(props: ChartMenuProps) {
     close()
     menu.current.querySelector('summary')?.focus()
   }
-  const kinds: readonly Kind[] = strokes ? ['csv', 'jsonl', 'png', 'svg'] : ['csv', 'jsonl', 'png']
   return (
     <details
       ref={menu}
@@ -126,7 +126,7 @@ export function ChartMenu(props: ChartMenuProps) {
           {is_full ? 'Leave full screen' : 'Full screen'}
         </button>
         <div className="chart-files" role="group" aria-label="Save as">
-          {kinds.map((kind) => (
+          {KINDS.map((kind) => (
             <button
               key={kind}
               type="button"

@@ -123,14 +123,28 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
 
 const serialized = (svg: SVGElement) => new XMLSerializer().serializeToString(svg)
 
-/** The chart as an SVG of its own: one path per line. */
+/** What a plot paints, as an image of the size of the plot. */
+function painted({ view, paint }: PlotHandle): SVGElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = view.width * PNG_SCALE
+  canvas.height = view.height * PNG_SCALE
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
+  ctx.scale(PNG_SCALE, PNG_SCALE)
+  paint(ctx, view, PNG_SCALE)
+  const { width, height } = view
+  return node('image', { width, height, href: canvas.toDataURL() })
+}
+
+/** The chart as an SVG of its own: one path per line; without lines, what is painted as an image. */
 export function chartSvg(
   handle: PlotHandle,
   content: PictureContent,
-  strokes: readonly Stroke[],
+  strokes: readonly Stroke[] | undefined,
 ): Blob {
   const { svg, plot } = shell(handle, content)
-  for (const stroke of strokes) {
+  if (!strokes) plot.append(painted(handle))
+  for (const stroke of strokes ?? []) {
     const attributes = strokeAttributes(stroke, handle.view)
     if (attributes.d !== '') plot.append(node('path', attributes))
   }

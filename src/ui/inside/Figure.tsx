@@ -1,5 +1,6 @@
 // The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import { FigureFiles } from './FigureFiles.tsx'
 import type { FigureState } from './use_figure.ts'
 
 export interface FigureProps {
@@ -50,7 +51,7 @@ export interface NumberTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The numbers behind a picture; made only while they are unfolded. */
+/** The numbers behind a picture, made only while they are unfolded, and the figure as files. */
 export function NumbersTable({
   id,
   caption,
@@ -62,14 +63,17 @@ export function NumbersTable({
 }) {
   const [is_open, setOpen] = useState(false)
   return (
-    <details
-      className="figure-numbers"
-      data-testid={id}
-      onToggle={(event: SyntheticEvent<HTMLDetailsElement>) => setOpen(event.currentTarget.open)}
-    >
-      <summary>Numbers</summary>
-      {is_open ? <Table caption={caption} {...table()} /> : null}
-    </details>
+    <div className="figure-foot">
+      <details
+        className="figure-numbers"
+        data-testid={id}
+        onToggle={(event: SyntheticEvent<HTMLDetailsElement>) => setOpen(event.currentTarget.open)}
+      >
+        <summary>Numbers</summary>
+        {is_open ? <Table caption={caption} {...table()} /> : null}
+      </details>
+      <FigureFiles id={id} caption={caption} table={table} />
+    </div>
   )
 }
 

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { tableCsv, tableJsonl } from './figure_file.ts'
+
+const table = {
+  columns: ['layer', 'ΔH, nats'],
+  rows: [
+    ['1', '−0.25'],
+    ['2, "final"', '–'],
+  ],
+}
+
+test('a table is quoted where it must be', () => {
+  expect(tableCsv(table)).toBe('layer,"ΔH, nats"\r\n1,-0.25\r\n"2, ""final""",–\r\n')
+})
+
+test('numbers are numbers, and what was not computed stays a dash', () => {
+  expect(
+    tableJsonl(table)
+      .trim()
+      .split('\n')
+      .map((row) => JSON.parse(row)),
+  ).toEqual([
+    { layer: 1, 'ΔH, nats': -0.25 },
+    { layer: '2, "final"', 'ΔH, nats': '–' },
+  ])
+})
