@@ -56,6 +56,8 @@ test('a recording can be paused, stepped and begun again', async ({ lab }) => {
   await lab.waitForStep(1)
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
+  // What was under way when it paused still arrives.
+  await page.waitForTimeout(500)
   const step = await lab.number('step-count')
   await lab.get('step').click()
   await expect(lab.get('step-count')).toHaveText(String(step + 1))
