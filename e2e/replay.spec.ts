@@ -50,7 +50,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   expect(page.url()).toContain('p=two-skills-grpo&seed=5')
 })
 
-test('a recording can be paused, stepped and begun again', async ({ lab }) => {
+test('a recording can be paused, stepped and begun again', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   await lab.get('watch-recording').click()
   await lab.waitForStep(1)
