@@ -135,6 +135,7 @@ export class Actor {
       begin: await gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
         r.clear(tensors.correction_sums)
+        r.clear(tensors.nonfinite_token)
       }),
       probe: await gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
     })

@@ -37,6 +37,8 @@ export interface ActorTensors extends TrainableTensors {
   readonly sums: Tensor
   /** Sums of rollout correction against the policy being updated (bypass mode). */
   readonly correction_sums: Tensor
+  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), u32 [1]. */
+  readonly nonfinite_token: Tensor<'u32'>
   readonly batch: BatchTensors
   readonly trace: TraceTensors
   readonly workspace: Workspace
@@ -71,6 +73,7 @@ export function createActorTensors(
       : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
+    nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [1], { kind: 'optimizer' }),
     batch: createBatchTensors(alloc, { rows: B, prompt_length, response_length: R }),
     trace: createTraceTensors(alloc, { rows: B, response_length: R }),
     workspace: createWorkspace(alloc, shape, {

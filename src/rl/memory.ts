@@ -163,8 +163,10 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
-  const metrics = sums + 2 * updates * CONTROL.length + layers + changes + STAGE_STAMPS
-  const scores = sums + CONTROL.length + (rewardSize(config)?.scores ?? 0)
+  // Beside the records of every update, where its gradients were not finite; and the token that was not.
+  const records = 2 * updates * (CONTROL.length + 1) + 1
+  const metrics = sums + records + layers + changes + STAGE_STAMPS
+  const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
   const traced = traceRead(config)
   if (traced > 0) alloc.reserveReads(4 * traced, 1)

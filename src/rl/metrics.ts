@@ -20,12 +20,18 @@ function optimizerRecords(history: Float32Array, updates: number) {
   const control = (name: (typeof CONTROL)[number], update: number) =>
     history[update * CONTROL.length + CONTROL.indexOf(name)]
   const norms = Array.from({ length: updates }, (_, i) => control('grad_norm', i))
-  const finite = Array.from({ length: updates }, (_, i) => control('is_finite', i))
   return {
     grad_norm: sumOf(norms) / updates,
-    skipped_updates: finite.filter((x) => x === 0).length,
+    skipped_updates: takenUpdates(history, updates).filter((is_taken) => !is_taken).length,
   }
 }
+
+/** Whether each of the first `updates` optimizer steps in `history` was taken. */
+export const takenUpdates = (history: Float32Array, updates: number): boolean[] =>
+  Array.from(
+    { length: updates },
+    (_, i) => history[i * CONTROL.length + CONTROL.indexOf('is_finite')] !== 0,
+  )
 
 /** Loss and optimizer records of one supervised step. */
 export function sftMetrics(sums: Float32Array, history: Float32Array): Record<string, number> {

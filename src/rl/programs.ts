@@ -1,5 +1,6 @@
 // The actor's programs: what is recorded once and replayed in every step.
 import { masked_sum } from '../kernels/metrics/metrics.ts'
+import { find_nonfinite_token } from '../kernels/nonfinite/nonfinite.ts'
 import { sft_loss } from '../kernels/policy_loss/policy_loss.ts'
 import type { LiveValues, Recorder } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
@@ -99,6 +100,7 @@ export function recordUpdate(
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
   readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
   recordObjective(r, objective, ws.response, t)
+  findBrokenToken(r, t, ws)
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
 }
 
@@ -129,7 +131,22 @@ export function recordSft(
     { tokens: ws.rows * ws.response_length, inv_token_count: (live) => live.inv_token_count },
     { log_probs, response_mask, d_log_probs, d_entropy, sums: t.sums },
   )
+  findBrokenToken(r, t, ws)
   backward(r, t.model, t.gradients, ws, layer, 1, tokens)
+}
+
+/** Keeps the first token of the step whose log-prob is not finite; to be recorded once the micro-batch has been read. */
+function findBrokenToken(
+  r: Pick<Recorder<'row'>, 'run'>,
+  t: Pick<ActorTensors, 'nonfinite_token'>,
+  { response: { log_probs, response_mask } }: Workspace,
+): void {
+  const [rows, R] = log_probs.shape
+  r.run(
+    find_nonfinite_token,
+    { count: rows * R, first: (live) => live.row * R, slot: 0 },
+    { values: log_probs, marks: response_mask, found: t.nonfinite_token },
+  )
 }
 
 /** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their response tokens. */

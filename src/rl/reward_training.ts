@@ -3,7 +3,8 @@ import type { Gpu } from '../kernels/gpu.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { type ParamLayout, sharedRuns } from '../model/params.ts'
 import type { RolloutBatch } from './batch.ts'
-import { type PairScores, rewardModelMetrics } from './metrics.ts'
+import { type PairScores, rewardModelMetrics, takenUpdates } from './metrics.ts'
+import { brokenUpdate, type NonFinite } from './nonfinite.ts'
 import {
   drawPairs,
   NoPairsError,
@@ -60,6 +61,7 @@ export interface RewardStep {
   readonly metrics: Record<string, number>
   /** Some of the held-out pairs, where they were scored. */
   readonly scored_pairs: readonly ScoredPair[]
+  readonly non_finite?: NonFinite
 }
 
 /** Pairs of a step that are reported with their scores. */
@@ -161,7 +163,7 @@ export class RewardTraining {
     if (!preferences) throw new Error('reward model: the phase has not begun')
     const gpu = this.#gpu
     const model = this.#model
-    const { sums, history } = model.tensors
+    const { sums, history, nonfinite } = model.tensors
     const { rows } = model.tensors.workspace
     const batch = preferences.nextBatch(phase.batch_size)
     const held_out = measures ? preferences.held_out : []
@@ -182,10 +184,13 @@ export class RewardTraining {
     const scored = this.#scoreRows(both, 2 * batch.length)
 
     const kept = gpu.view(this.#scores, 'reward_model.kept', 0, [2 * batch.length + scored])
-    return gpu.read(sums, history, kept).then(([totals, controls, scores]) => {
+    return gpu.read(sums, history, kept, nonfinite).then(([totals, controls, scores, found]) => {
       const of_batch = batchScores(scores.subarray(0, 2 * batch.length), rows)
       const of_held_out = heldOutScores(scores.subarray(2 * batch.length), held_out.length)
+      const taken = takenUpdates(controls, 1)
+      const non_finite = brokenUpdate('reward_model', this.layout, taken, found)
       return {
+        ...(non_finite && { non_finite }),
         metrics: {
           ...rewardModelMetrics(totals, controls, of_batch, of_held_out),
           'reward_model/lr': lr,

@@ -1,4 +1,6 @@
 // What a step tells.
+
+import type { NonFinite } from './nonfinite.ts'
 import type { Observation } from './observation.ts'
 import type { PhaseReason } from './phase.ts'
 import type { ScoredPair } from './reward_training.ts'
@@ -34,6 +36,8 @@ export interface StepResult {
   readonly trace?: TokenTable
   /** What the inside showed after it, where that was asked for (Trainer.observe). */
   readonly observation?: Observation
+  /** Why an update of this step was left out, where one was. */
+  readonly non_finite?: NonFinite
   /** Set on the first step of a phase, unless takePhaseStart told it before. */
   readonly phase_started?: PhaseStart
 }

@@ -1,5 +1,6 @@
 // A model and the optimizer that trains it: weights, gradients, moments, and the recorded clip and AdamW.
 import type { Gpu } from '../kernels/gpu.ts'
+import { find_nonfinite_gradient } from '../kernels/nonfinite/nonfinite.ts'
 import {
   adamw_update,
   adamw_update_rates,
@@ -45,6 +46,8 @@ export interface TrainableTensors {
   readonly control: Tensor
   /** control after each optimizer step of this training step, [updates, CONTROL.length]. */
   readonly history: Tensor
+  /** Where the gradients of an optimizer step that was left out are not finite (lastNonfinite), u32 [updates]. */
+  readonly nonfinite: Tensor<'u32'>
 }
 
 /**
@@ -77,10 +80,11 @@ export function createTrainableTensors(
     partials: optimizer('norm_partials', OPTIMIZER_BLOCKS),
     control: optimizer('control', CONTROL.length),
     history: optimizer('history', updates, CONTROL.length),
+    nonfinite: alloc.tensor('nonfinite', 'u32', [updates], { kind: 'optimizer' }),
   }
 }
 
-type ApplyLive = 'lr' | 'beta1' | 'beta2' | 'weight_decay' | 'max_norm'
+type ApplyLive = 'lr' | 'beta1' | 'beta2' | 'weight_decay' | 'max_norm' | 'update'
 
 /**
  * Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. With
@@ -138,6 +142,11 @@ function recordApply(
     r.run(grad_norm_finish, finish, { partials, control, corrections })
     r.run(adamw_update, update, state)
   }
+  r.run(
+    find_nonfinite_gradient,
+    { count, first: 0, slot: (live) => live.update },
+    { values: t.gradients.flat, marks: control, found: t.nonfinite },
+  )
 }
 
 /** A factor of the learning rate for every segment (trained_segments.ts); undefined = the whole prefix at one rate. */
@@ -191,7 +200,7 @@ export class Trainable {
   async prepare(layer: number, lr_factors?: LrFactors): Promise<void> {
     const key = applyKey(layer, lr_factors)
     if (this.#apply.has(key)) return
-    const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm'] as const
+    const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm', 'update'] as const
     const record = (r: Recorder<ApplyLive>) =>
       recordApply(this.#gpu, r, this.tensors, this.layout, layer, lr_factors)
     this.#apply.set(key, await this.#gpu.record('adamw', live, record))
@@ -204,6 +213,7 @@ export class Trainable {
 
   beginStep(): void {
     this.#updates = 0
+    this.#gpu.clear(this.tensors.nonfinite)
   }
 
   clearGradients(): void {
@@ -217,7 +227,9 @@ export class Trainable {
     if (lr_factors) this.#setFactors(lr_factors)
     const { control, history } = this.tensors
     const [beta1, beta2] = optim.betas
-    this.#gpu.replay(program, { lr, beta1, beta2, weight_decay: optim.weight_decay, max_norm })
+    const { weight_decay } = optim
+    const update = this.#updates
+    this.#gpu.replay(program, { lr, beta1, beta2, weight_decay, max_norm, update })
     this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
     this.#updates++
   }

@@ -257,6 +257,35 @@ test('updates with a non-finite gradient are counted over the run, and the weigh
   trainer.destroy()
 })
 
+test('an update that is left out says which parameter and which token broke it', async () => {
+  const untied = { ...CONFIG, model: { ...CONFIG.model, tie_word_embeddings: false } }
+  const trainer = await Trainer.create(await open(), untied)
+  const start = await trainer.exportWeights()
+  await trainer.next()
+  const { layout } = trainer
+  const C = CONFIG.model.hidden_size
+  const step = async (place: number, value: number) => {
+    const weights = start.slice()
+    weights[place] = value
+    trainer.importWeights(weights)
+    return (await trainer.next()).non_finite
+  }
+  // Nothing but the embedding of one digit: rows without that digit are sound, and all other gradients of theirs.
+  const digit = CONFIG.tokenizer.encode('3')[0]
+  const of_digit = await step(layout.slices.embed_tokens.offset + digit * C, Number.NaN)
+  expect(of_digit).toMatchObject({ model: 'actor', update: 0 })
+  expect(`${of_digit?.token?.prompt}${of_digit?.token?.response}`).toContain('3')
+  expect(of_digit?.token?.row).toBeGreaterThan(0)
+  // A weight of a block: every token is broken, and the backward pass from its beginning on.
+  const { params } = layout
+  const down = params.find(({ name }) => name === 'model.layers.1.mlp.down_proj.weight')
+  const of_block = await step(down?.offset ?? -1, Number.NaN)
+  expect(of_block?.token).toMatchObject({ row: 0, position: 0 })
+  expect(of_block?.parameter).toBe('model.norm.weight')
+  expect(await step(down?.offset ?? -1, start[down?.offset ?? -1])).toBeUndefined()
+  trainer.destroy()
+})
+
 test('a device that goes away during validation fails that step, and nothing is left unhandled', async () => {
   const gpu = await open()
   const validation = { test_freq: 1, prompts: 10, n: 1 }

@@ -1,6 +1,7 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
+import { firstNonfinite } from '../kernels/nonfinite/nonfinite.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { Fusion } from '../model/transformer.ts'
@@ -29,7 +30,9 @@ import {
   layerEntropies,
   rlMetrics,
   sftMetrics,
+  takenUpdates,
 } from './metrics.ts'
+import { brokenUpdate, type NonFinite, tokenAt } from './nonfinite.ts'
 import { objectiveOf } from './objective.ts'
 import { type Observation, type ObservationRequest, type ObservedRows } from './observation.ts'
 import { Observer } from './observer.ts'
@@ -356,7 +359,8 @@ export class Trainer {
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const numbers = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
+    const numbers = Promise.all([reading, tracing]).then(([taken, trace]) => {
+      const { metrics, scored_pairs, non_finite } = taken
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
@@ -373,6 +377,7 @@ export class Trainer {
         },
         samples,
         ...(scored_pairs && { scored_pairs }),
+        ...(non_finite && { non_finite }),
         ...(trace && { trace }),
       }
     })
@@ -421,7 +426,7 @@ export class Trainer {
     this.#actor.beginStep()
     this.#critic?.beginStep()
     const queued = phase.kind === 'sft' ? this.#sft(phase, lr) : await this.#rl(phase, lr)
-    const reading = this.#readMetrics(queued).then((metrics) => ({ metrics }))
+    const reading = this.#readMetrics(queued)
     const rows = phase.kind === 'sft' ? 'demonstrations' : 'responses'
     this.#seen = { batch: queued.batch, rows }
     return {
@@ -609,10 +614,10 @@ export class Trainer {
   }
 
   /** Probes the layers, then reads every number of this step in one readback. */
-  #readMetrics(queued_step: QueuedStep): Promise<Record<string, number>> {
+  #readMetrics(queued_step: QueuedStep): Promise<StepNumbers> {
     const { phase, batch, lr, probe_tokens, metrics, sampler, critic, critic_lr } = queued_step
     const actor = this.#actor
-    const { sums, history, probe_sums, correction_sums } = actor.tensors
+    const { sums, history, probe_sums, correction_sums, nonfinite, nonfinite_token } = actor.tensors
     this.#gpu.stage('probe')
     if (probe_tokens > 0) actor.probe()
     const changes = this.#isValidationDue() ? this.#changes : undefined
@@ -632,6 +637,9 @@ export class Trainer {
       correction_sums,
       changes?.tensors.sums ?? sums,
       stages?.stamps ?? sums,
+      nonfinite,
+      nonfinite_token,
+      critic?.tensors.nonfinite ?? nonfinite,
     ) // readback 2
     return read.then(
       ([
@@ -644,29 +652,62 @@ export class Trainer {
         corrections,
         change_sums,
         stamps,
+        found,
+        [token],
+        critic_found,
       ]) => ({
-        ...metrics,
-        ...(phase.kind === 'sft'
-          ? { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
-          : {
-              ...actorMetrics(objectiveOf(phase), loss_sums, controls, updates),
-              ...bypassMetrics(objectiveOf(phase), corrections, this.#microBatches(phase, updates)),
-              ...(updates > 0 && { 'actor/lr': lr }),
-            }),
-        ...(critic && {
-          ...criticMetrics(value_sums, critic_controls, critic_updates),
-          ...(critic_updates > 0 && { 'critic/lr': critic_lr }),
-        }),
-        ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
-        ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
-        ...changes?.metrics(change_sums, changed_tokens),
-        ...(stages &&
-          computeTimingMetrics(
-            batch,
-            gpuSeconds(stages.timesOf(stamps as ArrayLike<number> as Uint32Array)),
-          )),
+        ...this.#broken(
+          batch,
+          token,
+          brokenUpdate('actor', this.layout, takenUpdates(controls, updates), found) ??
+            (critic &&
+              brokenUpdate(
+                'critic',
+                critic.trainable.layout,
+                takenUpdates(critic_controls, critic_updates),
+                critic_found,
+              )),
+        ),
+        metrics: {
+          ...metrics,
+          ...(phase.kind === 'sft'
+            ? { ...sftMetrics(loss_sums, controls), 'train/lr': lr }
+            : {
+                ...actorMetrics(objectiveOf(phase), loss_sums, controls, updates),
+                ...bypassMetrics(
+                  objectiveOf(phase),
+                  corrections,
+                  this.#microBatches(phase, updates),
+                ),
+                ...(updates > 0 && { 'actor/lr': lr }),
+              }),
+          ...(critic && {
+            ...criticMetrics(value_sums, critic_controls, critic_updates),
+            ...(critic_updates > 0 && { 'critic/lr': critic_lr }),
+          }),
+          ...(sampler ? { 'actor/entropy': entropy / tokenCount(batch) } : {}),
+          ...(probe_tokens > 0 ? layerEntropies(layer_sums, probe_tokens) : {}),
+          ...changes?.metrics(change_sums, changed_tokens),
+          ...(stages &&
+            computeTimingMetrics(
+              batch,
+              gpuSeconds(stages.timesOf(stamps as ArrayLike<number> as Uint32Array)),
+            )),
+        },
       }),
     )
+  }
+
+  /** The evidence of an update that was left out, with the first token of `batch` whose log-prob was not finite. */
+  #broken(
+    batch: RolloutBatch,
+    slot: number,
+    broken: NonFinite | undefined,
+  ): { readonly non_finite?: NonFinite } {
+    if (!broken) return {}
+    const index = firstNonfinite(slot)
+    const token = index === undefined ? undefined : tokenAt(batch, index, this.config.tokenizer)
+    return { non_finite: { ...broken, ...(token && { token }) } }
   }
 
   #microBatches(phase: ActorPhase, updates: number): number {
@@ -756,15 +797,19 @@ export class Trainer {
   }
 }
 
+/** What a step's last readback tells. */
+interface StepNumbers {
+  readonly metrics: Record<string, number>
+  readonly scored_pairs?: readonly ScoredPair[]
+  readonly non_finite?: NonFinite
+}
+
 /** A step of any kind whose work is queued. */
 interface Taken {
   readonly samples: readonly StepSample[]
   /** What was sampled and trained on, for the step's throughput. */
   readonly rollout?: RolloutBatch
-  readonly reading: Promise<{
-    readonly metrics: Record<string, number>
-    readonly scored_pairs?: readonly ScoredPair[]
-  }>
+  readonly reading: Promise<StepNumbers>
   readonly tracing?: Promise<TokenTable>
 }
 
