@@ -195,3 +195,32 @@ test('a broken shader is an error with file, line and column', async () => {
   await expect(gpu.prepare(broken)).rejects.toThrow(/broken\.wgsl:\d+:\d+/)
   await expect(gpu.prepare(broken)).rejects.toMatchObject({ code: 'shader' })
 })
+
+test('a buffer that the GPU has no room for is named, with its bytes and what lies there already', async () => {
+  const adapter = await navigator.gpu.requestAdapter()
+  const device = await adapter?.requestDevice()
+  if (!adapter || !device) throw new Error('no adapter')
+  const create = device.createBuffer.bind(device)
+  const pop = device.popErrorScope.bind(device)
+  let newest: string | undefined
+  device.createBuffer = (described) => {
+    newest = described.label
+    return create(described)
+  }
+  // Memory that is really used up would take the other tests along.
+  device.popErrorScope = async () => {
+    const is_refused = newest === 'adam_m'
+    return (await pop()) ?? (is_refused ? ({ message: 'no room' } as GPUError) : null)
+  }
+  adapter.requestDevice = async () => device
+  const full = await Gpu.open({ gpu: { requestAdapter: async () => adapter } as unknown as GPU })
+  full.tensor('weights', 'f32', [250_000])
+  await new Promise((resolve) => setTimeout(resolve))
+  full.tensor('adam_m', 'f32', [500_000])
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const held = ((full.counts.live_bytes - 2_000_000) / 1e6).toFixed(1)
+  expect(() => full.tensor('adam_v', 'f32', [1])).toThrow(
+    `adam_m needs 2.0 MB, and the GPU has no room for it beside the ${held} MB that the run holds already. Choose a smaller batch or a smaller model.`,
+  )
+  full.destroy()
+})

@@ -62,14 +62,22 @@ export interface AdapterFacts {
   readonly max_binding_bytes: number
 }
 
+const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
 /** A tensor beyond the adapter's limits: which, how large, how large it may be, what to do. */
 export function tooLarge(label: string, bytes: number, allowed: number): GpuError {
-  const mb = (n: number) => `${(n / 1e6).toFixed(1)} MB`
   return new GpuError(
     'too_large',
-    `${label} needs ${mb(bytes)}; this adapter binds at most ${mb(allowed)}. Choose a smaller batch or a smaller model.`,
+    `${label} needs ${inMegabytes(bytes)}; this adapter binds at most ${inMegabytes(allowed)}. Choose a smaller batch or a smaller model.`,
   )
 }
+
+/** A buffer that the GPU has no memory for: which, how large, beside what, what to do. */
+const noRoom = (label: string, bytes: number, held: number): GpuError =>
+  new GpuError(
+    'out_of_memory',
+    `${label} needs ${inMegabytes(bytes)}, and the GPU has no room for it beside the ${inMegabytes(held)} that the run holds already. Choose a smaller batch or a smaller model.`,
+  )
 
 export interface OpenOptions {
   /** Where WebGPU comes from; the browser's own by default, Dawn in Node. */
@@ -636,7 +644,15 @@ export class Gpu implements Allocator {
 
   #createBuffer(label: string, bytes: number, usage: number, kind: MemoryKind): GPUBuffer {
     if (this.#failure) throw this.#failure
+    this.#device.pushErrorScope('out-of-memory')
     const buffer = this.#device.createBuffer({ label, size: bytes, usage })
+    const held = this.counts.live_bytes
+    this.#device.popErrorScope().then(
+      (error) => {
+        if (error) this.#failure ??= noRoom(label, bytes, held)
+      },
+      () => {}, // a lost device is reported elsewhere
+    )
     this.#sizes.set(buffer, { bytes, kind })
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + bytes)
     this.counts.buffers++

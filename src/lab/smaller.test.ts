@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { planMemory } from '../rl/memory.ts'
+import { resolvePhases } from './experiment.ts'
+import { PRESETS } from './presets.ts'
+import { smallerExperiment } from './smaller.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+test.for(PRESETS.map(({ id, experiment }) => [id, experiment] as const))(
+  '%s: half of it needs less memory',
+  ([, experiment]) => {
+    const smaller = smallerExperiment(experiment)
+    if (!smaller) throw new Error('no smaller experiment')
+    const bytes = (of: typeof experiment) => planMemory(trainerConfig(of)).total()
+    expect(bytes(smaller)).toBeLessThan(bytes(experiment))
+    for (const [i, phase] of resolvePhases(smaller).entries()) {
+      const before = resolvePhases(experiment)[i]
+      if (phase.kind === 'rl' && before.kind === 'rl')
+        expect(phase.rollout.train_batch_size).toBe(Math.ceil(before.rollout.train_batch_size / 2))
+    }
+  },
+)
+
+test('what cannot be halved is not offered', () => {
+  let experiment = PRESETS[0].experiment
+  for (let i = 0; i < 20; i++) experiment = smallerExperiment(experiment) ?? experiment
+  expect(smallerExperiment(experiment)).toBeUndefined()
+})
