@@ -124,6 +124,12 @@ const withoutEmpty = (document: Document): Document =>
       .filter(([, v]) => v !== undefined && !(isDocument(v) && Object.keys(v).length === 0)),
   )
 
+/** A stranger may name a field anything, at any length. */
+const LONGEST_NAME = 60
+const LONGEST_MESSAGE = 300
+const shortened = (name: string): string =>
+  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+
 /**
  * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing
  * throws, and what is too large is refused before it is looked at.
@@ -138,11 +144,11 @@ export function parseExperiment(document: unknown): Parsed {
     return {
       ok: false,
       issues: parsed.error.issues.flatMap((issue) => {
-        const path = issue.path.map(String)
+        const path = issue.path.map((part) => shortened(String(part)))
         const names = issue.code === 'unrecognized_keys' ? issue.keys : ['']
         return names.map((name) => ({
-          path: (name === '' ? path : [...path, name]).join('.'),
-          message: issue.message,
+          path: (name === '' ? path : [...path, shortened(name)]).join('.'),
+          message: issue.message.slice(0, LONGEST_MESSAGE),
         }))
       }),
     }

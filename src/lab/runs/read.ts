@@ -92,14 +92,19 @@ export function readHeader(value: unknown): ReadHeader {
     const [{ path, message }] = parsed.error.issues
     return refuse(`${path.join('.')}: ${message}`)
   }
-  for (const name of ['document', 'experiment'] as const) {
-    const document = fieldOf(value, name)
-    // Mostly they are the same object.
-    if (name === 'experiment' && document === fieldOf(value, 'document')) continue
-    const own = parseExperiment(document)
-    if (!own.ok) return refuse(`${name}.${own.issues[0].path}: ${own.issues[0].message}`)
+  const document = parseExperiment(fieldOf(value, 'document'))
+  if (!document.ok)
+    return refuse(`document.${document.issues[0].path}: ${document.issues[0].message}`)
+  // Mostly they are the same object.
+  const is_same = fieldOf(value, 'experiment') === fieldOf(value, 'document')
+  const own = is_same ? document : parseExperiment(fieldOf(value, 'experiment'))
+  if (!own.ok) return refuse(`experiment.${own.issues[0].path}: ${own.issues[0].message}`)
+  // With every default filled in: an older version may have written less.
+  const header: RunHeader = {
+    ...(value as RunHeader),
+    document: document.experiment,
+    experiment: own.experiment,
   }
-  const header = value as RunHeader
   const phases = header.experiment.phases.length
   if (header.phase >= phases || header.phase_switches.some(({ phase }) => phase >= phases))
     return refuse(`phase: expected one of ${phases}`)
