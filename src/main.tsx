@@ -5,12 +5,14 @@ import { openLab } from './lab/client.ts'
 import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
 import { keepHistory } from './ui/history.ts'
+import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { startScrubbing } from './ui/scrub.ts'
 import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
+import { followWakeLock } from './ui/wake_lock.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
@@ -28,6 +30,7 @@ import './ui/palette/palette.css'
 import './ui/charts.css'
 import './ui/share/share.css'
 
+rememberErrors()
 followTheme()
 startTicker()
 startScrubbing()
@@ -37,6 +40,7 @@ followNewRuns()
 followTicks()
 keepHistory()
 followView()
+followWakeLock()
 
 const root = document.getElementById('root')
 if (root)

@@ -13,6 +13,8 @@ export interface UiState {
   /** What the theme comes to on this screen. */
   is_dark: boolean
   shortcuts_on: boolean
+  /** The screen stays on while a run goes on. */
+  keep_awake: boolean
   settings_open: boolean
   /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */
   ffn_threshold: number
@@ -44,6 +46,7 @@ export interface UiState {
 type Remembered =
   | 'theme'
   | 'shortcuts_on'
+  | 'keep_awake'
   | 'settings_open'
   | 'ffn_threshold'
   | 'smoothing'
@@ -68,11 +71,13 @@ function remembered(): Partial<Pick<UiState, Remembered>> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
     if (typeof stored !== 'object' || stored === null) return {}
-    const { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes } =
-      stored as Record<string, unknown>
+    const known = stored as Record<string, unknown>
+    const { theme, shortcuts_on, keep_awake, settings_open } = known
+    const { ffn_threshold, smoothing, kept_bytes } = known
     return {
       ...(theme === 'light' || theme === 'dark' ? { theme } : {}),
       ...(typeof shortcuts_on === 'boolean' ? { shortcuts_on } : {}),
+      ...(typeof keep_awake === 'boolean' ? { keep_awake } : {}),
       ...(typeof settings_open === 'boolean' ? { settings_open } : {}),
       ...(isThreshold(ffn_threshold) ? { ffn_threshold } : {}),
       ...(isWeight(smoothing) ? { smoothing } : {}),
@@ -91,6 +96,7 @@ const first = remembered()
 export const uiStore = createStore<UiState>()(() => ({
   theme: 'system',
   shortcuts_on: true,
+  keep_awake: false,
   settings_open: globalThis.innerWidth === undefined || innerWidth >= 900,
   ffn_threshold: DEFAULT_THRESHOLD,
   smoothing: 0,
@@ -114,10 +120,11 @@ export const uiStore = createStore<UiState>()(() => ({
 export function setPreference(change: Partial<Pick<UiState, Remembered>>): void {
   uiStore.setState(change)
   uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
-  const { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes } =
-    uiStore.getState()
+  const { theme, shortcuts_on, keep_awake, settings_open } = uiStore.getState()
+  const { ffn_threshold, smoothing, kept_bytes } = uiStore.getState()
+  const chosen = { theme, shortcuts_on, keep_awake, settings_open }
   try {
-    const kept = { theme, shortcuts_on, settings_open, ffn_threshold, smoothing, kept_bytes }
+    const kept = { ...chosen, ffn_threshold, smoothing, kept_bytes }
     localStorage.setItem(STORAGE_KEY, JSON.stringify(kept))
   } catch {
     // Storage is off: the choice lasts as long as the page.

@@ -1,6 +1,7 @@
 // The list of keys, drawn from the commands themselves.
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../store.ts'
+import { canKeepAwake } from '../wake_lock.ts'
 import { type CommandGroup, PANEL_KEYS } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { closeDialog } from './dialogs.ts'
@@ -49,6 +50,7 @@ function KeyGroup({ group, lines }: { group: string; lines: readonly KeyLine[] }
 }
 
 const selectShortcuts = (state: UiState) => state.shortcuts_on
+const selectKeepAwake = (state: UiState) => state.keep_awake
 
 export function Help() {
   return (
@@ -60,6 +62,7 @@ export function Help() {
 
 function Body() {
   const shortcuts_on = useStore(uiStore, selectShortcuts)
+  const keep_awake = useStore(uiStore, selectKeepAwake)
   return (
     <>
       <div className="dialog-head">
@@ -76,6 +79,16 @@ function Body() {
         />
         Use these keys
       </label>
+      {canKeepAwake() ? (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={keep_awake}
+            onChange={(event) => setPreference({ keep_awake: event.target.checked })}
+          />
+          Keep the screen awake while a run goes on
+        </label>
+      ) : null}
       <div className="key-groups">
         {keyGroups().map(([group, lines]) => (
           <KeyGroup key={group} group={group} lines={lines} />

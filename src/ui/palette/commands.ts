@@ -24,10 +24,12 @@ import {
   toggleTraining,
 } from '../actions.ts'
 import { historyStore, redo, undo } from '../history.ts'
+import { copyReport } from '../report.ts'
 import { selectIsBusy, selectIsEdited } from '../run.ts'
 import { follow, scrubKept } from '../scrub.ts'
 import { shownStep, shownStore } from '../shown.ts'
 import { openTab, setPreference, showToast, uiStore } from '../store.ts'
+import { canKeepAwake } from '../wake_lock.ts'
 import type { Command } from './command.ts'
 import { showDialog } from './dialogs.ts'
 import { chooseFile, saveExperiment, saveMetrics } from './files.ts'
@@ -281,6 +283,24 @@ const PAGE: readonly Command[] = [
     keys: ['?'],
     also: 'help keys',
     run: () => showDialog('help'),
+  },
+  {
+    id: 'report',
+    group: 'Page',
+    name: always('Copy report'),
+    also: 'diagnostics bug help versions support',
+    run: () => void copyReport(),
+  },
+  {
+    id: 'keep-awake',
+    group: 'Page',
+    name: (state) =>
+      state && uiStore.getState().keep_awake
+        ? 'Let the screen sleep during runs'
+        : 'Keep the screen awake during runs',
+    also: 'wake lock sleep',
+    can: canKeepAwake,
+    run: () => setPreference({ keep_awake: !uiStore.getState().keep_awake }),
   },
   ...(['system', 'light', 'dark'] as const).map(
     (theme): Command => ({

@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import type { LabState } from '../../lab/store.ts'
 import { failureText, isWithoutGpu } from '../failures.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
+import { copyReport } from '../report.ts'
 import { useLab } from '../run.ts'
 
 const selectError = (state: LabState) => state.error
@@ -30,6 +31,9 @@ export function Failure() {
           <summary>Message</summary>
           <code>{error.message}</code>
         </details>
+        <button type="button" data-testid="copy-report" onClick={() => void copyReport()}>
+          Copy report
+        </button>
       </div>
     </section>
   )

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { resolvePhases } from '../lab/experiment.ts'
+import { PRESETS } from '../lab/presets.ts'
+import { smallerExperiment } from '../lab/smaller.ts'
+import { trainerConfig } from '../lab/trainer_config.ts'
 import { planMemory } from '../rl/memory.ts'
-import { resolvePhases } from './experiment.ts'
-import { PRESETS } from './presets.ts'
-import { smallerExperiment } from './smaller.ts'
-import { trainerConfig } from './trainer_config.ts'
 
 test.for(PRESETS.map(({ id, experiment }) => [id, experiment] as const))(
   '%s: half of it needs less memory',
