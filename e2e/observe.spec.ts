@@ -12,6 +12,7 @@ const REQUEST: ObservationRequest = {
   layer: 2,
   lens: { held_out: 2, samples: [{ prompt: '12', response: '2x', is_ended: true }] },
   tokens: true,
+  token_layers: true,
   every: 1,
 }
 

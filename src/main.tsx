@@ -11,6 +11,7 @@ import { startScrubbing } from './ui/scrub.ts'
 import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
+import { followVisibility } from './ui/visible.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
@@ -32,6 +33,7 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
+followVisibility()
 void startRecording()
 followNewRuns()
 followTicks()

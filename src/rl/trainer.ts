@@ -54,7 +54,14 @@ import { continuesStage, learningRate, stageSteps } from './schedule.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
-import { type TokenTable, tokenTable, traceColumns, traceTensor } from './token_table.ts'
+import {
+  type TokenTable,
+  tokenTable,
+  traceColumns,
+  tracedRows,
+  traceTensor,
+  withLayers,
+} from './token_table.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -347,35 +354,38 @@ export class Trainer {
       ...this.#takeReason(),
     }
     reading.catch(() => {}) // a device lost during validation is reported there
-    tracing?.catch(() => {})
+    tracing?.table.catch(() => {})
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
+    const trace = tracing && (await this.#traceLayers(tracing))
     const observing = this.#observer.isDue(this.step) ? await this.#look() : undefined
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const numbers = Promise.all([reading, tracing]).then(([{ metrics, scored_pairs }, trace]) => {
-      this.#skipped_updates += metrics['training/skipped_updates']
-      const seconds = (performance.now() - started) / 1000
-      return {
-        ...position,
-        metrics: {
-          'training/global_step': position.step,
-          ...metrics,
-          'training/skipped_updates_total': this.#skipped_updates,
-          ...work,
-          ...limits,
-          ...validation,
-          ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
-          'timing_s/step': seconds,
-        },
-        samples,
-        ...(scored_pairs && { scored_pairs }),
-        ...(trace && { trace }),
-      }
-    })
+    const numbers = Promise.all([reading, trace?.table]).then(
+      ([{ metrics, scored_pairs }, trace]) => {
+        this.#skipped_updates += metrics['training/skipped_updates']
+        const seconds = (performance.now() - started) / 1000
+        return {
+          ...position,
+          metrics: {
+            'training/global_step': position.step,
+            ...metrics,
+            'training/skipped_updates_total': this.#skipped_updates,
+            ...work,
+            ...limits,
+            ...validation,
+            ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
+            'timing_s/step': seconds,
+          },
+          samples,
+          ...(scored_pairs && { scored_pairs }),
+          ...(trace && { trace }),
+        }
+      },
+    )
     const result = observing ? withObservation(numbers, observing.reading) : numbers
     result.catch(() => {}) // its reader may come late
     this.#last = result
@@ -493,7 +503,9 @@ export class Trainer {
     if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
-    const tracing = wants_trace ? this.#trace(phase, drawn, experience, trained) : undefined
+    const tracing: Tracing | undefined = wants_trace
+      ? { table: this.#trace(phase, drawn, experience, trained), batch, order: drawn.order }
+      : undefined
 
     const { response_length: R } = batch
     const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
@@ -584,6 +596,18 @@ export class Trainer {
       const read = Object.fromEntries(names.map((name, i) => [name, arrays[i] as Float32Array]))
       return tokenTable({ phase, drawn, experience, trained, rows, updates, read, tokens })
     })
+  }
+
+  /** The table with the entropies of every layer after the step, where they are asked for. */
+  async #traceLayers(tracing: Tracing): Promise<Pick<Tracing, 'table'>> {
+    const { table, batch, order } = tracing
+    const traced = await this.#observer.traceLayers(batch, tracedRows(order))
+    if (!traced) return tracing
+    const whole = Promise.all([table, traced.reading]).then(([told, layers]) =>
+      withLayers(told, layers),
+    )
+    whole.catch(() => {}) // its reader may come late
+    return { table: whole }
   }
 
   /** Per-token arrays of the batch, [B, R]. */
@@ -756,6 +780,13 @@ export class Trainer {
   }
 }
 
+/** A table on its way back, and whose tokens it tells of. */
+interface Tracing {
+  readonly table: Promise<TokenTable>
+  readonly batch: RolloutBatch
+  readonly order: Drawn['order']
+}
+
 /** A step of any kind whose work is queued. */
 interface Taken {
   readonly samples: readonly StepSample[]
@@ -765,7 +796,7 @@ interface Taken {
     readonly metrics: Record<string, number>
     readonly scored_pairs?: readonly ScoredPair[]
   }>
-  readonly tracing?: Promise<TokenTable>
+  readonly tracing?: Tracing
 }
 
 /** What a queued step of the policy still has to be told about. */
@@ -780,7 +811,7 @@ interface QueuedStep {
   readonly sampler?: Sampler
   readonly critic?: Critic
   readonly critic_lr?: number
-  readonly tracing?: Promise<TokenTable>
+  readonly tracing?: Tracing
 }
 
 /** A step's numbers with what the inside showed, which comes later. */
