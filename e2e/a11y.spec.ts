@@ -3,6 +3,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { TABS } from '../src/lab/view.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
+import { STATES } from './states.ts'
 
 const LINK =
   'v=1&p=tiny&phases=rl&phases.0.steps=40&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
@@ -88,6 +89,32 @@ for (const viewport of SIZES)
         await page.keyboard.press('Escape')
       }
     })
+  })
+
+for (const [state, reach] of Object.entries(STATES))
+  test(`axe finds nothing on a page whose run is ${state}, in either theme`, async ({
+    lab,
+    page,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await reach(lab)
+    for (const theme of ['light', 'dark'] as const) {
+      await lab.get(`theme-${theme}`).check({ force: true })
+      expect(await violations(page, 'html', theme === 'dark'), theme).toEqual([])
+    }
+    expect(await fitsSideways(page)).toBe(true)
+    for (const card of await page.locator('main > *').all()) {
+      const sticks_out = await card.evaluate((element) =>
+        [...element.querySelectorAll('*')].some(
+          (part) =>
+            part.getBoundingClientRect().right > element.getBoundingClientRect().right + 1 &&
+            !part.closest('.visually-hidden, .scroll, canvas, svg'),
+        ),
+      )
+      expect(sticks_out, await card.evaluate(({ className }) => className)).toBe(false)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await checkTabs(lab)
   })
 
 test('Tab reaches the main controls in the order of the page, and tabs are moved by arrows', async ({

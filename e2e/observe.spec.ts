@@ -12,6 +12,7 @@ const REQUEST: ObservationRequest = {
   layer: 2,
   lens: { held_out: 2, samples: [{ prompt: '12', response: '2x', is_ended: true }] },
   tokens: true,
+  token_layers: true,
   every: 1,
 }
 
@@ -77,4 +78,37 @@ test('a run that is observed at every step has the bits of one that nobody looks
       refused: expect.stringContaining('"x"'),
     })),
   )
+})
+
+test('nothing is observed while the tab is hidden, and everything in view again once it is shown', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK.replace('phases.0.steps=3', 'phases.0.steps=2000'))
+  await lab.waitForStatus('idle')
+  await lab.show('inside')
+  await lab.get('train').click()
+  const last = (of: 'observed' | 'step') =>
+    page.evaluate((type) => {
+      const event = window.lab_events.findLast((told) => told.type === type)
+      return event && 'step' in event ? event.step : -1
+    }, of)
+  await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(0)
+  const setHidden = (is_hidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, is_hidden)
+  const taken = async (more: number) => {
+    const from = await last('step')
+    await expect.poll(() => last('step'), { timeout: 120_000 }).toBeGreaterThan(from + more)
+  }
+  await setHidden(true)
+  // What was asked before is on its way for a step or two; software adapters are observed every fifth.
+  await taken(6)
+  const seen = await last('observed')
+  await taken(12)
+  expect(await last('observed')).toBe(seen)
+  await setHidden(false)
+  await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(seen)
 })

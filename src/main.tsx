@@ -12,6 +12,7 @@ import { startScrubbing } from './ui/scrub.ts'
 import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
+import { followVisibility } from './ui/visible.ts'
 import { followWakeLock } from './ui/wake_lock.ts'
 import './ui/tokens.css'
 import './ui/base.css'
@@ -35,6 +36,7 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
+followVisibility()
 void startRecording()
 followNewRuns()
 followTicks()

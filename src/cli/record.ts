@@ -78,6 +78,7 @@ const observation = ({ model, phases }: Experiment): ObservationRequest => ({
   layer: Math.floor(model.num_hidden_layers / 2),
   lens: { held_out: LENSES, samples: [] },
   tokens: false,
+  token_layers: false,
   every: Math.ceil(phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
 })
 

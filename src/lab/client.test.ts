@@ -18,6 +18,7 @@ import {
   profileStep,
   reset,
   resume,
+  setHidden,
   setObserveEvery,
   shareLink,
   stepOnce,
@@ -486,7 +487,14 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
   draw()
   expect(observed()).toEqual([])
   train()
-  const nothing = { groups: [], layer: 0, lens: undefined, tokens: false, every: 1 }
+  const nothing = {
+    groups: [],
+    layer: 0,
+    lens: undefined,
+    tokens: false,
+    token_layers: false,
+    every: 1,
+  }
   expect(port().commands.at(-1)).toMatchObject({ observe: { ...nothing, groups: ['flow'] } })
   const stopSimilarity = wantObserved('similarity', { groups: ['similarity'], layer: 2 })
   const stopTokens = wantObserved('tokens', { tokens: true })
@@ -503,6 +511,35 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
   for (const stop of [stopFlow, stopSimilarity, again]) stop()
   draw()
   expect(observed().at(-1)).toEqual({ type: 'observe', request: nothing })
+})
+
+test('nothing is observed while the page is hidden, and what panels want again when it is shown', () => {
+  openPage()
+  const observed = () => port().commands.filter(({ type }) => type === 'observe')
+  const stop = wantObserved('flow', { groups: ['flow'], token_layers: true })
+  train()
+  setHidden(true)
+  draw()
+  expect(observed()).toMatchObject([{ request: { groups: [], token_layers: false } }])
+  // A panel that changes its mind meanwhile, and a run that begins, ask for nothing either.
+  const stopMore = wantObserved('similarity', { groups: ['similarity'], layer: 2 })
+  draw()
+  expect(observed()).toHaveLength(1)
+  train()
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', observe: { groups: [] } })
+  setHidden(false)
+  draw()
+  expect(observed().at(-1)).toMatchObject({
+    request: { groups: ['flow', 'similarity'], layer: 2, token_layers: true },
+  })
+  // Hidden and shown within a frame.
+  setHidden(true)
+  setHidden(false)
+  draw()
+  expect(observed()).toHaveLength(2)
+  stop()
+  stopMore()
+  draw()
 })
 
 test('software adapters are observed less often, unless somebody chooses', () => {

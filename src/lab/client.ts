@@ -262,6 +262,7 @@ let observe_every: number | undefined
 /** The request that the worker has, as text. */
 let sent_request = ''
 let is_sending = false
+let is_hidden = false
 
 /** Software adapters are slow: there an observation may cost more than a step. */
 const SOFTWARE_EVERY = 5
@@ -278,8 +279,16 @@ export function setObserveEvery(n: number | undefined): void {
   sendWanted()
 }
 
-/** What all panels together want now. */
-const wantedRequest = (): ObservationRequest => mergeWanted(wanted.values(), observeEvery())
+/** What all panels together want now; nothing while nobody can see them. */
+const wantedRequest = (): ObservationRequest =>
+  mergeWanted(is_hidden ? [] : wanted.values(), observeEvery())
+
+/** Whether the whole page is out of sight, as in a background tab: then nothing is observed, whatever panels want. */
+export function setHidden(hidden: boolean): void {
+  if (hidden === is_hidden) return
+  is_hidden = hidden
+  sendWanted()
+}
 
 /**
  * Has the worker observe what a panel shows, as `observed` events (and `trace` for tokens), until the returned function is

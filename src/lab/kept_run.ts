@@ -53,10 +53,17 @@ export function keepSamples(
 }
 
 export function keepTrace(kept: KeptOfRun, step: number, table: TokenTable): void {
-  const bytes = table.samples.reduce((sum, { prompt, response, tokens, columns }) => {
-    const numbers = Object.values(columns).reduce((count, column) => count + column.length, 0)
-    return sum + 2 * OBJECT_BYTES + textBytes(prompt + response) + 24 * tokens.length + 8 * numbers
-  }, 0)
+  const bytes = table.samples.reduce(
+    (sum, { prompt, response, tokens, columns, layer_entropy }) => {
+      const numbers = Object.values(columns).reduce((count, column) => count + column.length, 0)
+      const texts = textBytes(prompt + response) + 24 * tokens.length
+      const layers = layer_entropy
+        ? layer_entropy.raw.byteLength + layer_entropy.normed.byteLength + OBJECT_BYTES
+        : 0
+      return sum + 2 * OBJECT_BYTES + texts + 8 * numbers + layers
+    },
+    0,
+  )
   kept.traces.push(step, table, bytes)
 }
 

@@ -114,17 +114,26 @@ const pair = z.object({
   chosen_score: number,
   rejected_score: number,
 })
-const traced = z.object({
-  prompt: text,
-  response: text,
-  ground_truth: text,
-  score: finite,
-  is_ended: z.boolean(),
-  tokens: list(text),
-  columns: record(numbers, 40),
-  group: z.object({ rewards: numbers, lengths: numbers, place: count }),
-  reward_baseline: z.optional(finite),
-})
+const traced = z
+  .object({
+    prompt: text,
+    response: text,
+    ground_truth: text,
+    score: finite,
+    is_ended: z.boolean(),
+    tokens: list(text),
+    columns: record(numbers, 40),
+    group: z.object({ rewards: numbers, lengths: numbers, place: count }),
+    layer_entropy: z.optional(z.object({ raw: floats, normed: floats })),
+    reward_baseline: z.optional(finite),
+  })
+  .check(
+    z.refine(
+      ({ tokens, layer_entropy: of }) =>
+        !of || (of.raw.length === of.normed.length && of.raw.length % tokens.length === 0),
+      'the entropies of the layers are cut',
+    ),
+  )
 const table = z.object({
   loss_mode: text,
   kl_coef: z.optional(finite),
@@ -132,6 +141,13 @@ const table = z.object({
   nonzero_rewards: count,
   whitened: z.optional(z.object({ mean: number, std: number })),
   updates: count,
+  layers: z.optional(
+    z.object({
+      num_hidden_layers: count,
+      cost_ms: z.optional(finite),
+      refused: z.optional(text),
+    }),
+  ),
   samples: list(traced, 512),
 })
 const readout = z.object({

@@ -9,7 +9,9 @@ import {
 } from './observation.ts'
 
 /** What one panel wants; what it leaves out it does not need. */
-export type WantedPart = Partial<Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens'>>
+export type WantedPart = Partial<
+  Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers'>
+>
 
 /**
  * One request for all panels, in the order in which they registered: every group and every text once, the most held-out
@@ -24,6 +26,7 @@ export function mergeWanted(parts: Iterable<WantedPart>, every: number): Observa
     layer: all.findLast(({ layer }) => layer !== undefined)?.layer ?? NO_OBSERVATION.layer,
     lens: mergeLenses(all.flatMap(({ lens }) => lens ?? [])),
     tokens: all.some(({ tokens }) => tokens === true),
+    token_layers: all.some(({ token_layers }) => token_layers === true),
     every,
   }
 }

@@ -177,6 +177,25 @@ export async function readInternals<Q extends Quantity>(
   return unpackInternals(t, await gpu.read(...t.outputs))
 }
 
+/** One quantity's entries, [N] each, in `values`, the first of t.outputs read back. Not masked. */
+export function slotsOf<Q extends Quantity>(
+  { slots, ws, columns }: InternalsTensors<Q>,
+  values: Float32Array,
+  quantity: Q,
+): Float32Array[] {
+  const N = ws.rows * columns
+  let start = 0
+  for (const [name, { length }] of slots) {
+    if (name === quantity)
+      return Array.from({ length }, (_, l) => {
+        const at = start + l * slotStride(N)
+        return values.subarray(at, at + N)
+      })
+    start += length * slotStride(N)
+  }
+  return []
+}
+
 /** `arrays`: t.outputs read back, in their order. For callers that read other tensors in the same go. */
 export function unpackInternals<Q extends Quantity>(
   t: InternalsTensors<Q>,

@@ -201,13 +201,19 @@ export function sequenceCount(batch: RolloutBatch, first = 0, count: number = ba
 }
 
 /** `count` rows at even distances, so that a part of a batch holds as many different prompts as it can. */
-export function spreadRows(batch: RolloutBatch, count: number): RolloutBatch {
-  const rows = Array.from({ length: count }, (_, i) => Math.floor((i * batch.rows) / count))
+export const spreadRows = (batch: RolloutBatch, count: number): RolloutBatch =>
+  chosenRows(
+    batch,
+    Array.from({ length: count }, (_, i) => Math.floor((i * batch.rows) / count)),
+  )
+
+/** These rows of a batch, in this order. */
+export function chosenRows(batch: RolloutBatch, rows: readonly number[]): RolloutBatch {
   const pick = <T extends Uint32Array | Float32Array>(values: T): T =>
     pickRows(values, rows, values.length / batch.rows)
   return {
     ...batch,
-    rows: count,
+    rows: rows.length,
     input_ids: pick(batch.input_ids),
     attention_mask: pick(batch.attention_mask),
     position_ids: pick(batch.position_ids),

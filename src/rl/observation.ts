@@ -44,6 +44,8 @@ export interface ObservationRequest {
   readonly lens: LensRequest | undefined
   /** The token table of observed steps of reinforcement. */
   readonly tokens: boolean
+  /** Traced steps also tell the entropy of every layer's policy at every token of their table. */
+  readonly token_layers: boolean
   /** At least 1. Step 0 is observed with every request. */
   readonly every: number
 }
@@ -53,6 +55,7 @@ export const NO_OBSERVATION: ObservationRequest = {
   layer: 0,
   lens: undefined,
   tokens: false,
+  token_layers: false,
   every: 1,
 }
 

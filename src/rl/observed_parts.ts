@@ -1,8 +1,9 @@
 // The recorded parts of an observation: the quantities of one group on the probe's rows, and the lens on texts.
+import { GpuError } from '../kernels/errors.ts'
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import { OwnedTensors } from '../kernels/owned.ts'
 import type { Program } from '../kernels/program.ts'
-import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
+import { type Allocator, MemoryPlan, type Tensor } from '../kernels/tensor.ts'
 import {
   createInternalMoments,
   type InternalMoments,
@@ -10,7 +11,7 @@ import {
 } from '../model/internal_moments.ts'
 import type { MeanQuantity } from '../model/internal_quantities.ts'
 import { recordInternals } from '../model/internals.ts'
-import { createInternals } from '../model/internals_tensors.ts'
+import { createInternals, type InternalsTensors } from '../model/internals_tensors.ts'
 import { createLens, type LensTensors, recordLens } from '../model/lens.ts'
 import type { Model } from '../model/transformer.ts'
 import type { ActorTensors } from './actor_tensors.ts'
@@ -28,6 +29,14 @@ interface Part<T, L extends string> {
 
 export type GroupPart = Part<InternalMoments, never>
 export type LensPart = Part<LensTensors, 'text'>
+
+/** Entropies of every layer at every token of a traced step's rows. */
+export interface TokenLayerTensors {
+  readonly internals: InternalsTensors<'ent_layer_raw' | 'ent_layer_norm'>
+  /** What came of each chunk of the probe's rows, [chunks, values]. */
+  readonly all: Tensor<'f32'>
+}
+export type TokenLayersPart = Part<TokenLayerTensors, 'chunk'>
 
 /**
  * Allocates and records the quantities of one group. Throws RangeError for a layer that the model has not, and GpuError
@@ -62,6 +71,49 @@ export function createLensPart(
   return createPart(gpu, create, (t) =>
     gpu.record('observe_lens', ['text'], (r) => recordLens(r, model, t)),
   )
+}
+
+/** The same for the entropies of so many rows, a chunk of the probe's rows at a time. */
+export function createTokenLayers(
+  gpu: Gpu,
+  { model, probe }: Observed,
+  rows: number,
+): Promise<TokenLayersPart> {
+  const chunks = Math.ceil(rows / probe.rows)
+  const quantities = ['ent_layer_raw', 'ent_layer_norm'] as const
+  const create = (alloc: Allocator): TokenLayerTensors => {
+    const options = { quantities, positions: 'response' } as const
+    const internals = createInternals(alloc, model.shape, probe, options)
+    const [count] = internals.outputs[0].shape
+    return { internals, all: alloc.tensor('internals.all_values', 'f32', [chunks, count]) }
+  }
+  return createPart(gpu, create, ({ internals, all }) =>
+    gpu.record('observe_tokens', ['chunk'], (r) => {
+      recordInternals(r, model, internals)
+      const [, count] = all.shape
+      r.copy(internals.outputs[0], all, { to_offset: ({ chunk }) => chunk * count, count })
+    }),
+  )
+}
+
+/** What has been made for a request, or why it could not be: it is not tried again. */
+export type Made<T> = { readonly part: T } | { readonly part?: undefined; readonly refused: string }
+
+/** Makes a part; where that fails for a reason that ends no run, says so. */
+export async function make<T>(create: () => Promise<T>): Promise<Made<T>> {
+  try {
+    return { part: await create() }
+  } catch (error) {
+    return { refused: reasonOf(error) }
+  }
+}
+
+/** Why something that was asked for cannot be shown. Errors that end a run go on. */
+export function reasonOf(error: unknown): string {
+  const is_of_part =
+    error instanceof GpuError && (error.code === 'too_large' || error.code === 'shader')
+  if (error instanceof RangeError || is_of_part) return error.message
+  throw error
 }
 
 async function createPart<T, L extends string>(

@@ -26,6 +26,7 @@ const ALL: ObservationRequest = {
   layer: 2,
   lens: { held_out: 2, samples: [SAID] },
   tokens: false,
+  token_layers: false,
   every: 1,
 }
 const ROUNDING = { atol: 3e-5, rtol: 2e-5 }
@@ -71,7 +72,7 @@ test('a run that is observed at every step, tokens included, has the bits of one
     phases: [...BUPO.phases, REWARD_MODEL, { ...RL, steps: 1, reward_model: { enable: true } }],
   }
   const plain = await train(config)
-  const seen = await train(config, { ...ALL, tokens: true })
+  const seen = await train(config, { ...ALL, tokens: true, token_layers: true })
   expect(numbers(seen.results)).toEqual(numbers(plain.results))
   expect(seen.weights).toEqual(plain.weights)
   expect(plain.results.some(({ observation, trace }) => observation || trace)).toBe(false)
@@ -84,6 +85,12 @@ test('a run that is observed at every step, tokens included, has the bits of one
   expect(seen.results.map(({ trace }) => trace !== undefined)).toEqual(
     seen.results.map(({ samples }) => samples.length > 0),
   )
+  // Every response of every traced step, whatever the batch and the probe hold.
+  for (const { trace } of seen.results)
+    for (const { tokens, layer_entropy } of trace?.samples ?? []) {
+      expect(layer_entropy?.raw).toHaveLength(tokens.length * (L + 1))
+      expect(layer_entropy?.normed).toHaveLength(tokens.length * (L + 1))
+    }
 })
 
 test('means agree with what the step’s own probes say', async () => {
@@ -175,6 +182,78 @@ test('every mean, deviation and lens is that of the float64 model', async () => 
       )
     }
   }
+})
+
+test('entropies at the tokens of a traced step are those of the lens and of the float64 model after that step', async () => {
+  const gpu = await Gpu.open()
+  // 16 rows, 6 at a time: the last chunk is not full.
+  const trainer = await Trainer.create(gpu, {
+    ...CONFIG,
+    phases: [{ ...INNER, steps: 3 }],
+    probe: { ...CONFIG.probe, rows: 6 },
+  })
+  trainer.observe({ ...NO_OBSERVATION, tokens: true, token_layers: true })
+  await trainer.next()
+  const { trace } = await trainer.next()
+  if (!trace) throw new Error('step 1 was not traced')
+  expect(trace.layers).toEqual({ num_hidden_layers: L, cost_ms: expect.any(Number) })
+  expect(trace.samples).toHaveLength(16)
+  const named = unpackWeights(trainer.layout, await trainer.exportWeights())
+  const exact = Object.fromEntries(
+    Object.entries(named).map(([name, x]) => [name, Float64Array.from(x)]),
+  )
+  for (const { prompt, tokens, layer_entropy } of trace.samples) {
+    const input_ids = [
+      ...tokenizer.encode(prompt),
+      ...tokens.map((text) => tokenizer.tokens.indexOf(text)),
+    ]
+    const row = {
+      ...{ input_ids, attention_mask: input_ids.map(() => 1), rows: 1 },
+      ...{ width: input_ids.length, position_ids: input_ids.map((_, s) => s) },
+    }
+    const { raw, normed } = lensRef(
+      CONFIG.model,
+      exact,
+      forwardRef(CONFIG.model, exact, row),
+      LENS_TOP,
+    )
+    const first = (input_ids.length - tokens.length - 1) * (L + 1)
+    const last = first + tokens.length * (L + 1)
+    expectClose(layer_entropy?.raw ?? [], raw.entropy.subarray(first, last), ROUNDING)
+    expectClose(layer_entropy?.normed ?? [], normed.entropy.subarray(first, last), ROUNDING)
+  }
+
+  // The lens, of the same weights: between two steps.
+  const readable = trace.samples.filter(({ tokens }) => !tokens.includes(tokenizer.tokens[0]))
+  const samples = readable.map(({ prompt, response, is_ended }) => ({ prompt, response, is_ended }))
+  trainer.observe({ ...NO_OBSERVATION, lens: { held_out: 0, samples } })
+  expect(gpu.memory().probes).toBe(0)
+  const seen = await trainer.observeNow()
+  expect(samples.length).toBeGreaterThan(4)
+  expect(seen?.lenses).toHaveLength(samples.length)
+  seen?.lenses.forEach((lens, i) => {
+    const { tokens, layer_entropy } = readable[i]
+    const first = (lens.prompt_length - 1) * (L + 1)
+    const last = first + tokens.length * (L + 1)
+    for (const readout of ['raw', 'normed'] as const)
+      expectClose(
+        layer_entropy?.[readout] ?? [],
+        lens[readout].entropy.subarray(first, last),
+        ROUNDING,
+      )
+  })
+
+  // A trace that a person asks for brings them too; without a request, none does.
+  trainer.observe({ ...NO_OBSERVATION, token_layers: true })
+  trainer.traceNext()
+  const next = await trainer.next()
+  expect(next.observation).toBeUndefined()
+  expect(next.trace?.samples[0].layer_entropy).toBeDefined()
+  trainer.observe({ ...NO_OBSERVATION, tokens: true })
+  const { trace: plain } = await trainer.next()
+  expect(plain?.layers).toBeUndefined()
+  expect(plain?.samples[0]).not.toHaveProperty('layer_entropy')
+  trainer.destroy()
 })
 
 test('buffers are made when something is asked for the first time, and freed when nobody asks', async () => {

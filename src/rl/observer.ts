@@ -1,11 +1,10 @@
 // Looks into the policy while it trains, as far as somebody asks: measures on the GPU and brings back means and lenses.
 // Reads the weights only, and borrows the probe's workspace between steps, so training has the same bits with it and without.
-import { GpuError } from '../kernels/errors.ts'
 import type { Gpu } from '../kernels/gpu.ts'
 import { unpackInternalMoments } from '../model/internal_moments.ts'
 import { uploadInternals } from '../model/internals_tensors.ts'
 import { uploadLens } from '../model/lens.ts'
-import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
+import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
 import {
   asksInside,
@@ -20,16 +19,19 @@ import {
 import {
   createGroup,
   createLensPart,
+  createTokenLayers,
   type GroupPart,
   type LensPart,
+  type Made,
+  make,
   type Observed,
+  reasonOf,
+  type TokenLayersPart,
 } from './observed_parts.ts'
+import { readTokenLayers, type TracedLayers } from './token_layers.ts'
 import type { TrainerConfig } from './trainer.ts'
 
-type PartName = keyof Observation['cost_ms']
-
-/** What has been made for a request, or why it could not be: it is not tried again. */
-type Made<T> = { readonly part: T } | { readonly part?: undefined; readonly refused: string }
+type PartName = keyof Observation['cost_ms'] | 'tokens'
 
 /** Numbers of one part on their way back. */
 interface Reading<T> {
@@ -53,6 +55,7 @@ export class Observer {
   /** With the layer where a group measures from one. */
   #groups = new Map<ObservedGroup, Made<GroupPart> & { readonly layer: number }>()
   #lens: (Made<LensPart> & { readonly texts: number }) | undefined
+  #tokens: (Made<TokenLayersPart> & { readonly rows: number }) | undefined
 
   constructor(
     gpu: Gpu,
@@ -73,6 +76,7 @@ export class Observer {
       this.#groups.delete(group)
     }
     if (!asksInside({ ...request, groups: [] })) this.#freeLens()
+    if (!request.token_layers) this.#freeTokens()
   }
 
   /** Whether anything is to be looked at. */
@@ -150,6 +154,58 @@ export class Observer {
     return { reading }
   }
 
+  /**
+   * The entropies of every layer of the present weights at the responses of these rows of `batch`, where the request asks for
+   * them: encodes and submits, the probe's rows at a time, and returns the promise of the numbers, all in one readback.
+   */
+  async traceLayers(
+    batch: RolloutBatch,
+    rows: readonly number[],
+  ): Promise<{ readonly reading: Promise<TracedLayers> } | undefined> {
+    if (!this.#request.token_layers) return undefined
+    const gpu = this.#gpu
+    const { model, probe } = this.#observed
+    const { num_hidden_layers } = model.shape
+    const made = await this.#prepareTokens(rows.length)
+    if (!made.part) {
+      const refused = { num_hidden_layers, refused: made.refused }
+      return { reading: Promise.resolve({ layers: refused, rows: [] }) }
+    }
+    const { tensors, program } = made.part
+    const before = gpu.finish().then(now)
+    before.catch(() => {}) // told by what is read
+    gpu.stage(stageOf('tokens'))
+    for (let first = 0; first < rows.length; first += probe.rows) {
+      // The last chunk is filled up with a row that nobody reads.
+      const chunk = Array.from({ length: probe.rows }, (_, i) => rows[first + i] ?? rows[0])
+      uploadInternals(gpu, tensors.internals, chosenRows(batch, chunk))
+      gpu.replay(program, { chunk: first / probe.rows })
+    }
+    const values = this.#read('tokens', () => gpu.read(tensors.all))
+    const costs = this.#costs(before, [values])
+    const lengths = rows.map((row) => batch.response_lengths[row])
+    const reading = Promise.all([values.arrays, costs]).then(([[read], { tokens }]) => ({
+      layers: { num_hidden_layers, ...(tokens !== undefined && { cost_ms: tokens }) },
+      rows: readTokenLayers(tensors, read, lengths),
+    }))
+    reading.catch(() => {}) // its reader may come late
+    return { reading }
+  }
+
+  async #prepareTokens(rows: number): Promise<Made<TokenLayersPart>> {
+    if (this.#tokens && this.#tokens.rows < rows) this.#freeTokens()
+    this.#tokens ??= {
+      rows,
+      ...(await make(() => createTokenLayers(this.#gpu, this.#observed, rows))),
+    }
+    return this.#tokens
+  }
+
+  #freeTokens(): void {
+    this.#tokens?.part?.free()
+    this.#tokens = undefined
+  }
+
   #readLens({ program, tensors }: LensPart, texts: number) {
     const gpu = this.#gpu
     gpu.stage(stageOf('lens'))
@@ -172,7 +228,7 @@ export class Observer {
   async #costs(
     before: Promise<number>,
     readings: readonly Reading<unknown>[],
-  ): Promise<Observation['cost_ms']> {
+  ): Promise<Partial<Record<PartName, number>>> {
     const stages = this.#gpu.resolveStages()
     const stamps = stages && this.#gpu.read(stages.stamps)
     stamps?.catch(() => {}) // told by what was read before
@@ -245,19 +301,3 @@ const idsOf = ({ ids }: LensText) => ids
 /** Groups that do not measure from a layer are the same for all of them. */
 const layerOf = (group: ObservedGroup, { layer }: ObservationRequest): number =>
   group === 'similarity' ? layer : 0
-
-/** Why something that was asked for cannot be shown. Errors that end a run go on. */
-function reasonOf(error: unknown): string {
-  const is_of_part =
-    error instanceof GpuError && (error.code === 'too_large' || error.code === 'shader')
-  if (error instanceof RangeError || is_of_part) return error.message
-  throw error
-}
-
-async function make<T>(create: () => Promise<T>): Promise<Made<T>> {
-  try {
-    return { part: await create() }
-  } catch (error) {
-    return { refused: reasonOf(error) }
-  }
-}

@@ -11,6 +11,7 @@ import { maskedMean, maskedVar } from './masked.ts'
 import { objectiveOf } from './objective.ts'
 import type { RlPhase } from './phase.ts'
 import type { Drawn } from './responder.ts'
+import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 import { clippedAt, type ResponseTokens } from './token_loss.ts'
 
 /** Arrays that a traced step reads back, [B, R] each. */
@@ -95,6 +96,8 @@ export interface TracedSample {
     readonly lengths: readonly number[]
     readonly place: number
   }
+  /** Entropies of every layer's policy with the weights after this step; where they were asked for. */
+  readonly layer_entropy?: TokenLayers
   /** ReMax: the score of a greedy response to the prompt. */
   readonly reward_baseline?: number
 }
@@ -114,6 +117,8 @@ export interface TokenTable {
   readonly whitened?: { readonly mean: number; readonly std: number }
   /** Optimizer steps of the actor. */
   readonly updates: number
+  /** Where the entropies of the layers were asked for. */
+  readonly layers?: LayersOfTable
   /** As they were sampled; the first MAX_TRACED of the batch. */
   readonly samples: readonly TracedSample[]
 }
@@ -279,10 +284,6 @@ export function tokenTable(input: TraceInput): TokenTable {
   const { phase, drawn, experience, updates } = input
   const rewards = rowRewards(experience, drawn.batch.response_length)
   const kl_coef = experience.metrics['actor/reward_kl_penalty_coeff']
-  const rows: number[] = []
-  drawn.order.forEach((place, row) => {
-    rows[place] = row
-  })
   return {
     phase,
     loss_mode: objectiveOf(phase).loss_mode,
@@ -291,6 +292,22 @@ export function tokenTable(input: TraceInput): TokenTable {
     nonzero_rewards: rewards.filter((reward) => reward !== 0).length,
     ...whitening(input, rewards),
     updates,
-    samples: rows.slice(0, MAX_TRACED).map((row) => tracedSample(input, row, rewards)),
+    samples: tracedRows(drawn.order).map((row) => tracedSample(input, row, rewards)),
   }
 }
+
+/** Rows of the batch that a table tells of, as they were sampled. `order`: the place of each row in that order. */
+export function tracedRows(order: ArrayLike<number>): number[] {
+  const rows: number[] = []
+  for (let row = 0; row < order.length; row++) rows[order[row]] = row
+  return rows.slice(0, MAX_TRACED)
+}
+
+/** A table with the entropies of the layers, of its samples in their order. */
+export const withLayers = (table: TokenTable, { layers, rows }: TracedLayers): TokenTable => ({
+  ...table,
+  layers,
+  samples: table.samples.map((sample, i) =>
+    rows.length > 0 ? { ...sample, layer_entropy: rows[i] } : sample,
+  ),
+})

@@ -57,7 +57,14 @@ import { continuesStage, learningRate, stageSteps } from './schedule.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
-import { type TokenTable, tokenTable, traceColumns, traceTensor } from './token_table.ts'
+import {
+  type TokenTable,
+  tokenTable,
+  traceColumns,
+  tracedRows,
+  traceTensor,
+  withLayers,
+} from './token_table.ts'
 import { validate } from './validation.ts'
 
 export interface TrainerConfig {
@@ -350,16 +357,17 @@ export class Trainer {
       ...this.#takeReason(),
     }
     reading.catch(() => {}) // a device lost during validation is reported there
-    tracing?.catch(() => {})
+    tracing?.table.catch(() => {})
     const work = {
       'perf/dispatches': this.#gpu.counts.dispatches - dispatches,
       'perf/submits': this.#gpu.counts.submits - submits,
     }
+    const trace = tracing && (await this.#traceLayers(tracing))
     const observing = this.#observer.isDue(this.step) ? await this.#look() : undefined
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const numbers = Promise.all([reading, tracing]).then(([taken, trace]) => {
+    const numbers = Promise.all([reading, trace?.table]).then(([taken, trace]) => {
       const { metrics, scored_pairs, non_finite } = taken
       this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
@@ -498,7 +506,9 @@ export class Trainer {
     if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
       actor.updatePolicy(trained, phase, rows, lr, this.step)
-    const tracing = wants_trace ? this.#trace(phase, drawn, experience, trained) : undefined
+    const tracing: Tracing | undefined = wants_trace
+      ? { table: this.#trace(phase, drawn, experience, trained), batch, order: drawn.order }
+      : undefined
 
     const { response_length: R } = batch
     const samples = reportSamples(drawn, maskedMeanRows(experience.advantages, response_mask, R))
@@ -589,6 +599,18 @@ export class Trainer {
       const read = Object.fromEntries(names.map((name, i) => [name, arrays[i] as Float32Array]))
       return tokenTable({ phase, drawn, experience, trained, rows, updates, read, tokens })
     })
+  }
+
+  /** The table with the entropies of every layer after the step, where they are asked for. */
+  async #traceLayers(tracing: Tracing): Promise<Pick<Tracing, 'table'>> {
+    const { table, batch, order } = tracing
+    const traced = await this.#observer.traceLayers(batch, tracedRows(order))
+    if (!traced) return tracing
+    const whole = Promise.all([table, traced.reading]).then(([told, layers]) =>
+      withLayers(told, layers),
+    )
+    whole.catch(() => {}) // its reader may come late
+    return { table: whole }
   }
 
   /** Per-token arrays of the batch, [B, R]. */
@@ -804,13 +826,20 @@ interface StepNumbers {
   readonly non_finite?: NonFinite
 }
 
+/** A table on its way back, and whose tokens it tells of. */
+interface Tracing {
+  readonly table: Promise<TokenTable>
+  readonly batch: RolloutBatch
+  readonly order: Drawn['order']
+}
+
 /** A step of any kind whose work is queued. */
 interface Taken {
   readonly samples: readonly StepSample[]
   /** What was sampled and trained on, for the step's throughput. */
   readonly rollout?: RolloutBatch
   readonly reading: Promise<StepNumbers>
-  readonly tracing?: Promise<TokenTable>
+  readonly tracing?: Tracing
 }
 
 /** What a queued step of the policy still has to be told about. */
@@ -825,7 +854,7 @@ interface QueuedStep {
   readonly sampler?: Sampler
   readonly critic?: Critic
   readonly critic_lr?: number
-  readonly tracing?: Promise<TokenTable>
+  readonly tracing?: Tracing
 }
 
 /** A step's numbers with what the inside showed, which comes later. */

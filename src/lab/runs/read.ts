@@ -185,6 +185,9 @@ const observation = z.looseObject({
 })
 const table = z.looseObject({
   phase: z.looseObject({ kind: z.string(), name: z.string() }),
+  layers: z.optional(
+    z.looseObject({ cost_ms: z.optional(z.number()), refused: z.optional(z.string()) }),
+  ),
   samples: z
     .array(
       z.looseObject({
@@ -193,6 +196,7 @@ const table = z.looseObject({
         ground_truth: z.string(),
         tokens: z.array(z.string()),
         columns: z.record(z.string(), z.any()),
+        layer_entropy: z.optional(z.object({ raw: floats, normed: floats })),
       }),
     )
     .check(z.minLength(1)),

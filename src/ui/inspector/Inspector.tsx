@@ -4,16 +4,25 @@ import { useEffect, useMemo, useRef } from 'react'
 import { wantObserved } from '../../lab/client.ts'
 import type { KeptOfRun } from '../../lab/kept_run.ts'
 import type { LensSample } from '../../lab/observation.ts'
+import type { TokenTable } from '../../lab/protocol.ts'
 import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
-import { formatDuration } from '../format.ts'
+import { formatDuration, formatNumber } from '../format.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
-import { type LensView, lensItem, useLens } from '../lens/store.ts'
+import { lensItem } from '../lens/store.ts'
 import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../run.ts'
 import { useAtStep } from '../shown.ts'
 import { SIGNS_SAY } from '../token_sign.ts'
 import { useVisible } from '../visible.ts'
-import { type LayerEntropy, legendOf, MODES, missingReason, rangeOf } from './colours.ts'
+import {
+  type LayerEntropy,
+  type LayerReadout,
+  legendOf,
+  MODES,
+  missingReason,
+  rangeOf,
+  tracedEntropy,
+} from './colours.ts'
 import { traceCost } from './cost.ts'
 import { find, type Inspected, ofSamples, ofTable } from './inspect.ts'
 import { Legend, Shades } from './Legend.tsx'
@@ -32,7 +41,6 @@ import './inspector.css'
 
 const selectIsTracing = (state: LabState) => state.is_tracing
 const selectView = (view: TokensView) => view
-const selectSent = ({ sent }: LensView) => sent
 const set = tokensStore.setState
 
 /** What of a step is shown, and where it comes from. */
@@ -42,6 +50,8 @@ interface Shown {
   readonly name: string
   readonly responses: readonly Inspected[]
   readonly is_traced: boolean
+  /** How its layers were looked at; undefined where nobody asked. */
+  readonly layers: TokenTable['layers']
 }
 
 /** The traced step; samples without numbers for single tokens where there is none, or where a person wants the newest. */
@@ -56,18 +66,25 @@ function useShownStep(): { readonly shown: Shown | undefined; readonly newer: nu
   const shown = useMemo((): Shown | undefined => {
     if (!is_samples && trace) {
       const { step, item } = trace
+      const { updates, layers } = item
       const name = item.phase.name
-      return { step, name, updates: item.updates, responses: ofTable(item), is_traced: true }
+      return { step, name, updates, layers, responses: ofTable(item), is_traced: true }
     }
     if (!samples) return undefined
     const responses = ofSamples(samples.item)
-    return { step: samples.step, name: '', updates: undefined, responses, is_traced: false }
+    const nothing = { name: '', updates: undefined, layers: undefined }
+    return { step: samples.step, ...nothing, responses, is_traced: false }
   }, [is_samples, trace, samples])
   return { shown, newer }
 }
 
-/** Entropies of one layer at the tokens of the responses that the lens has looked at. */
-function layerEntropyOf(kept: KeptOfRun, layer: number, at_step: number | undefined): LayerEntropy {
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has looked at. */
+function layerEntropyOf(
+  kept: KeptOfRun,
+  { step }: Shown,
+  { layer, readout }: { readonly layer: number; readonly readout: LayerReadout },
+  at_step: number | undefined,
+): LayerEntropy {
   const lenses = new Map<string, ReturnType<typeof lensItem>>()
   const lensFor = (sample: LensSample) => {
     const key = textKey(sample)
@@ -76,11 +93,13 @@ function layerEntropyOf(kept: KeptOfRun, layer: number, at_step: number | undefi
   }
   return {
     layer,
-    at: (sample, t) => {
+    readout,
+    at: (sample, t, of = layer) => {
+      if (sample.layer_entropy) return tracedEntropy(sample, readout, of, t)
       const found = lensFor(sample)
-      return found && entropyAtToken(found.lens, 'raw', layer, t)
+      return found && entropyAtToken(found.lens, readout, of, t)
     },
-    stepOf: (sample) => lensFor(sample)?.item.step,
+    stepOf: (sample) => (sample.layer_entropy ? step : lensFor(sample)?.item.step),
   }
 }
 
@@ -144,12 +163,34 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   )
 }
 
+/** Why a step brought no entropies of its layers though they were asked for. */
+const refusedWords = ({ layers }: Shown): string | undefined =>
+  layers?.refused === undefined
+    ? undefined
+    : `The entropies of the layers cannot be shown: ${layers.refused}`
+
+/** Which weights the entropies of the layers are of, and what they cost. */
+function LayersSay({ shown: { step, layers } }: { shown: Shown }) {
+  if (!layers || layers.refused !== undefined) return null
+  const { cost_ms } = layers
+  return (
+    <span data-testid="layers-say">
+      {' '}
+      The weights are those after step {step}, which learned from these responses; the temperature
+      is 1.
+      {cost_ms === undefined
+        ? ''
+        : ` All layers at all of these tokens took ${formatNumber(cost_ms)} ms.`}
+    </span>
+  )
+}
+
 function Body({ shown }: { shown: Shown }) {
   const kept = useKept()
   const at_step = useAtStep()
   const last = useLastLayer()
   const view = useTokens(selectView)
-  const { mode, order, is_informative_only, query } = view
+  const { mode, readout, order, is_informative_only, query } = view
   const layer = Math.min(view.layer, last)
   const { responses } = shown
   const found = useMemo(
@@ -160,9 +201,11 @@ function Body({ shown }: { shown: Shown }) {
   const colours = useMemo(() => {
     const samples = responses.flatMap(({ traced }) => traced ?? [])
     const layerEntropy =
-      looks && mode === 'layer_entropy' ? layerEntropyOf(kept, layer, at_step) : undefined
+      mode === 'layer_entropy'
+        ? layerEntropyOf(kept, shown, { layer, readout }, looks?.step)
+        : undefined
     return { mode, layerEntropy, range: rangeOf(mode, samples, MAX_ENTROPY, layerEntropy) }
-  }, [responses, mode, layer, kept, at_step, looks])
+  }, [responses, shown, mode, layer, readout, kept, looks])
   const { range } = colours
   return (
     <>
@@ -171,10 +214,14 @@ function Body({ shown }: { shown: Shown }) {
         {!shown.is_traced ? null : range ? (
           <Legend legend={legendOf(mode, range)} testid="colour-legend" />
         ) : (
-          <p data-testid="colour-missing">{missingReason(mode, shown.updates ?? 0)}</p>
+          <p data-testid="colour-missing">
+            {(mode === 'layer_entropy' && refusedWords(shown)) ||
+              missingReason(mode, shown.updates ?? 0)}
+          </p>
         )}
         <p className="soft">
           {MODES[mode].help} {SIGNS_SAY}.
+          {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
         </p>
       </div>
       {found.responses.length === 0 ? (
@@ -192,16 +239,15 @@ export function Inspector() {
   const is_living = useIsLiving()
   const at_step = useAtStep()
   const { is_tracing_along: tokens, mode } = useTokens(selectView)
-  const sent = useLens(selectSent)
+  const token_layers = mode === 'layer_entropy'
   useEffect(() => {
     if (!is_visible || !is_living) return
-    const samples = mode === 'layer_entropy' ? sent.map(({ sample }) => sample) : []
-    const lens = samples.length > 0 ? { held_out: 0, samples } : undefined
-    return wantObserved('inspector', { tokens, ...(lens && { lens }) })
-  }, [is_visible, is_living, tokens, mode, sent])
+    return wantObserved('inspector', { tokens, token_layers })
+  }, [is_visible, is_living, tokens, token_layers])
   const is_tracing = useLab(selectIsTracing)
   const is_busy = useLab(selectIsBusy)
   const { shown, newer } = useShownStep()
+  const is_whole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
   return (
     <section
       ref={section}
@@ -222,7 +268,7 @@ export function Inspector() {
             />
             Trace steps while this is open
           </label>
-          {shown?.is_traced && newer === undefined ? null : (
+          {is_whole ? null : (
             <button
               type="button"
               data-testid="trace-now"

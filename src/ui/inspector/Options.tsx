@@ -1,14 +1,19 @@
 // What the inspector's colours say, and which responses it shows in which order.
+import { lensLayerName } from '../lens/lens.ts'
 import { useLastLayer } from '../run.ts'
-import { MODES, type Mode } from './colours.ts'
+import { type LayerReadout, MODES, type Mode } from './colours.ts'
 import { type Found, ORDERS, type Order } from './inspect.ts'
 import { type TokensView, tokensStore, useTokens } from './view.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
+const READOUTS: Readonly<Record<LayerReadout, string>> = {
+  raw: 'raw, as it is',
+  normed: 'through the final norm',
+}
 
 export function Options({ found, total }: { found: Found | undefined; total: number }) {
-  const { mode, layer, order, is_informative_only, query } = useTokens(selectView)
+  const { mode, layer, readout, order, is_informative_only, query } = useTokens(selectView)
   const last = useLastLayer()
   const layers = Array.from({ length: last + 1 }, (_, l) => l)
   return (
@@ -28,20 +33,36 @@ export function Options({ found, total }: { found: Found | undefined; total: num
         </select>
       </label>
       {mode === 'layer_entropy' ? (
-        <label>
-          Layer
-          <select
-            data-testid="colour-layer"
-            value={Math.min(layer, last)}
-            onChange={({ target }) => set({ layer: Number(target.value) })}
-          >
-            {layers.map((l) => (
-              <option key={l} value={l}>
-                {l}
-              </option>
-            ))}
-          </select>
-        </label>
+        <>
+          <label>
+            Layer
+            <select
+              data-testid="colour-layer"
+              value={Math.min(layer, last)}
+              onChange={({ target }) => set({ layer: Number(target.value) })}
+            >
+              {layers.map((l) => (
+                <option key={l} value={l}>
+                  {lensLayerName(l, last)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Read the state
+            <select
+              data-testid="colour-readout"
+              value={readout}
+              onChange={({ target }) => set({ readout: target.value as LayerReadout })}
+            >
+              {Object.entries(READOUTS).map(([name, label]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
       ) : null}
       <label>
         Order

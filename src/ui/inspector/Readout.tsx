@@ -2,8 +2,10 @@
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { PAD_TOKEN } from '../../lab/vocabulary.ts'
 import { formatNats, formatNumber } from '../format.ts'
+import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 import { cellText, exactText, shownColumns } from '../panels/stages.ts'
+import { useLastLayer } from '../run.ts'
 import { tokenSign } from '../token_sign.ts'
 import type { LayerEntropy } from './colours.ts'
 import type { Inspected } from './inspect.ts'
@@ -60,6 +62,36 @@ function Actions({ step, told }: { step: number; told: Inspected }) {
   )
 }
 
+/** What every layer's policy is at one token, the chosen one in bold. */
+function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number }) {
+  const { layerEntropy, told, t } = props
+  const { layer, readout } = layerEntropy
+  const last = useLastLayer()
+  const { traced } = told
+  const entropy = traced && layerEntropy.at(traced, t)
+  if (!traced || entropy === undefined) return null
+  return (
+    <>
+      <p data-testid="token-layer">
+        Entropy of layer {layer}
+        {readout === 'raw' ? '' : ', through the final norm'}: <b>{formatNats(entropy)}</b>
+        <span className="soft">, with the weights after step {layerEntropy.stepOf(traced)}</span>
+      </p>
+      <dl className="token-numbers token-layers" data-testid="token-layers">
+        {Array.from({ length: last + 1 }, (_, l) => {
+          const value = layerEntropy.at(traced, t, l)
+          return value === undefined ? null : (
+            <div key={l} className={l === layer ? 'chosen' : ''} data-layer={l}>
+              <dt>{lensLayerName(l, last)}</dt>
+              <dd title={`${value}`}>{formatNumber(value)}</dd>
+            </div>
+          )
+        })}
+      </dl>
+    </>
+  )
+}
+
 /** `step`: that the response was sampled in. */
 export function Readout(props: {
   step: number
@@ -72,7 +104,6 @@ export function Readout(props: {
   const { step, told, t, chosen, layerEntropy } = props
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
-  const entropy = traced && layerEntropy?.at(traced, t)
   return (
     <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
       <p>
@@ -93,12 +124,7 @@ export function Readout(props: {
         {is_ended ? '' : ', cut off'}.
       </p>
       <Numbers told={told} t={t} />
-      {layerEntropy && traced && entropy !== undefined ? (
-        <p>
-          Entropy of layer {layerEntropy.layer}: <b>{formatNats(entropy)}</b>
-          <span className="soft">, of the policy after step {layerEntropy.stepOf(traced)}</span>
-        </p>
-      ) : null}
+      {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}
       <Actions step={step} told={chosen} />
     </div>
   )

@@ -31,11 +31,11 @@ export const MODES = {
   },
   entropy: {
     label: 'entropy',
-    help: 'Of the policy that this phase trains, where it wrote the token. Dark is certain.',
+    help: 'Of the policy that this phase trains, where it wrote the token, as the last update that saw the response found it. Dark is certain.',
   },
   layer_entropy: {
     label: 'entropy of a layer',
-    help: 'Of one layer’s policy where the token was written, for responses that the layer lens looks at. Dark is certain.',
+    help: 'Of the policy read out of one layer where the token was written. Dark is certain.',
   },
   clipped: {
     label: 'clip',
@@ -44,13 +44,30 @@ export const MODES = {
 } as const
 export type Mode = keyof typeof MODES
 
+/** How a layer's state is read: as it is, or through the final norm. */
+export type LayerReadout = 'raw' | 'normed'
+
 /** What one layer's policy is where a response was written. */
 export interface LayerEntropy {
   readonly layer: number
+  readonly readout: LayerReadout
   /** Nats at token t; undefined where nobody looked. */
-  at(sample: TracedSample, t: number): number | undefined
+  at(sample: TracedSample, t: number, layer?: number): number | undefined
   /** The policy is that after this step. */
   stepOf(sample: TracedSample): number | undefined
+}
+
+/** Nats of a layer at token t, as the traced step brought them along; undefined where it brought none. */
+export function tracedEntropy(
+  { layer_entropy, tokens }: TracedSample,
+  readout: LayerReadout,
+  layer: number,
+  t: number,
+): number | undefined {
+  const values = layer_entropy?.[readout]
+  if (!values || t >= tokens.length) return undefined
+  const states = values.length / tokens.length
+  return layer < states ? values[t * states + layer] : undefined
 }
 
 /** The number that colours a token; undefined where there is none. */
@@ -158,7 +175,7 @@ export function missingReason(mode: Mode, updates: number): string {
     case 'kl_ref':
       return 'This phase compares with no reference, so there is no KL to one.'
     case 'layer_entropy':
-      return 'No response shown here has been looked at by the layer lens. Choose one and press “Look through the layers”.'
+      return 'Nobody had asked for the entropies of the layers when this step was traced. Steps that are traced while this colour is chosen bring them.'
     case 'clipped':
       return updates === 0
         ? 'Only the critic learned in this step.'

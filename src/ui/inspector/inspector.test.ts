@@ -2,7 +2,14 @@ import { beforeEach, expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../lab/protocol.ts'
 import { applyEvent, initialState } from '../../lab/store.ts'
 import { columnsOf } from '../testing.ts'
-import { legendOf, missingReason, modeValue, rangeOf, shadeClass } from './colours.ts'
+import {
+  legendOf,
+  missingReason,
+  modeValue,
+  rangeOf,
+  shadeClass,
+  tracedEntropy,
+} from './colours.ts'
 import { traceCost } from './cost.ts'
 import {
   bundleOf,
@@ -180,12 +187,28 @@ test('what a step did not compute has a reason', () => {
   expect(missingReason('kl_ref', 1)).toContain('no reference')
   expect(missingReason('clipped', 1)).toContain('no clip')
   expect(missingReason('ratio', 0)).toContain('Only the critic')
-  expect(missingReason('layer_entropy', 1)).toContain('layer lens')
+  expect(missingReason('layer_entropy', 1)).toContain('Nobody had asked')
 })
 
-test('the entropy of a layer comes from the lens, for responses that it has looked at', () => {
+test('the entropies of the layers that a step brought are those of its tokens, by read-out', () => {
+  const layer_entropy = {
+    raw: Float32Array.of(0, 1, 2, 3, 4, 5),
+    normed: Float32Array.of(5, 4, 3, 2, 1, 0),
+  }
+  // '3' and the end token, three states each.
+  const seen: TracedSample = { ...traced('1+2=', '3', 1), layer_entropy }
+  expect(tracedEntropy(seen, 'raw', 0, 0)).toBe(0)
+  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(5)
+  expect(tracedEntropy(seen, 'normed', 1, 1)).toBe(1)
+  expect(tracedEntropy(seen, 'raw', 3, 0)).toBeUndefined()
+  expect(tracedEntropy(seen, 'raw', 0, 2)).toBeUndefined()
+  expect(tracedEntropy(one, 'raw', 0, 0)).toBeUndefined()
+})
+
+test('the entropy of a layer colours from 0 to ln V, where anybody looked', () => {
   const look = {
     layer: 1,
+    readout: 'raw' as const,
     at: (sample: TracedSample, t: number) => (sample === one ? t / 2 : undefined),
     stepOf: () => 4,
   }

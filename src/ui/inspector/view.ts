@@ -8,7 +8,7 @@ import type { TokenTable } from '../../lab/protocol.ts'
 import type { Choice } from '../panels/stages.ts'
 import { shownStore, useAtStep } from '../shown.ts'
 import { uiStore } from '../store.ts'
-import type { Mode } from './colours.ts'
+import type { LayerReadout, Mode } from './colours.ts'
 import type { Order } from './inspect.ts'
 import { useKept } from './rested.ts'
 
@@ -30,6 +30,7 @@ export interface TokensView {
   readonly mode: Mode
   /** Of `layer_entropy`. */
   readonly layer: number
+  readonly readout: LayerReadout
   readonly order: Order
   readonly is_informative_only: boolean
   readonly query: string
@@ -49,6 +50,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   choice: 'best',
   mode: 'advantages',
   layer: 0,
+  readout: 'raw',
   order: 'score_best',
   is_informative_only: false,
   query: '',

@@ -111,7 +111,10 @@ export function Findings() {
         {found.map(({ title }) => `${title}.`).join(' ')}
       </p>
       {found.length === 0 ? null : (
-        <section className="card findings" aria-label="Findings" data-testid="findings">
+        <section className="card findings" aria-labelledby="findings-title" data-testid="findings">
+          <h2 id="findings-title" className="visually-hidden">
+            Findings
+          </h2>
           <ul>
             {found.map((finding) => (
               <Finding

@@ -97,7 +97,7 @@ function useBatches(at_step: number | undefined): readonly Batch[] {
 function emptyWords(has_run: boolean, at_step: number | undefined): string {
   if (at_step !== undefined) return `No samples are kept of step ${at_step} or before it.`
   return has_run
-    ? 'No samples yet: a warm start only imitates demonstrations. Responses appear here in the phases of reinforcement.'
+    ? 'No samples yet. The first step of reinforcement brings some; a warm start only imitates demonstrations.'
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
 }
 
