@@ -18,9 +18,10 @@ import {
 } from './chart_lines.ts'
 import type { Domain } from './domain.ts'
 import { Legend } from './Legend.tsx'
+import type { View } from './lines.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { newestAt, readStep, useLiveText } from './readout.ts'
-import { drawStrokes } from './strokes.ts'
+import { drawnOf, drawStrokes } from './strokes.ts'
 
 export type { Line }
 
@@ -84,7 +85,11 @@ export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, title, compact = false } = props
   const chart = useChart(props)
   const { visible, overlays, weight, is_dark, x, ticks, strokes, log_x, log_y } = chart
-  const paint = useCallback<Paint>((ctx, view) => drawStrokes(ctx, strokes(), view), [strokes])
+  const paint = useCallback<Paint>(
+    (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
+    [strokes],
+  )
+  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
   const summarise = useCallback(() => summaryOf(lines, formatValue), [lines, formatValue])
   const columns = useCallback(
     () => columnsOf(visible, overlays, weight),
@@ -139,6 +144,7 @@ export function MetricChart(props: MetricChartProps) {
           with_names={!compact}
           show_grid
           paint={paint}
+          drawn={drawn}
           summarise={summarise}
         />
       )}
