@@ -7,9 +7,10 @@ import { type UiState, uiStore } from '../store.ts'
 import { ChartCard } from './ChartCard.tsx'
 import { extentOf } from './extent.ts'
 import { drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
-import { readStep, useLiveText, useSlowFrame, valueAt } from './readout.ts'
+import { readStep, useSlowFrame, valueAt } from './readout.ts'
 import { drawnColumns } from './repaint.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`

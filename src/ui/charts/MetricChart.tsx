@@ -18,8 +18,9 @@ import {
 import type { Domain } from './domain.ts'
 import { Legend } from './Legend.tsx'
 import type { View } from './lines.ts'
+import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
-import { newestAt, readStep, useLiveText } from './readout.ts'
+import { newestAt, readStep } from './readout.ts'
 import { drawnOf, drawStrokes } from './strokes.ts'
 import { useAxes, useValueAxis } from './use_axes.ts'
 
