@@ -26,12 +26,13 @@ function Marks() {
   const spans = usePhaseSpans()
   const is_dark = useStore(uiStore, selectIsDark)
   useEffect(() => {
+    const element = canvas.current
+    const ctx = element?.getContext('2d')
+    if (!element || !ctx) return
+    // As it was observed: asking for it now would lay out the page in the middle of its changes.
+    let [width, height] = [0, 0]
     const draw = () => {
-      const element = canvas.current
-      const ctx = element?.getContext('2d')
-      if (!element || !ctx) return
       const ratio = globalThis.devicePixelRatio || 1
-      const [width, height] = [element.clientWidth, element.clientHeight]
       if (width <= THUMB) return
       if (element.width !== Math.round(width * ratio)) element.width = Math.round(width * ratio)
       if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio)
@@ -46,9 +47,12 @@ function Marks() {
         ctx.fillRect(x, 0, 1.5, height)
       }
     }
-    draw()
-    const observer = new ResizeObserver(draw)
-    if (canvas.current) observer.observe(canvas.current)
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      width = Math.round(contentRect.width)
+      height = Math.round(contentRect.height)
+      draw()
+    })
+    observer.observe(element)
     const stop = uiStore.subscribe((now, before) => {
       if (now.frame !== before.frame) draw()
     })

@@ -34,6 +34,11 @@ export function useShown<T>(selector: (state: LabState) => T): T {
   return useStore(shownStore, selector)
 }
 
+/** The same at the pace of the page's redraws: for what changes with every step. */
+export function useShownFrame<T>(selector: (state: LabState) => T): T {
+  return useStore(uiStore, () => selector(shownStore.getState()))
+}
+
 /** The step that the page shows: the one that was scrubbed to, else the newest. */
 export const shownStep = (): number => uiStore.getState().at_step ?? shownStore.getState().step
 

@@ -23,6 +23,7 @@ export function recordingContext(): { readonly ctx: LineContext; readonly calls:
     fill: record('fill'),
     fillRect: record('fillRect'),
     setLineDash: record('setLineDash'),
+    lineDashOffset: 0,
     strokeStyle: '',
     fillStyle: '',
     lineWidth: 1,

@@ -7,16 +7,12 @@ const REDRAW_MS = 100
 
 /**
  * Counts `frame` up after changes of the shown run and of the runs behind it. Animation frames stop in hidden tabs, and so
- * does this.
+ * does this. Between two counts no animation frame is asked for: each costs a look through the whole page.
  */
 export function startTicker(): void {
   let drawn_at = Number.NEGATIVE_INFINITY
   let waiting = false
   const tick = (now: number) => {
-    if (now - drawn_at < REDRAW_MS) {
-      requestAnimationFrame(tick)
-      return
-    }
     waiting = false
     drawn_at = now
     uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
@@ -24,7 +20,9 @@ export function startTicker(): void {
   const wait = () => {
     if (waiting) return
     waiting = true
-    requestAnimationFrame(tick)
+    const rest = drawn_at + REDRAW_MS - performance.now()
+    if (rest > 0) setTimeout(() => requestAnimationFrame(tick), rest)
+    else requestAnimationFrame(tick)
   }
   shownStore.subscribe(wait)
   overlayStore.subscribe(wait)

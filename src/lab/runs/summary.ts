@@ -1,4 +1,5 @@
 // What a table says of one metric of a run: last, lowest and highest value, as it is and smoothed. Grows value by value.
+import { nextAverage } from '../smoothing.ts'
 
 /** All zero-cost to extend; no number of it needs the history again. */
 export interface MetricSummary {
@@ -13,7 +14,7 @@ export interface MetricSummary {
   readonly smooth_last: number
   readonly smooth_lowest: number
   readonly smooth_highest: number
-  /** Sum of w^(n−1−i)·(1−w)·x_i, from which the next smoothed value is made. */
+  /** smooth_last · (1 − w^n), as kept runs hold it. */
   readonly average: number
 }
 
@@ -35,8 +36,7 @@ const least = (a: number, b: number) => (Number.isNaN(a) ? b : Math.min(a, b))
 const most = (a: number, b: number) => (Number.isNaN(a) ? b : Math.max(a, b))
 
 /**
- * The summary after more values. Smoothed is the exponential moving average divided by 1 − w^n, so that it starts at the
- * first value and not at zero (Kingma and Ba, arXiv 1412.6980, section 3); values that are not finite are passed over.
+ * The summary after more values. Smoothed is their moving average (`nextAverage`); values that are not finite are passed over.
  */
 export function extendSummary(
   before: MetricSummary | undefined,
@@ -52,8 +52,9 @@ export function extendSummary(
     now.count++
     now.lowest = least(now.lowest, value)
     now.highest = most(now.highest, value)
-    now.average = SMOOTHING * now.average + (1 - SMOOTHING) * value
-    now.smooth_last = now.average / (1 - SMOOTHING ** now.count)
+    const decay = SMOOTHING ** now.count
+    now.smooth_last = nextAverage(now.smooth_last, value, SMOOTHING, decay)
+    now.average = now.smooth_last * (1 - decay)
     now.smooth_lowest = least(now.smooth_lowest, now.smooth_last)
     now.smooth_highest = most(now.smooth_highest, now.smooth_last)
   }

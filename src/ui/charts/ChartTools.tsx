@@ -3,7 +3,7 @@ import { type ChangeEvent, type CSSProperties, useId } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import { usePhaseSpans, useStepDomain } from '../run.ts'
-import { useShown } from '../shown.ts'
+import { useShownFrame } from '../shown.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { phaseMark } from './geometry.ts'
 import { showAllSteps } from './plot_hooks.ts'
@@ -14,7 +14,6 @@ const selectFrom = (state: UiState) => state.from_phase
 const selectZoom = (state: UiState) => state.zoom
 const selectSmoothing = (state: UiState) => state.smoothing
 const selectStep = (state: LabState) => state.step
-const selectFrame = (state: UiState) => state.frame
 
 /** A short phase is hard to see beside a long warm start. */
 function Phases() {
@@ -44,8 +43,7 @@ function Phases() {
 
 /** Two handles on the steps of the run: the first and the last one shown. */
 function Brush() {
-  useStore(uiStore, selectFrame)
-  const newest = useShown(selectStep)
+  const newest = useShownFrame(selectStep)
   const zoom = useStore(uiStore, selectZoom)
   const [low, end] = useStepDomain()
   if (newest < 2) return null

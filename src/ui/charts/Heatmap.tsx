@@ -6,13 +6,16 @@ import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } fr
 import { type UiState, uiStore } from '../store.ts'
 import { ChartCard } from './ChartCard.tsx'
 import { extentOf } from './extent.ts'
-import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
+import { drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
-import { readStep, useLiveText, useSlowFrame, valueAt } from './readout.ts'
+import { readStep, useSlowFrame, valueAt } from './readout.ts'
+import { drawnColumns } from './repaint.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))
+const columnsOf = (rows: number) => Array.from({ length: rows }, (_, layer) => entropyOf(layer))
 const latest = (layer: number, step?: number) => valueAt(nameOf(layer), step)
 
 /** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
@@ -45,18 +48,22 @@ export function Heatmap({ height }: { readonly height: number }) {
   const steps = useStepDomain()
   const is_dark = useStore(uiStore, selectIsDark)
   const paint = useCallback<Paint>(
-    (ctx, view, pixel_ratio) => {
+    (ctx, view, pixel_ratio, from) => {
       const width = Math.max(1, Math.round(view.width * pixel_ratio))
-      const columns = Array.from({ length: rows }, (_, layer) => entropyOf(layer))
-      const pixels = heatmapPixels(columns, { width, x: view.x }, scale_max, HEAT_RAMP)
+      const first = from === undefined ? 0 : firstColumn(from, view, width)
+      const columns = columnsOf(rows)
+      const pixels = heatmapPixels(columns, { width, x: view.x, first }, scale_max, HEAT_RAMP)
       // After a crash of the GPU process a canvas that nobody sees is not given back.
       if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
       strip.current ??= document.createElement('canvas')
-      strip.current.width = width
+      strip.current.width = width - first
       strip.current.height = rows
-      strip.current.getContext('2d')?.putImageData(new ImageData(pixels, width, rows), 0, 0)
+      strip.current
+        .getContext('2d')
+        ?.putImageData(new ImageData(pixels, width - first, rows), 0, 0)
       ctx.imageSmoothingEnabled = false
-      ctx.drawImage(strip.current, 0, 0, view.width, view.height)
+      const left = (first / width) * view.width
+      ctx.drawImage(strip.current, left, 0, view.width - left, view.height)
       drawMarks(
         ctx,
         [...spans, ...edits].map(({ step }) => step),
@@ -64,6 +71,10 @@ export function Heatmap({ height }: { readonly height: number }) {
       )
     },
     [rows, scale_max, spans, edits],
+  )
+  const drawn = useCallback(
+    () => columnsOf(rows).flatMap((columns) => (columns ? [drawnColumns(columns)] : [])),
+    [rows],
   )
   const summarise = useCallback(
     () =>
@@ -123,6 +134,7 @@ export function Heatmap({ height }: { readonly height: number }) {
           with_names
           show_grid={false}
           paint={paint}
+          drawn={drawn}
           summarise={summarise}
           onHoverY={onHoverY}
         />

@@ -4,7 +4,8 @@ import { useStore } from 'zustand'
 import { overlayKey, useOverlays } from '../overlays.ts'
 import { toggleLine, type UiState, uiStore } from '../store.ts'
 import type { Line } from './chart_lines.ts'
-import { readStep, useLiveText, valueAt } from './readout.ts'
+import { useLiveText } from './live_text.ts'
+import { readStep, valueAt } from './readout.ts'
 
 type FormatValue = (value: number | undefined) => string
 

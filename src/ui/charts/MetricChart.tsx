@@ -3,8 +3,8 @@ import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { fileSlug } from '../../lab/metrics_file.ts'
 import { overlayKey, useOverlays } from '../overlays.ts'
-import { useStepDomain } from '../run.ts'
 import { type UiState, uiStore } from '../store.ts'
+import { ticksOf } from './bounds.ts'
 import { ChartCard } from './ChartCard.tsx'
 import {
   boundsOf,
@@ -14,13 +14,15 @@ import {
   OVERLAY_WIDTH,
   strokesOf,
   summaryOf,
-  ticksOf,
 } from './chart_lines.ts'
 import type { Domain } from './domain.ts'
 import { Legend } from './Legend.tsx'
+import type { View } from './lines.ts'
+import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
-import { newestAt, readStep, useLiveText } from './readout.ts'
-import { drawStrokes } from './strokes.ts'
+import { newestAt, readStep } from './readout.ts'
+import { drawnOf, drawStrokes } from './strokes.ts'
+import { useAxes, useValueAxis } from './use_axes.ts'
 
 export type { Line }
 
@@ -42,49 +44,40 @@ export interface MetricChartProps {
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectIsDark = (state: UiState) => state.is_dark
 const selectSmoothing = (state: UiState) => state.smoothing
-const selectLogY = (state: UiState) => state.log_y
-const selectLogX = (state: UiState) => state.log_x
 
 /** Everything that decides how a chart looks. */
 function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
   const hidden = useStore(uiStore, selectHidden)
   const is_dark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
-  const log_y = useStore(uiStore, selectLogY).has(id)
-  const log_x = useStore(uiStore, selectLogX).has(id)
-  const steps = useStepDomain()
+  const { x, log_x, log_y } = useAxes(id)
   const all_overlays = useOverlays()
   const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
   const overlays = useMemo(
     () => all_overlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
     [all_overlays, hidden],
   )
-  const x = useMemo<Domain>(
-    () => (log_x ? [Math.max(1, steps[0]), Math.max(2, steps[1])] : steps),
-    [log_x, steps],
-  )
-  // A text, so that unchanged ticks render nothing.
-  const key = useStore(uiStore, () => {
+  const axis = useValueAxis(() => {
     const bounds = boundsOf(visible, overlays, x)
     const ticks = ticksOf(bounds, fixed, log_y, compact ? 3 : 5)
-    return `${ticks.join(' ')}|${log_y ? bounds.not_positive : 0}`
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0 }
   })
-  const [ticks, not_positive] = useMemo(() => {
-    const [ticks, count] = key.split('|')
-    return [ticks.split(' ').map(Number), Number(count)]
-  }, [key])
   const strokes = useCallback(
     () => strokesOf(visible, overlays, weight, is_dark),
     [visible, overlays, weight, is_dark],
   )
-  return { visible, overlays, weight, is_dark, log_x, log_y, x, ticks, not_positive, strokes }
+  return { visible, overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
 }
 
 export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, title, compact = false } = props
   const chart = useChart(props)
-  const { visible, overlays, weight, is_dark, x, ticks, strokes, log_x, log_y } = chart
-  const paint = useCallback<Paint>((ctx, view) => drawStrokes(ctx, strokes(), view), [strokes])
+  const { visible, overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+  const paint = useCallback<Paint>(
+    (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
+    [strokes],
+  )
+  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
   const summarise = useCallback(() => summaryOf(lines, formatValue), [lines, formatValue])
   const columns = useCallback(
     () => columnsOf(visible, overlays, weight),
@@ -115,7 +108,7 @@ export function MetricChart(props: MetricChartProps) {
       compact={compact}
       x={x}
       has_log
-      left_out={leftOutWords(chart.not_positive, log_x)}
+      left_out={leftOutWords(axis.not_positive, log_x)}
       columns={columns}
       picture={picture}
       strokes={strokes}
@@ -131,14 +124,15 @@ export function MetricChart(props: MetricChartProps) {
           handle={handle}
           height={props.height}
           x={x}
-          y={[ticks[0], ticks[ticks.length - 1]]}
-          y_ticks={ticks}
+          y={axis.y}
+          y_ticks={axis.ticks}
           log_x={log_x}
           log_y={log_y}
           formatY={props.formatY}
           with_names={!compact}
           show_grid
           paint={paint}
+          drawn={drawn}
           summarise={summarise}
         />
       )}

@@ -14,6 +14,7 @@ import {
   useSummary,
   useView,
 } from './plot_hooks.ts'
+import type { Drawn } from './repaint.ts'
 
 export type { Paint }
 
@@ -39,8 +40,10 @@ export interface PlotProps {
   readonly formatY: (value: number) => string
   readonly with_names: boolean
   readonly show_grid: boolean
-  /** Draws on a cleared canvas; a new function means new contents. */
+  /** A new function means new contents. */
   readonly paint: Paint
+  /** What is painted, where only what grew is to be painted again at a frame. */
+  readonly drawn?: (view: View) => readonly Drawn[]
   /** What a person hears instead of the picture. */
   readonly summarise: () => string
   /** Height share 0…1 from the top under the pointer; undefined when it left. */
@@ -55,7 +58,7 @@ export function Plot(props: PlotProps) {
   const edits = useEditMarks()
   const plot = plotSize(size)
   const view = useView({ x, y, log_x, log_y, ...plot })
-  const canvas = useCanvas(paint, view)
+  const canvas = useCanvas(paint, view, props.drawn)
   const words = useSummary(props.summarise)
   const crosshair = useMarker('hover_step', view)
   const cursor = useMarker('at_step', view)

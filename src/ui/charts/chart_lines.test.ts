@@ -3,7 +3,8 @@ import { appendMetrics, type Series } from '../../lab/series.ts'
 import { initialState, labStore } from '../../lab/store.ts'
 import type { Overlay } from '../overlays.ts'
 import { columnsOf as made } from '../testing.ts'
-import { boundsOf, columnsOf, leftOutWords, strokesOf, summaryOf, ticksOf } from './chart_lines.ts'
+import { ticksOf } from './bounds.ts'
+import { boundsOf, columnsOf, leftOutWords, strokesOf, summaryOf } from './chart_lines.ts'
 
 const line = { metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }
 const other: Overlay = {

@@ -3,10 +3,10 @@ import { formatCount } from '../format.ts'
 import type { Overlay } from '../overlays.ts'
 import { seriesOf } from '../run.ts'
 import { uiStore } from '../store.ts'
+import { type Bounds, boundsIn } from './bounds.ts'
 import type { NamedColumns } from './chart_file.ts'
-import { type Domain, logTicks, niceTicks } from './domain.ts'
+import type { Domain } from './domain.ts'
 import { extentIn } from './extent.ts'
-import type { Columns } from './lines.ts'
 import { valueAt } from './readout.ts'
 import { smoothed } from './smooth.ts'
 import type { Stroke } from './strokes.ts'
@@ -29,48 +29,22 @@ export interface Line {
   readonly help?: string
 }
 
-interface Bounds {
-  low: number
-  high: number
-  low_positive: number
-  not_positive: number
-}
-
 /** Of everything that the chart draws in these steps. */
-export function boundsOf(lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds {
-  const bounds: Bounds = {
-    low: Number.POSITIVE_INFINITY,
-    high: Number.NEGATIVE_INFINITY,
-    low_positive: Number.POSITIVE_INFINITY,
-    not_positive: 0,
-  }
-  const take = (columns: Columns | undefined) => {
-    if (!columns) return
-    const { min, max, min_positive, not_positive } = extentIn(columns, x)
-    bounds.low = Math.min(bounds.low, min)
-    bounds.high = Math.max(bounds.high, max)
-    bounds.low_positive = Math.min(bounds.low_positive, min_positive)
-    bounds.not_positive += not_positive
-  }
-  for (const { metric } of lines) {
-    take(seriesOf(metric))
-    for (const overlay of overlays) {
-      take(overlay.series(metric))
-      const band = overlay.band?.(metric)
-      take(band?.low)
-      take(band?.high)
-    }
-  }
-  return bounds
-}
-
-/** Ticks that hold every visible value, and 0 on an even axis. */
-export function ticksOf(bounds: Bounds, fixed: Domain | undefined, is_log: boolean, count: number) {
-  const { low, high, low_positive } = bounds
-  if (is_log) return logTicks(low_positive, Math.max(high, fixed?.[1] ?? high), count)
-  if (fixed) return niceTicks(fixed[0], fixed[1], count)
-  return low > high ? niceTicks(0, 1, count) : niceTicks(Math.min(0, low), Math.max(0, high), count)
-}
+export const boundsOf = (
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  x: Domain,
+): Bounds =>
+  boundsIn(
+    lines.flatMap(({ metric }) => [
+      seriesOf(metric),
+      ...overlays.flatMap((overlay) => {
+        const band = overlay.band?.(metric)
+        return [overlay.series(metric), band?.low, band?.high]
+      }),
+    ]),
+    x,
+  )
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
 export function strokesOf(

@@ -22,10 +22,22 @@ export function isDrawn({ steps, values }: Columns, i: number, view: Across): bo
   return Number.isFinite(values[i]) && (!view.log_y || values[i] > 0)
 }
 
+const keys = new WeakMap<Across, string>()
+
+/** Views are kept while they are the same: their texts are too. */
+function keyOf(view: Across): string {
+  let key = keys.get(view)
+  if (key === undefined) {
+    key = [...view.x, view.width, view.log_x, view.log_y].join()
+    keys.set(view, key)
+  }
+  return key
+}
+
 function find(columns: Columns, view: Across): Decimated {
   const views = known.get(columns) ?? new Map<string, Decimated>()
   known.set(columns, views)
-  const key = [...view.x, view.width, view.log_x, view.log_y].join()
+  const key = keyOf(view)
   let found = views.get(key)
   if (!found || found.length > columns.length) {
     // One entry before the axis, so that the line comes in from there.

@@ -29,41 +29,53 @@ function packed(ramp: readonly Rgb[]): Uint32Array {
 }
 const packs = new WeakMap<readonly Rgb[], Uint32Array>()
 
+/** The columns of pixels from `first` on of a picture that is `width` of them wide, over the steps `x`. */
+export interface HeatSize {
+  readonly width: number
+  readonly x: Domain
+  /** 0 where it is not given. */
+  readonly first?: number
+}
+
 /**
- * RGBA of a picture `width` × rows.length, top row = last layer. A column of pixels shows the newest
+ * RGBA of a picture `width` − `first` × rows.length, top row = last layer. A column of pixels shows the newest
  * measurement at or before its right edge; a measurement is held until the next one, the newest for as
  * long as the one before it. Pixels outside what was measured, and NaN, stay transparent.
  */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
-  size: { readonly width: number; readonly x: Domain },
+  { width, x, first = 0 }: HeatSize,
   scale_max: number,
   ramp: readonly Rgb[],
 ): Uint8ClampedArray<ArrayBuffer> {
-  const { width, x } = size
-  const pixels = new Uint32Array(width * rows.length)
+  const across = width - first
+  const pixels = new Uint32Array(across * rows.length)
   const colours = packed(ramp)
   const factor = (colours.length - 1) / (scale_max || 1)
   const steps_per_pixel = (x[1] - x[0]) / width
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
     const { steps, values, length } = columns
-    const top = (rows.length - 1 - row) * width
+    const at_left = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
-    const start = Math.max(0, Math.floor(toPixel(steps[0], x, width)))
+    const start = Math.max(first, Math.floor(toPixel(steps[0], x, width)))
     const end = Math.min(width, Math.ceil(toPixel(steps[length - 1] + gap, x, width)))
-    let index = Math.max(0, lowerBound(columns, x[0]) - 1)
+    let index = Math.max(0, lowerBound(columns, x[0] + start * steps_per_pixel) - 1)
     for (let column = start; column < end; column++) {
       const right = x[0] + (column + 1) * steps_per_pixel
       index = lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
-      pixels[top + column] = colours[at]
+      pixels[at_left + column] = colours[at]
     }
   })
   return new Uint8ClampedArray(pixels.buffer)
 }
+
+/** The first of `width` columns of pixels that is needed right of a pixel of the plot, within 0 … width − 1. */
+export const firstColumn = (from: number, view: View, width: number): number =>
+  Math.min(width - 1, Math.max(0, Math.floor((from / view.width) * width) - 1))
 
 /** Marks steps with dashed lines that show on any colour; those at or before the axis are left out. */
 export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View): void {

@@ -40,6 +40,7 @@ export type LineContext = Pick<
   | 'stroke'
   | 'fill'
   | 'setLineDash'
+  | 'lineDashOffset'
   | 'strokeStyle'
   | 'fillStyle'
   | 'lineWidth'
@@ -87,13 +88,30 @@ export function indexAt(columns: Columns, step: number): number {
   return lowerBound(columns, step + 1e-9) - 1
 }
 
+/** Nothing that is drawn reaches further from its point, in CSS pixels. */
+export const REACH = 8
+
+/** The first of kept indices that is needed to draw what lies right of a pixel: a corner more than reaches there. */
+function firstKept({ steps }: Columns, kept: readonly number[], view: View, from: number): number {
+  let low = 0
+  let high = kept.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (toPixel(steps[kept[middle]], view.x, view.width, view.log_x) >= from - REACH) high = middle
+    else low = middle + 1
+  }
+  return Math.max(0, low - 2)
+}
+
 /**
  * Points of a line in pixels, as [x, y, x, y, …]; NaN in y ends a segment. Where more than two entries
- * share a pixel column, the column keeps its first, lowest, highest and last, so that no spike is lost.
+ * share a pixel column, the column keeps its first, lowest, highest and last, so that no spike is lost. With `from` only
+ * those that are needed right of this pixel.
  */
-export function linePoints(columns: Columns, view: View): number[] {
+export function linePoints(columns: Columns, view: View, from?: number): number[] {
   const { steps, values } = columns
-  const indices = keptIndices(columns, view)
+  const kept = keptIndices(columns, view)
+  const indices = from === undefined ? kept : kept.slice(firstKept(columns, kept, view, from))
   const points = new Array<number>(2 * indices.length)
   if (!view.log_x && !view.log_y) {
     // Thousands of points, ten times a second: nothing is called for each of them.
@@ -200,10 +218,50 @@ function drawBars(ctx: LineContext, points: readonly number[], style: LineStyle)
   ctx.globalAlpha = 1
 }
 
-/** Draws one line: gaps at NaN, a dot where a value stands alone between gaps. */
-export function drawLine(ctx: LineContext, columns: Columns, view: View, style: LineStyle): void {
-  const points = linePoints(columns, view)
-  if (points.length / 2 > DENSE * view.width && points.length > 2 * MANY_POINTS) {
+/** What a line's number of points decides about all of it. */
+export interface Look {
+  /** Drawn as upright bars. */
+  readonly is_dense: boolean
+  /** Too many corners to round them. */
+  readonly is_many: boolean
+  /** Too many points to mark each. */
+  readonly is_crowded: boolean
+}
+
+export function lookOf(columns: Columns, view: View): Look {
+  const count = keptIndices(columns, view).length
+  const is_many = count > MANY_POINTS
+  return {
+    is_dense: is_many && count > DENSE * view.width,
+    is_many,
+    is_crowded: count > view.width / 9,
+  }
+}
+
+/** Length of a line from its last gap to a point, in pixels: where its dashes stand there. */
+function lengthUntil(points: readonly number[], end: number): number {
+  let length = 0
+  for (let at = 2; at <= end; at += 2) {
+    const piece = Math.hypot(points[at] - points[at - 2], points[at + 1] - points[at - 1])
+    length = Number.isNaN(piece) ? 0 : length + piece
+  }
+  return length
+}
+
+/**
+ * Draws one line: gaps at NaN, a dot where a value stands alone between gaps. With `from`, what lies right of that pixel is as in
+ * the whole line; what lies left of it may be missing, and is to be clipped.
+ */
+export function drawLine(
+  ctx: LineContext,
+  columns: Columns,
+  view: View,
+  style: LineStyle,
+  from?: number,
+): void {
+  const points = linePoints(columns, view, from)
+  const { is_dense, is_many, is_crowded } = lookOf(columns, view)
+  if (is_dense) {
     drawBars(ctx, points, style)
     return
   }
@@ -212,8 +270,12 @@ export function drawLine(ctx: LineContext, columns: Columns, view: View, style: 
   ctx.fillStyle = style.color
   ctx.lineWidth = style.width
   // A round corner at each of thousands of points costs more than all the rest.
-  ctx.lineJoin = points.length > 2 * MANY_POINTS ? 'bevel' : 'round'
+  ctx.lineJoin = is_many ? 'bevel' : 'round'
   ctx.setLineDash([...style.dash])
+  if (style.dash.length > 0 && from !== undefined) {
+    const whole = linePoints(columns, view)
+    ctx.lineDashOffset = lengthUntil(whole, whole.length - points.length)
+  }
   ctx.beginPath()
   const isGap = (at: number) => at < 0 || at >= points.length || Number.isNaN(points[at + 1])
   for (let at = 0; at < points.length; at += 2) {
@@ -223,10 +285,10 @@ export function drawLine(ctx: LineContext, columns: Columns, view: View, style: 
   }
   ctx.stroke()
   ctx.setLineDash([])
-  const crowded = points.length / 2 > view.width / 9
+  ctx.lineDashOffset = 0
   for (let at = 0; at < points.length; at += 2) {
     const alone = isGap(at - 2) && isGap(at + 2)
-    if (isGap(at) || !(alone || (style.dots && !crowded))) continue
+    if (isGap(at) || !(alone || (style.dots && !is_crowded))) continue
     ctx.beginPath()
     ctx.arc(points[at], points[at + 1], style.width + 0.75, 0, 2 * Math.PI)
     ctx.fill()

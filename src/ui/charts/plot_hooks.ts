@@ -13,12 +13,19 @@ import { lastStep } from '../run.ts'
 import { type UiState, uiStore } from '../store.ts'
 import type { Size } from './geometry.ts'
 import { fromPixel, toPixel, type View } from './lines.ts'
+import { clearedFrom, type Drawn, staleFrom } from './repaint.ts'
 import { zoomBetween } from './zoom.ts'
 
 /** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
 export const BLEED = 4
 
-export type Paint = (ctx: CanvasRenderingContext2D, view: View, pixel_ratio: number) => void
+/** Draws on a cleared canvas; `from`: only what lies right of this pixel was cleared, and nothing left of it can be drawn on. */
+export type Paint = (
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  pixel_ratio: number,
+  from?: number,
+) => void
 
 /** How often the words that stand for a picture are written anew. */
 const SUMMARY_MS = 1000
@@ -54,8 +61,15 @@ export function useView(view: View): View {
 
 const selectIsDark = (state: UiState) => state.is_dark
 
-/** Repaints on every frame of the ticker while on screen, and when `paint` or the view changes. */
-export function useCanvas(paint: Paint, view: View): RefObject<HTMLCanvasElement | null> {
+/**
+ * Repaints on every frame of the ticker while on screen, and when `paint` or the view changes. With `drawn`, which says what the
+ * picture is made of, a frame repaints only the part that grew.
+ */
+export function useCanvas(
+  paint: Paint,
+  view: View,
+  drawn?: (view: View) => readonly Drawn[],
+): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null)
   const is_dark = useStore(uiStore, selectIsDark)
   useEffect(() => {
@@ -64,19 +78,37 @@ export function useCanvas(paint: Paint, view: View): RefObject<HTMLCanvasElement
     const { width, height } = view
     if (!element || !ctx || width === 0 || height === 0) return
     let on_screen = true
+    let before: readonly Drawn[] | undefined
+    let end = 0
     void is_dark // colours changed: paint again
     const draw = () => {
       if (!on_screen) return
       const ratio = globalThis.devicePixelRatio || 1
       const [w, h] = [width + 2 * BLEED, height + 2 * BLEED].map((side) => Math.round(side * ratio))
-      if (element.width !== w) element.width = w
-      if (element.height !== h) element.height = h
+      if (element.width !== w || element.height !== h) {
+        element.width = w
+        element.height = h
+        before = undefined
+      }
+      const [, right] = clipOf(view)
+      if (right !== end) before = undefined
+      end = right
+      const now = drawn?.(view)
+      const stale = now ? staleFrom(before, now, view) : Number.NEGATIVE_INFINITY
+      before = now
+      if (stale >= right) return
+      const from = clearedFrom(stale, BLEED, ratio)
+      const left = from ?? -BLEED
       ctx.setTransform(ratio, 0, 0, ratio, BLEED * ratio, BLEED * ratio)
-      ctx.clearRect(-BLEED, -BLEED, width + 2 * BLEED, height + 2 * BLEED)
+      ctx.clearRect(left, -BLEED, width + BLEED - left, height + 2 * BLEED)
       ctx.save()
-      clipTo(ctx, view)
-      paint(ctx, view, ratio)
+      clipTo(ctx, view, left)
+      paint(ctx, view, ratio, from)
       ctx.restore()
+    }
+    const drawAll = () => {
+      before = undefined
+      draw()
     }
     draw()
     const stop = uiStore.subscribe((now, before) => {
@@ -89,22 +121,28 @@ export function useCanvas(paint: Paint, view: View): RefObject<HTMLCanvasElement
     })
     observer.observe(element)
     // A crash of the GPU process takes every picture with it.
-    element.addEventListener('contextrestored', draw)
+    element.addEventListener('contextrestored', drawAll)
     return () => {
       stop()
       observer.disconnect()
-      element.removeEventListener('contextrestored', draw)
+      element.removeEventListener('contextrestored', drawAll)
     }
-  }, [paint, view, is_dark])
+  }, [paint, view, drawn, is_dark])
   return canvas
 }
 
-/** What lies before and after the shown steps stays hidden behind the axes; dots on an edge stay whole. */
-export function clipTo(ctx: CanvasRenderingContext2D, { x, width, height }: View): void {
-  const left = x[0] > 0 ? 0 : -BLEED
-  const right = x[1] < lastStep() ? width : width + BLEED
+/** Left and right end of what is drawn: what lies before and after the shown steps stays hidden behind the axes. */
+const clipOf = ({ x, width }: View): readonly [number, number] => [
+  x[0] > 0 ? 0 : -BLEED,
+  x[1] < lastStep() ? width : width + BLEED,
+]
+
+/** Hides what lies behind the axes, and left of a pixel; dots on an edge stay whole. */
+export function clipTo(ctx: CanvasRenderingContext2D, view: View, from = -BLEED): void {
+  const [left, right] = clipOf(view)
+  const start = Math.max(left, from)
   ctx.beginPath()
-  ctx.rect(left, -BLEED, right - left, height + 2 * BLEED)
+  ctx.rect(start, -BLEED, Math.max(0, right - start), view.height + 2 * BLEED)
   ctx.clip()
 }
 

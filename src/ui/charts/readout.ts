@@ -1,5 +1,5 @@
 // Numbers beside the lines: at the step under the pointer, else at the step that the page shows, else the newest.
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { seriesOf } from '../run.ts'
 import { uiStore } from '../store.ts'
 import { indexAt } from './lines.ts'
@@ -31,30 +31,6 @@ export function newestAt(
       [newest, value] = [columns.steps[index], smoothed(columns, weight).values[index]]
   }
   return value
-}
-
-/** Keeps the text of an element without rendering: `text` is asked at each frame and when the read step moves. */
-export function useLiveText<T extends HTMLElement>(text: () => string): RefObject<T | null> {
-  const ref = useRef<T>(null)
-  useEffect(() => {
-    let written: string | undefined
-    const write = () => {
-      const now = text()
-      if (ref.current && now !== written) ref.current.textContent = now
-      written = now
-    }
-    write()
-    return uiStore.subscribe((now, before) => {
-      if (
-        now.frame !== before.frame ||
-        now.hover_step !== before.hover_step ||
-        now.at_step !== before.at_step ||
-        now.smoothing !== before.smoothing
-      )
-        write()
-    })
-  }, [text])
-  return ref
 }
 
 /** Renders again after frames and after the shown step moved, at most once in `ms`, and once after the last. */

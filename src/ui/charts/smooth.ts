@@ -1,4 +1,5 @@
-// The page's one definition of smoothing.
+// Smoothed lines, computed as the measured ones grow.
+import { nextAverage } from '../../lab/smoothing.ts'
 import type { Columns } from './lines.ts'
 
 /** Largest weight; at 1 nothing would move. */
@@ -26,9 +27,7 @@ function begin(columns: Columns, weight: number): Smoothed {
 }
 
 /**
- * Exponential moving average of the finite values, without the bias of its start: the mean m moves by
- * (v - m)·(1 - w) / (1 - wⁿ) with the n-th value v, which equals Adam's bias correction (arXiv 1412.6980, section 3) but keeps
- * a constant series at its value to the bit. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into
+ * Exponential moving average of the finite values, as `nextAverage` says. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into
  * [0, MAX_WEIGHT]. Each entry is computed once while columns grow, and the same object is returned.
  */
 export function smoothed(columns: Columns, weight: number): Columns {
@@ -48,11 +47,8 @@ export function smoothed(columns: Columns, weight: number): Columns {
   for (; result.length < columns.length; result.length++) {
     const value = columns.values[result.length]
     if (Number.isFinite(value)) {
-      const first = result.decay === 1
       result.decay *= w
-      result.mean = first
-        ? value
-        : result.mean + ((value - result.mean) * (1 - w)) / (1 - result.decay)
+      result.mean = nextAverage(result.mean, value, w, result.decay)
     }
     result.values[result.length] = Number.isFinite(value) ? result.mean : Number.NaN
   }

@@ -6,8 +6,10 @@ import {
   drawLine,
   type LineStyle,
   linePoints,
+  lookOf,
   type View,
 } from './lines.ts'
+import { type Drawn, drawnColumns } from './repaint.ts'
 
 export type Stroke =
   | { readonly kind: 'line'; readonly columns: Columns; readonly style: LineStyle }
@@ -18,16 +20,25 @@ export type Stroke =
       readonly color: string
     }
 
-/** Draws from back to front. */
+/** Draws from back to front; with `from` what lies right of that pixel, see `drawLine`. */
 export function drawStrokes(
   ctx: Parameters<typeof drawBand>[0],
   strokes: readonly Stroke[],
   view: View,
+  from?: number,
 ): void {
   for (const stroke of strokes)
     if (stroke.kind === 'band') drawBand(ctx, stroke, view, stroke.color)
-    else drawLine(ctx, stroke.columns, view, stroke.style)
+    else drawLine(ctx, stroke.columns, view, stroke.style, from)
 }
+
+/** What a canvas has of strokes, once they are drawn. */
+export const drawnOf = (strokes: readonly Stroke[], view: View): Drawn[] =>
+  strokes.flatMap((stroke) =>
+    stroke.kind === 'band'
+      ? [drawnColumns(stroke.low), drawnColumns(stroke.high)]
+      : [drawnColumns(stroke.columns, lookOf(stroke.columns, view))],
+  )
 
 const round = (value: number) => Number(value.toFixed(2))
 

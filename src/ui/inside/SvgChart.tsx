@@ -1,7 +1,7 @@
 // A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
 import { type PointerEvent, useId } from 'react'
+import { useSize } from '../charts/plot_hooks.ts'
 import { type Axis, type Scale, stopAt } from './axes.ts'
-import { useWidth } from './use_width.ts'
 
 export interface ChartLine {
   readonly key: string
@@ -52,7 +52,10 @@ const LABEL_WIDTH = 24
 const isDrawn = ([x, y]: readonly [number, number]) => Number.isFinite(x) && Number.isFinite(y)
 
 export function SvgChart(props: SvgChartProps) {
-  const { ref, width } = useWidth()
+  const {
+    ref,
+    size: { width },
+  } = useSize()
   return (
     <div ref={ref} className="svg-chart" style={{ height: props.height }}>
       {width > 0 ? <Drawing {...props} width={width} /> : null}

@@ -38,20 +38,14 @@ export function stepWords(seen: number, at_step: number | undefined): string {
     : `Step ${seen}: step ${at_step} was not observed with this.`
 }
 
-/** What an observation may say beside its numbers. */
-interface Told {
-  readonly rows?: string
-  readonly refused?: string
-}
-
-const ROWS: Readonly<Record<string, string>> = {
+const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
   responses: 'of responses that the step sampled',
   demonstrations: 'of demonstrations that the step trained on',
   held_out: 'of right answers to held-out problems',
 }
 
 /** Whose tokens the numbers are means over. */
-export function tokensWords({ tokens, rows }: Observation & Told): string {
+export function tokensWords({ tokens, rows }: Observation): string {
   const whose = rows === undefined ? undefined : ROWS[rows]
   return `Means over ${formatCount(tokens)} tokens${whose === undefined ? '' : ` ${whose}`}.`
 }
@@ -62,9 +56,9 @@ export function refusedWords(
   step: number | undefined,
   groups: readonly ObservedGroup[],
 ): string | undefined {
-  const told: (Observation & Told) | undefined = kept.at(step)?.item
-  const own = told?.refused
-    ?.split('\n')
+  const own = kept
+    .at(step)
+    ?.item.refused?.split('\n')
     .filter((line) => groups.some((group) => line.startsWith(`${group}:`)))
   return own?.length ? `This could not be measured. ${own.join(' ')}` : undefined
 }

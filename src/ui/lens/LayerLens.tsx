@@ -13,7 +13,7 @@ import { SIGNS_SAY } from '../token_sign.ts'
 import { useVisible } from '../visible.ts'
 import { CellDetail } from './CellDetail.tsx'
 import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
-import { largestChange, layersOf, lensSummary, points, refusal } from './lens.ts'
+import { largestChange, layersOf, lensSummary, points } from './lens.ts'
 import { Options } from './Options.tsx'
 import {
   type LensText,
@@ -65,7 +65,7 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
 function Waiting({ kept }: { kept: KeptOfRun }) {
   const at_step = useAtStep()
   const is_busy = useLab(selectIsBusy)
-  const refused = refusal(kept.observations.at(at_step)?.item)
+  const refused = kept.observations.at(at_step)?.item.refused
   return (
     <p data-testid="lens-waiting">
       {at_step !== undefined
@@ -175,7 +175,7 @@ export function LayerLens() {
   const texts = lensTexts(kept, sent, at_step)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
-  const refused = refusal(kept.observations.at(at_step)?.item)
+  const refused = kept.observations.at(at_step)?.item.refused
   return (
     <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
       <Shades />

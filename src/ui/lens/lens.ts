@@ -19,11 +19,6 @@ export const lensOf = (
   key: string | undefined,
 ): Lens | undefined => observation?.lenses.find((lens) => textKey(lens) === key)
 
-/** Why an observation lacks something that was asked for; undefined where it has all. */
-export const refusal = (
-  observation: (Observation & { readonly refused?: string }) | undefined,
-): string | undefined => observation?.refused
-
 /** L + 1. */
 export const layersOf = ({ tokens, raw }: Lens): number =>
   tokens.length === 0 ? 0 : raw.entropy.length / tokens.length

@@ -1,21 +1,13 @@
 // The metrics of the run as files.
 import { Download } from 'lucide-react'
-import { metricsCsv, metricsFileName, metricsJsonl } from '../../lab/metrics_file.ts'
 import type { LabState } from '../../lab/store.ts'
-import { shownExperiment } from '../run.ts'
-import { saveFile } from '../save.ts'
-import { shownStore, useShown } from '../shown.ts'
+import { saveMetrics } from '../palette/files.ts'
+import { useShown } from '../shown.ts'
 
 const KINDS = [
-  { extension: 'jsonl', type: 'application/jsonl', write: metricsJsonl, says: 'a line per step' },
-  { extension: 'csv', type: 'text/csv', write: metricsCsv, says: 'a column per metric' },
+  { extension: 'jsonl', says: 'a line per step' },
+  { extension: 'csv', says: 'a column per metric' },
 ] as const
-
-function download({ extension, type, write }: (typeof KINDS)[number]): void {
-  const state = shownStore.getState()
-  const name = metricsFileName(shownExperiment(state), extension)
-  saveFile(name, new Blob([write(state.series)], { type }))
-}
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
@@ -25,16 +17,16 @@ export function Downloads() {
   return (
     <div className="downloads">
       <span className="soft">Metrics</span>
-      {KINDS.map((kind) => (
+      {KINDS.map(({ extension, says }) => (
         <button
-          key={kind.extension}
+          key={extension}
           type="button"
-          data-testid={`download-${kind.extension}`}
-          title={`Download every metric of this run: ${kind.says}`}
-          onClick={() => download(kind)}
+          data-testid={`download-${extension}`}
+          title={`Download every metric of this run: ${says}`}
+          onClick={() => saveMetrics(extension)}
         >
           <Download className="icon" aria-hidden="true" />
-          {kind.extension.toUpperCase()}
+          {extension.toUpperCase()}
         </button>
       ))}
     </div>

@@ -6,7 +6,7 @@ import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { endWords, methodName, phaseTarget, useLab, useLastLayer } from '../run.ts'
-import { useIsPast, useShown } from '../shown.ts'
+import { useIsPast, useShown, useShownFrame } from '../shown.ts'
 import { showToast } from '../store.ts'
 import { AddPhases } from './AddPhases.tsx'
 
@@ -51,7 +51,7 @@ export function Phases() {
   const is_past = useIsPast()
   const is_finished = useShown(selectIsFinished)
   const current = useShown(selectPhase)
-  const phase_step = useShown(selectPhaseStep)
+  const phase_step = useShownFrame(selectPhaseStep)
   const switches = useShown(selectSwitches)
   const [chosen, setChosen] = useState<number>()
   const [drag, setDrag] = useState<Drag>()

@@ -1,6 +1,7 @@
 // What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
 import { memo, useMemo } from 'react'
 import type { LabState } from '../../lab/store.ts'
+import { useSlowFrame } from '../charts/readout.ts'
 import { formatNumber } from '../format.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { groupByPrompt } from './grouping.ts'
@@ -12,8 +13,9 @@ const SHOWN_STEPS = 3
 /** Of every step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
 const selectHasRun = (state: LabState) => state.run_experiment !== undefined
-const selectVersion = (state: LabState) => state.kept_version
-const selectSamples = (state: LabState) => state.samples
+const selectSeries = (state: LabState) => state.series
+/** Nobody reads faster. */
+const REFRESH_MS = 1000
 
 function Response({ sample, columns }: { sample: Sample; columns: number }) {
   const is_right = sample.score > 0
@@ -86,10 +88,12 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
 
 /** The newest steps, or the one that was kept last at or before the step that the page shows. */
 function useBatches(at_step: number | undefined): readonly Batch[] {
-  const batches = useShown(selectSamples)
-  useShown(selectVersion)
-  if (at_step === undefined) return batches.slice(-SHOWN_STEPS).reverse()
-  const kept = shownStore.getState().kept.samples.at(at_step)
+  // Every run has columns of its own: another one shows at once.
+  useShown(selectSeries)
+  useSlowFrame(REFRESH_MS)
+  const { samples, kept: all } = shownStore.getState()
+  if (at_step === undefined) return samples.slice(-SHOWN_STEPS).reverse()
+  const kept = all.samples.at(at_step)
   return kept ? [{ step: kept.step, samples: kept.item }] : []
 }
 
