@@ -351,7 +351,10 @@ function begin({ experiment, record, paused, from, preset_id, kept }: Beginning)
 }
 
 function postStart(
-  command: Pick<Extract<LabCommand, { type: 'start' }>, 'run' | 'record' | 'experiment' | 'paused' | 'from'>,
+  command: Pick<
+    Extract<LabCommand, { type: 'start' }>,
+    'run' | 'record' | 'experiment' | 'paused' | 'from'
+  >,
 ): void {
   const kernel_cache = page.recall()
   const observe = wantedRequest()

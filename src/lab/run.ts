@@ -267,13 +267,8 @@ export class Run {
     if (snapshot || this.#has_begun) this.#tellRestored()
     if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
     this.#has_begun = true
-    const state =
-      snapshot && this.#document && { ...snapshot.state, document: this.#document }
-    const open = await device.start(
-      this.#kernels.matmul,
-      (message) => this.#say(message),
-      state,
-    )
+    const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
+    const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
     this.#is_recovering = false
     this.#loop = new RunLoop(

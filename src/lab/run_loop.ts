@@ -1,7 +1,12 @@
 // The loop around a trainer on one device. Ends with the run, or with the device.
 import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import type { CheckpointKeeper } from './checkpoints/keeper.ts'
-import { asksMore, NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
+import {
+  asksMore,
+  NO_OBSERVATION,
+  type Observation,
+  type ObservationRequest,
+} from './observation.ts'
 import type { LabEvent, RolloutSample, RunStatus } from './protocol.ts'
 import type { Orders } from './run_orders.ts'
 import { type Seen, seenTogether } from './seen.ts'
@@ -75,7 +80,8 @@ export class RunLoop {
     this.#reportMemory()
     while (!this.#isOver) {
       for (const action of orders.asked.splice(0)) trainer.steer(action)
-      for (const done of await trainer.obey()) this.#post({ type: 'steered', run: this.#id, ...done })
+      for (const done of await trainer.obey())
+        this.#post({ type: 'steered', run: this.#id, ...done })
       if (orders.wants_trace) trainer.traceNext()
       orders.wants_trace = false
       this.#tellRequest()
@@ -117,7 +123,11 @@ export class RunLoop {
     const { result } = await trainer.queue()
     result.catch(() => {}) // awaited when it lands, or the run is over
     const is_wanted = this.#orders.wants_checkpoint || keeper.isDue(trainer.step, trainer.phase)
-    if (is_wanted && !this.#isOver && keeper.take(trainer.step, trainer.phase, () => trainer.exportState()))
+    if (
+      is_wanted &&
+      !this.#isOver &&
+      keeper.take(trainer.step, trainer.phase, () => trainer.exportState())
+    )
       this.#orders.wants_checkpoint = false
     await this.#land()
     this.#in_flight = { result, request: this.#told }
@@ -307,6 +317,11 @@ export class RunLoop {
   #reportMemory(): void {
     this.#memory_at = this.#of.host.now()
     const { counts } = this.#open
-    this.#post({ type: 'memory', run: this.#id, memory: this.#open.memory(), counts: { ...counts } })
+    this.#post({
+      type: 'memory',
+      run: this.#id,
+      memory: this.#open.memory(),
+      counts: { ...counts },
+    })
   }
 }

@@ -104,7 +104,8 @@ export class Session {
           : undefined
       const files = (await checkpoints?.open())?.files
       const at = newest?.step ?? step ?? newestFirst((await files?.list(record)) ?? [])[0]?.step
-      const bytes = await (newest?.bytes ?? (at === undefined ? undefined : files?.read(record, at)))
+      const bytes = await (newest?.bytes ??
+        (at === undefined ? undefined : files?.read(record, at)))
       if (!bytes || at === undefined) throw new RangeError('There is no such checkpoint any more.')
       post({ type: 'checkpoint_file', record, step: at, bytes: bytes.buffer })
     } catch (error) {

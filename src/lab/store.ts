@@ -391,10 +391,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
 }
 
 /** What was known of later steps is no longer so. */
-function applyRestored(
-  state: LabState,
-  event: Extract<LabEvent, { type: 'restored' }>,
-): LabState {
+function applyRestored(state: LabState, event: Extract<LabEvent, { type: 'restored' }>): LabState {
   const { why, step, phase, phase_step, experiment, document, history, kernels, differs } = event
   const { phase_switches, steered, verdicts } = history
   const series = new Map(

@@ -65,4 +65,3 @@ export async function checkpointBlob(record: string, step: number): Promise<Blob
     return undefined
   }
 }
-

@@ -1,6 +1,12 @@
 // Keeps a run while it goes on: takes its state when that is due, holds the newest in memory, and writes it off the loop.
 import type { CheckpointProblemCode, CheckpointSettings, LabEvent } from '../protocol.ts'
-import type { Checkpoint, CheckpointEntry, CheckpointFiles, RunHistory, SteeredState } from './checkpoint.ts'
+import type {
+  Checkpoint,
+  CheckpointEntry,
+  CheckpointFiles,
+  RunHistory,
+  SteeredState,
+} from './checkpoint.ts'
 import { historyUntil } from './history.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
 
@@ -90,7 +96,9 @@ export class CheckpointKeeper {
   }
 
   /** The newest state as a file; undefined before there is one. */
-  encodeNewest(): { readonly step: number; readonly bytes: Promise<Uint8Array<ArrayBuffer>> } | undefined {
+  encodeNewest():
+    | { readonly step: number; readonly bytes: Promise<Uint8Array<ArrayBuffer>> }
+    | undefined {
     const { storage } = this.#host
     if (!this.snapshot || !storage) return undefined
     const { state, history } = this.snapshot
@@ -189,7 +197,14 @@ export class CheckpointKeeper {
     }
     const entries = await this.#thin(files, settings.budget_bytes)
     this.#problem = undefined
-    host.post({ type: 'checkpoint', run, step, bytes: bytes.length, entries, ms: host.now() - begun_at })
+    host.post({
+      type: 'checkpoint',
+      run,
+      step,
+      bytes: bytes.length,
+      entries,
+      ms: host.now() - begun_at,
+    })
   }
 
   async #thin(files: CheckpointFiles, budget_bytes: number): Promise<readonly CheckpointEntry[]> {

@@ -3,12 +3,24 @@ import type { CheckpointEntry, CheckpointFiles } from './checkpoint.ts'
 import { memoryFiles } from './memory_files.ts'
 import { CHECKPOINT_FOLDER, fileOf, folderOf, stepOf, TEMPORARY } from './places.ts'
 
-/** Chromium, Firefox and Safari have it; the library of types does not. */
-interface Movable {
+/** What workers can do with a file; the types are those of pages. `move` is missing in some browsers. */
+interface WorkerFile extends FileSystemFileHandle {
   move?(name: string): Promise<void>
+  createSyncAccessHandle(): Promise<SyncAccess>
 }
 
-const isMissing = (error: unknown) => error instanceof DOMException && error.name === 'NotFoundError'
+interface SyncAccess {
+  truncate(size: number): void
+  write(bytes: Uint8Array<ArrayBuffer>, options: { readonly at: number }): number
+  flush(): void
+  close(): void
+}
+
+const fileIn = async (folder: FileSystemDirectoryHandle, name: string): Promise<WorkerFile> =>
+  (await folder.getFileHandle(name, { create: true })) as WorkerFile
+
+const isMissing = (error: unknown) =>
+  error instanceof DOMException && error.name === 'NotFoundError'
 
 /** What is written whole before it has its name. Files of another name are left alone. */
 async function writeWhole(
@@ -17,22 +29,25 @@ async function writeWhole(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   const temporary = `${name}.tmp`
-  const handle = await folder.getFileHandle(temporary, { create: true })
-  const is_movable = typeof (handle as Movable).move === 'function'
-  const target = is_movable ? handle : await folder.getFileHandle(name, { create: true })
+  const handle = await fileIn(folder, temporary)
+  const is_movable = handle.move !== undefined
+  const target = is_movable ? handle : await fileIn(folder, name)
   try {
     const access = await target.createSyncAccessHandle()
     try {
       access.truncate(0)
       const written = access.write(bytes, { at: 0 })
       if (written < bytes.length)
-        throw new DOMException(`Only ${written} of ${bytes.length} bytes had room.`, 'QuotaExceededError')
+        throw new DOMException(
+          `Only ${written} of ${bytes.length} bytes had room.`,
+          'QuotaExceededError',
+        )
       access.flush()
     } finally {
       access.close()
     }
     // A checksum inside tells a torn file where it had its name from the start.
-    await (handle as Movable).move?.(name)
+    await handle.move?.(name)
   } catch (error) {
     await folder.removeEntry(target.name).catch(() => {})
     throw error
@@ -106,7 +121,7 @@ export async function openCheckpointFiles(): Promise<{
     const origin = await navigator.storage.getDirectory()
     const root = await origin.getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
     // Some give a folder and no file in it.
-    const probe = await root.getFileHandle(`probe-${Math.random()}.tmp`, { create: true })
+    const probe = await fileIn(root, `probe-${Math.random()}.tmp`)
     ;(await probe.createSyncAccessHandle()).close()
     await root.removeEntry(probe.name)
     return { files: opfsFiles(root), why_memory: '' }

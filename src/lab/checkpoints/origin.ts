@@ -1,6 +1,12 @@
 // What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
 import type { PlainHistory } from '../protocol.ts'
-import type { Checkpoint, CheckpointFiles, CheckpointSource, MadeOn, RunHistory } from './checkpoint.ts'
+import type {
+  Checkpoint,
+  CheckpointFiles,
+  CheckpointSource,
+  MadeOn,
+  RunHistory,
+} from './checkpoint.ts'
 import { newestFirst } from './keeper.ts'
 
 /** The checkpoint of a source; of several kept ones the newest sound one up to the step that was asked for. */

@@ -11,7 +11,8 @@ export const TEMPORARY = /\.tmp$/
 
 /** The name of a run's folder. Throws RangeError for what is no id. */
 export function folderOf(record: string): string {
-  if (!RECORD.test(record)) throw new RangeError(`record: expected letters and digits, got '${record}'`)
+  if (!RECORD.test(record))
+    throw new RangeError(`record: expected letters and digits, got '${record}'`)
   return record
 }
 

@@ -1,5 +1,6 @@
 // Two runs in turns on one GPU: the living run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
+import { checkpointSettings } from '../checkpoints/settings.ts'
 import {
   endTurns,
   giveTurn,
@@ -13,7 +14,6 @@ import {
   trainInTurns,
 } from '../client.ts'
 import type { Experiment } from '../experiment.ts'
-import { checkpointSettings } from '../checkpoints/settings.ts'
 import type { LabCommand, LabEvent } from '../protocol.ts'
 import { newRecordId } from '../record_id.ts'
 import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../store.ts'
