@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
+import { offerLeft } from './ui/checkpoints/going_on.ts'
 import { keepHistory } from './ui/history.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
@@ -23,6 +24,7 @@ import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
 import './ui/runs.css'
+import './ui/checkpoints.css'
 import './ui/tabs.css'
 import './ui/palette/palette.css'
 import './ui/charts.css'
@@ -32,6 +34,7 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
+offerLeft()
 void startRecording()
 followNewRuns()
 followTicks()

@@ -187,8 +187,7 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
     labStore.setState({ ...initialState(), ...shown })
     connect()
   }
-  const { preset_id } = decodeLink(encodeLink(experiment))
-  swap(port, { experiment, preset_id })
+  swap(port, settingsOf(experiment))
   return () => {
     swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
     stopSyncing = syncAddress((query) => page.replaceQuery(query))
@@ -369,6 +368,12 @@ export interface WentBefore {
   readonly kept?: KeptOfRun
 }
 
+/** The settings that an experiment from elsewhere comes with. */
+export const settingsOf = (experiment: Experiment): Settings => ({
+  experiment,
+  preset_id: decodeLink(encodeLink(experiment)).preset_id,
+})
+
 /** Goes on from a checkpoint: the same run, or one of its own that remembers where it comes from. */
 export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: WentBefore): void {
   const record = from.kind === 'resume' ? from.record : newRecordId()
@@ -546,8 +551,7 @@ function edit(change: Partial<LabState>, kind: EditKind): void {
 
 /** Shows an experiment from a file in the settings; a run that is on goes on. */
 export function openExperiment(experiment: Experiment, name: string): void {
-  const { preset_id } = decodeLink(encodeLink(experiment))
-  edit({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+  edit({ ...settingsOf(experiment), notices: [] }, { kind: 'file', name })
 }
 
 /** Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. */

@@ -7,6 +7,8 @@ export interface Peeked {
   readonly step: number
   /** Steps of all phases, as planned. */
   readonly planned: number
+  /** The document that does its run again; not checked. */
+  readonly document: unknown
   readonly bytes: number
 }
 
@@ -35,7 +37,8 @@ export async function peekCheckpoint(file: Blob): Promise<Peeked | undefined> {
     const phases = fieldOf(experiment, 'phases')
     if (typeof step !== 'number' || !Array.isArray(phases)) return undefined
     const planned = phases.reduce((sum: number, phase) => sum + Number(fieldOf(phase, 'steps')), 0)
-    return { name: typeof name === 'string' ? name : '', step, planned, bytes: file.size }
+    const document = json(fieldOf(metadata, 'document'))
+    return { name: typeof name === 'string' ? name : '', step, planned, document, bytes: file.size }
   } catch {
     return undefined
   }

@@ -55,6 +55,19 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
   return recorder
 }
 
+let has_asked = false
+
+/** Asks the browser not to clear what is kept when the disk is short; once, when there is something to keep. */
+async function askToPersist(): Promise<void> {
+  if (has_asked || isReplaying()) return
+  has_asked = true
+  try {
+    if (!(await navigator.storage.persisted())) await navigator.storage.persist()
+  } catch {
+    // It has no such promise to give.
+  }
+}
+
 /** Records every run of this page from now on. To be called once per page. */
 export async function startRecording(): Promise<void> {
   const { storage: own, why_memory } = await openStorage()
@@ -77,6 +90,9 @@ export async function startRecording(): Promise<void> {
   }
   see()
   labStore.subscribe(see)
+  labStore.subscribe(({ checkpoints }, before) => {
+    if (checkpoints.length > 0 && before.checkpoints.length === 0) void askToPersist()
+  })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') keepCheckpoint()
   })
