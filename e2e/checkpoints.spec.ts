@@ -5,8 +5,8 @@ import { expect, LabPage, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=8&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
-const STEPS = 18
+  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
+const STEPS = 34
 /** A record is written at least so often. */
 const WRITTEN_MS = 3000
 
@@ -69,7 +69,6 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   const numbers = await reference(await context.newPage())
   await train(lab)
   await waitForCheckpoint(lab, 8)
-  await page.waitForTimeout(WRITTEN_MS)
   await page.reload()
   const left = lab.get('left-run')
   await expect(left).toContainText(`of ${STEPS}, just now`)
