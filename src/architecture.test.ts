@@ -17,11 +17,22 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Types and constants that the page may load without the GPU side: they import types alone. */
 const PURE = [
   'kernels/matmul/variant_names.ts',
+  'kernels/optimizer/control.ts',
   'rl/observation.ts',
   'rl/phase.ts',
   'rl/suggested_layer.ts',
   'rl/token_loss.ts',
 ]
+
+/** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
+const FORMATS = [
+  'model/config.ts',
+  'model/errors.ts',
+  'model/float_bits.ts',
+  'model/params.ts',
+  'model/safetensors.ts',
+]
+const ARITHMETIC = ['kernels/errors.ts', 'kernels/sampling/philox.ts']
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.endsWith('/testing.ts')
@@ -60,9 +71,14 @@ test.for(files)('%s', (file) => {
         home !== 'lab' ||
         layer === 'tasks' ||
         PURE.includes(target) ||
+        FORMATS.includes(target) ||
         file === 'lab/worker.ts' ||
         !!typeOnly,
       'only the worker may load the GPU side; tasks are pure',
+    )
+    rule(
+      !FORMATS.includes(file) || !!typeOnly || [...FORMATS, ...ARITHMETIC].includes(target),
+      'the page may load this file, so it must stay apart from the GPU side',
     )
   }
   if (

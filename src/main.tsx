@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/client.ts'
 import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
+import { offerLeft } from './ui/checkpoints/going_on.ts'
 import { keepHistory } from './ui/history.ts'
 import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
@@ -26,6 +27,7 @@ import './ui/findings.css'
 import './ui/stages.css'
 import './ui/suggested.css'
 import './ui/runs.css'
+import './ui/checkpoints.css'
 import './ui/tabs.css'
 import './ui/palette/palette.css'
 import './ui/charts.css'
@@ -37,6 +39,7 @@ startTicker()
 startScrubbing()
 openLab()
 followVisibility()
+offerLeft()
 void startRecording()
 followNewRuns()
 followTicks()

@@ -99,6 +99,7 @@ function tracedSteps(experiment: Experiment): ReadonlySet<number> {
 async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
   return {
     adapter: gpu.facts,
+    lost: gpu.lost,
     // Default kernels, which run everywhere: nothing is measured.
     defaults: {},
     variants: new Set(),
@@ -107,7 +108,6 @@ async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
     start: async (matmul, onProgress) => ({
       trainer: await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment),
       counts: gpu.counts,
-      lost: gpu.lost,
       memory: () => gpu.memory(),
       profile: (work) => gpu.profile(work),
     }),
@@ -171,10 +171,12 @@ async function watch(gpu: Gpu, experiment: Experiment): Promise<Recording['event
     benchmark: () => Promise.reject(new Error('a recording measures nothing')),
     post,
     now: () => performance.now(),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   })
   session.handle({
     type: 'start',
     run: RUN,
+    record: 'recording',
     experiment,
     paused: false,
     observe: observation(experiment),

@@ -1,5 +1,7 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from './card.ts'
+import type { CheckpointSource } from './checkpoints/checkpoint.ts'
+import { checkpointSettings } from './checkpoints/settings.ts'
 import {
   type Experiment,
   experimentFields,
@@ -9,10 +11,12 @@ import {
   steerExperiment,
   withField,
 } from './experiment.ts'
+import type { KeptOfRun } from './kept_run.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import type { ObservationRequest } from './observation.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
+import { newRecordId } from './record_id.ts'
 import { lockedBecause, lockOf, readShareHash } from './share/store.ts'
 import {
   applyEvent,
@@ -62,7 +66,21 @@ interface Connection {
   readonly port: LabPort
   /** False once it was closed or has died. */
   isOpen: boolean
+  /** When it said something last. */
+  heard_at: number
+  /** It says every now and then that it is there: a worker does, a recording does not. */
+  is_beating: boolean
 }
+
+/** Between two looks at whether the worker still says something. */
+const WATCH_MS = 2000
+/** A worker that says nothing for so long hangs. */
+export const SILENT_MS = 20_000
+/** A second worker that goes wrong within so long is not replaced: it would not help. */
+const REPLACED_MS = 60_000
+
+let replaced_at = Number.NEGATIVE_INFINITY
+let watch: ReturnType<typeof setInterval> | undefined
 
 let createPort: () => LabPort
 let page: LabPage
@@ -143,11 +161,13 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   })
   connect()
   stopSyncing = syncAddress((query) => page.replaceQuery(query))
+  replaced_at = Number.NEGATIVE_INFINITY
 }
 
 /** Ends the worker and forgets it. */
 export function closeLab(): void {
   stopSyncing()
+  clearInterval(watch)
   connection?.port.terminate()
   if (connection) connection.isOpen = false
   connection = undefined
@@ -167,8 +187,7 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
     labStore.setState({ ...initialState(), ...shown })
     connect()
   }
-  const { preset_id } = decodeLink(encodeLink(experiment))
-  swap(port, { experiment, preset_id })
+  swap(port, settingsOf(experiment))
   return () => {
     swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
     stopSyncing = syncAddress((query) => page.replaceQuery(query))
@@ -194,11 +213,22 @@ function connect(): void {
     flush()
     own.isOpen = false
     own.port.terminate()
-    fail({ name: 'WorkerError', code: 'worker', message })
+    if (!replaceWorker(own, message)) fail({ name: 'WorkerError', code: 'worker', message })
   }
-  const own: Connection = { port: createPort(), isOpen: true }
+  const own: Connection = {
+    port: createPort(),
+    isOpen: true,
+    heard_at: page.now(),
+    is_beating: false,
+  }
   connection = own
+  watchOver(own, die)
   own.port.addEventListener('message', ({ data }) => {
+    own.heard_at = page.now()
+    if (data.type === 'alive') {
+      own.is_beating = true
+      return
+    }
     if (own.isOpen) for (const hear of hearers) hear(data)
     if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
     const at_ms = own.port.now?.() ?? page.now()
@@ -212,6 +242,54 @@ function connect(): void {
   own.port.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
   post({ type: 'open' })
 }
+
+/** A worker that hangs while a run is on is given up. */
+function watchOver(own: Connection, die: (message: string) => void): void {
+  clearInterval(watch)
+  let looked_at = page.now()
+  watch = setInterval(() => {
+    const now = page.now()
+    // The page itself slept: nothing is known of the worker.
+    if (now - looked_at > 2 * WATCH_MS) own.heard_at = now
+    looked_at = now
+    const silent_ms = now - own.heard_at
+    if (own.is_beating && silent_ms >= SILENT_MS && isBusy(labStore.getState()))
+      die(`The worker has not answered for ${Math.round(silent_ms / 1000)} seconds.`)
+  }, WATCH_MS)
+}
+
+/** Another worker goes on with the run that is on, from its newest checkpoint. False where that is of no use. */
+function replaceWorker(dead: Connection, message: string): boolean {
+  const state = labStore.getState()
+  const now = page.now()
+  if (!dead.is_beating || !isBusy(state) || now - replaced_at < REPLACED_MS) return false
+  replaced_at = now
+  connect()
+  const { run, record, checkpoints, run_document, checkpoint_problem } = state
+  if (!run_document) return false
+  // What was kept in memory is gone with the worker.
+  const is_gone = checkpoint_problem?.code === 'unavailable'
+  const step = is_gone ? undefined : checkpoints.at(-1)?.step
+  const from: CheckpointSource | undefined =
+    step === undefined ? undefined : { kind: 'resume', record, step }
+  if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, run_document), now))
+  labStore.setState({
+    status: 'preparing',
+    loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
+  })
+  const is_paused = takes_turns || state.status === 'paused'
+  postStart({ run, record, experiment: run_document, paused: is_paused, from })
+  if (takes_turns && state.status !== 'paused') giveTurn()
+  return true
+}
+
+const fromTheStart = (run: number, document: Experiment): LabEvent => ({
+  ...{ type: 'restored', run, why: 'lost', step: 0, phase: 0, phase_step: 0 },
+  experiment: { ...document, steering: [] },
+  document,
+  history: { series: {}, phase_switches: [], steered: [], verdicts: {} },
+  kernels: '',
+})
 
 const fail = (error: LabError) =>
   labStore.setState((state) =>
@@ -237,24 +315,92 @@ export const rememberKernels = (cache: string): void => page.remember(cache)
 /** The run steps only when it is given a turn. */
 let takes_turns = false
 
-function start(paused: boolean): void {
+const start = (paused: boolean): void =>
+  begin({ experiment: nextExperiment(labStore.getState()), record: newRecordId(), paused })
+
+/** A run from its first step, or from a checkpoint, whose own experiment counts. */
+interface Beginning {
+  readonly experiment: Experiment
+  readonly record: string
+  readonly paused: boolean
+  readonly from?: CheckpointSource
+  /** Where the settings come from. */
+  readonly preset_id?: string
+  /** What earlier steps left for looking back. */
+  readonly kept?: KeptOfRun
+}
+
+function begin({ experiment, record, paused, from, preset_id, kept }: Beginning): void {
   takes_turns = false
   if (!connection?.isOpen) connect()
   const { run } = labStore.getState()
-  const experiment = nextExperiment(labStore.getState())
   forgetEdits()
   labStore.setState({
     ...emptyRun(),
+    ...(kept && { kept }),
+    ...(preset_id !== undefined && { preset_id }),
     status: 'preparing',
     run: run + 1,
+    record,
     experiment,
     run_experiment: experiment,
     run_document: experiment,
   })
+  postStart({ run: run + 1, record, experiment, paused, from })
+}
+
+function postStart(
+  command: Pick<
+    Extract<LabCommand, { type: 'start' }>,
+    'run' | 'record' | 'experiment' | 'paused' | 'from'
+  >,
+): void {
   const kernel_cache = page.recall()
   const observe = wantedRequest()
   sent_request = JSON.stringify(observe)
-  post({ type: 'start', run: run + 1, experiment, paused, kernel_cache, observe })
+  post({ type: 'start', ...command, checkpoints: checkpointSettings(), kernel_cache, observe })
+}
+
+/** What a run that goes on from a checkpoint was. */
+export interface WentBefore {
+  readonly experiment: Experiment
+  readonly preset_id: string
+  readonly kept?: KeptOfRun
+}
+
+/** The settings that an experiment from elsewhere comes with. */
+export const settingsOf = (experiment: Experiment): Settings => ({
+  experiment,
+  preset_id: decodeLink(encodeLink(experiment)).preset_id,
+})
+
+/** Goes on from a checkpoint: the same run, or one of its own that remembers where it comes from. */
+export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: WentBefore): void {
+  const record = from.kind === 'resume' ? from.record : newRecordId()
+  begin({ experiment, record, paused: false, from, preset_id, ...(kept && { kept }) })
+}
+
+/** Has the run that is on keep a checkpoint as soon as it can. */
+export function keepCheckpoint(): void {
+  if (isBusy(labStore.getState())) post({ type: 'checkpoint' })
+}
+
+/** A checkpoint that the worker has, as a file; without `step` the newest state. Rejects with a sentence for people. */
+export function readCheckpoint(
+  record: string,
+  step?: number,
+): Promise<{ readonly step: number; readonly bytes: ArrayBuffer }> {
+  return new Promise((resolve, reject) => {
+    const stop = onLabEvent((event) => {
+      if (event.type === 'checkpoint_file' && event.record === record) resolve(event)
+      else if (event.type === 'checkpoint_file_failed' && event.record === record)
+        reject(new RangeError(event.message))
+      else return
+      stop()
+    })
+    if (!connection?.isOpen) connect()
+    post({ type: 'read_checkpoint', record, ...(step !== undefined && { step }) })
+  })
 }
 
 const wanted = new Map<string, WantedPart>()
@@ -414,8 +560,7 @@ function edit(change: Partial<LabState>, kind: EditKind): void {
 
 /** Shows an experiment from a file in the settings; a run that is on goes on. */
 export function openExperiment(experiment: Experiment, name: string): void {
-  const { preset_id } = decodeLink(encodeLink(experiment))
-  edit({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+  edit({ ...settingsOf(experiment), notices: [] }, { kind: 'file', name })
 }
 
 /** Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. */

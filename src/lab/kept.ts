@@ -53,6 +53,12 @@ export class Kept<T> {
     this.#thin()
   }
 
+  /** Lets go of what came after a step: the run went back to it. */
+  cut(step: number): void {
+    while (this.#items.length > 0 && this.#items[this.#items.length - 1].step > step)
+      this.#bytes -= this.#items.pop()?.bytes ?? 0
+  }
+
   /** The newest at or before a step; without one, the newest of all. */
   at(step: number | undefined): KeptItem<T> | undefined {
     if (step === undefined) return this.#items.at(-1)

@@ -79,3 +79,8 @@ export function keepObservation(kept: KeptOfRun, step: number, observation: Obse
   const lenses = observation.lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
   kept.observations.push(step, observation, OBJECT_BYTES + 8 * numbers + lenses)
 }
+
+/** Lets go of what came after a step. */
+export function cutKept({ samples, observations, traces }: KeptOfRun, step: number): void {
+  for (const kind of [samples, observations, traces]) kind.cut(step)
+}

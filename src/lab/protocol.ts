@@ -10,12 +10,13 @@ import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
+import type { CheckpointEntry, CheckpointSource, RunHistory } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { SteeringAction, SteeringEntry } from './steering.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
-export const PROTOCOL_VERSION = 3
+export const PROTOCOL_VERSION = 4
 
 export type LabCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
@@ -24,7 +25,12 @@ export type LabCommand =
   | {
       readonly type: 'start'
       readonly run: number
+      /** The id that the run is kept under. */
+      readonly record: string
       readonly experiment: Experiment
+      /** The checkpoint to go on from; its own experiment counts then. */
+      readonly from?: CheckpointSource | undefined
+      readonly checkpoints?: CheckpointSettings | undefined
       readonly paused: boolean
       /** What the last `kernels` gave the page to remember. */
       readonly kernel_cache?: string | undefined
@@ -53,8 +59,35 @@ export type LabCommand =
   | { readonly type: 'undo_verdict' }
   /** Does this before the next step. Answered by `steered`. */
   | { readonly type: 'steer'; readonly action: SteeringAction }
+  /** Keeps a checkpoint as soon as the step in flight is done: the page may soon be gone. */
+  | { readonly type: 'checkpoint' }
+  /** Hands over a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
+  | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
+
+/** How often a run is kept, and how much room its checkpoints may take. */
+export interface CheckpointSettings {
+  readonly every_steps: number
+  readonly every_ms: number
+  readonly budget_bytes: number
+}
+
+/** RunHistory as it crosses the boundary: columns of full length. */
+export interface PlainHistory extends Omit<RunHistory, 'series'> {
+  readonly series: Readonly<
+    Record<string, { readonly steps: Float64Array; readonly values: Float64Array }>
+  >
+}
+
+/** Why a run goes on from an earlier state. guard: something was about to go wrong. */
+export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
+
+/**
+ * full: no room. unavailable: the browser has no such storage for this page. read_only: another tab writes it. corrupt: what
+ * was kept cannot be read.
+ */
+export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corrupt' | 'other'
 
 export type {
   AskedPair,
@@ -91,7 +124,7 @@ export interface RolloutSample {
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
   readonly name: string
-  readonly code: GpuErrorCode | 'experiment' | 'worker' | 'internal'
+  readonly code: GpuErrorCode | 'experiment' | 'checkpoint' | 'worker' | 'internal'
   readonly message: string
 }
 
@@ -114,6 +147,64 @@ export type LabEvent =
       readonly cache?: string
     }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** Every two seconds, whatever the worker does. */
+  | { readonly type: 'alive' }
+  /** The run stands after `step` again, or begins there; what was known of later steps is no longer so. */
+  | {
+      readonly type: 'restored'
+      readonly run: number
+      readonly why: RestoreReason
+      readonly step: number
+      readonly phase: number
+      readonly phase_step: number
+      readonly experiment: Experiment
+      /** The document that does the same run again. */
+      readonly document: Experiment
+      readonly history: PlainHistory
+      readonly kernels: string
+      /** The checkpoint that this run begins with as one of its own. */
+      readonly parent?: { readonly record: string; readonly step: number }
+      /** What is not as it was where the checkpoint was made, in a sentence; then the numbers agree to rounding alone. */
+      readonly differs?: string
+    }
+  /** A checkpoint of `step` was kept. */
+  | {
+      readonly type: 'checkpoint'
+      readonly run: number
+      readonly step: number
+      readonly bytes: number
+      /** All that are kept of this run now. */
+      readonly entries: readonly CheckpointEntry[]
+      /** From the state on the GPU to the file. */
+      readonly ms: number
+    }
+  /** A checkpoint could not be kept or read; the run goes on all the same. */
+  | {
+      readonly type: 'checkpoint_problem'
+      readonly run: number
+      readonly code: CheckpointProblemCode
+      readonly message: string
+    }
+  | {
+      readonly type: 'checkpoint_file'
+      readonly record: string
+      readonly step: number
+      readonly bytes: ArrayBuffer
+    }
+  /** There is no such checkpoint, or it cannot be read. */
+  | { readonly type: 'checkpoint_file_failed'; readonly record: string; readonly message: string }
+  /** The GPU was lost after `step`; the run goes back to its last state, by itself or when a person asks for it. */
+  | {
+      readonly type: 'lost'
+      readonly run: number
+      /** The step that it goes back to. */
+      readonly step: number
+      readonly message: string
+      /** It is paused: this was not the first time, or the browser gives no GPU. */
+      readonly is_waiting: boolean
+      /** The browser gives no GPU. */
+      readonly is_blocked: boolean
+    }
   /** A phase begins with the step after `step`; `reason` says why the one before it ended. */
   | {
       readonly type: 'phase'

@@ -46,7 +46,7 @@ function playing(speed = 1) {
       event.type === type ? [event as Extract<LabEvent, { type: T }>] : [],
     )
   const statuses = () => of('status').map(({ status }) => status)
-  const begin = (paused = false) => post({ type: 'start', run: 7, experiment, paused })
+  const begin = (paused = false) => post({ type: 'start', run: 7, record: 'r', experiment, paused })
   return { clock, said, port, post, of, statuses, begin }
 }
 
@@ -133,7 +133,7 @@ test('what would change or measure the run is refused with a reason', () => {
   expect(of('benchmark_failed')[0].error.message).toMatch(/this is a recording/)
   const other = withField(experiment, 'seed', 5)
   if (!other.ok) throw new Error(other.message)
-  post({ type: 'start', run: 8, experiment: other.experiment, paused: false })
+  post({ type: 'start', run: 8, record: 'r', experiment: other.experiment, paused: false })
   expect(of('failed')[0]).toMatchObject({ run: 8, error: { code: 'experiment' } })
 })
 

@@ -191,7 +191,13 @@ export function replayPort(
         case 'profile':
         case 'verdict':
         case 'undo_verdict':
+        case 'checkpoint':
           return
+        case 'read_checkpoint': {
+          const message = `Nothing is kept: ${IS_RECORDING}.`
+          say({ type: 'checkpoint_file_failed', record: command.record, message })
+          return
+        }
         default:
           command satisfies never
       }

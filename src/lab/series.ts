@@ -7,6 +7,19 @@ export class Series {
   values = new Float64Array(256)
   length = 0
 
+  /** Columns that are there already. */
+  static of(steps: Float64Array, values: Float64Array): Series {
+    const series = new Series()
+    // Room for more, so that the next value does not copy them all.
+    const size = Math.max(256, 2 ** Math.ceil(Math.log2(steps.length + 1)))
+    series.steps = new Float64Array(size)
+    series.values = new Float64Array(size)
+    series.steps.set(steps)
+    series.values.set(values)
+    series.length = steps.length
+    return series
+  }
+
   push(step: number, value: number): void {
     if (this.length === this.steps.length) {
       this.steps = doubled(this.steps)

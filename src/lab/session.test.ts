@@ -1,299 +1,24 @@
 import { expect, test } from 'vitest'
-
 import type { GpuError } from '../kernels/errors.ts'
-import type { Pairs, Verdict } from '../rl/phase.ts'
-import type { StepResult } from '../rl/trainer.ts'
-import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
-import { PRESETS } from './presets.ts'
-import type {
-  BenchmarkNumbers,
-  LabEvent,
-  MatmulChoice,
-  Peak,
-  Profile,
-  RolloutSample,
-  TokenTable,
-} from './protocol.ts'
-import { labError, type OpenRun, type RunDevice, Session } from './session.ts'
+import { NO_OBSERVATION } from './observation.ts'
+import type { LabEvent, MatmulChoice } from './protocol.ts'
+import { labError } from './session.ts'
+import {
+  ASKED,
+  asking,
+  FIRST,
+  fakeLab,
+  gpuError,
+  NUMBERS,
+  PEAK,
+  PROFILE,
+  SECOND,
+  start,
+  TRACE,
+  tick,
+} from './testing.ts'
 
-import type { SteeringAction, SteeringEntry } from './steering.ts'
-
-const { experiment } = PRESETS[0]
-const sample = (step: number): RolloutSample => ({
-  prompt: `${step}`,
-  response: '',
-  ground_truth: '',
-  score: 1,
-  advantage: 0,
-  response_length: 1,
-  is_ended: true,
-})
-/** As the device layer throws it; the class itself belongs to the GPU side. */
-const gpuError = (code: GpuError['code'], message: string): GpuError =>
-  Object.assign(new Error(message), { name: 'GpuError', code })
-
-/** Lets every message that is under way arrive, as the event loop does between two steps. */
-const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
-
-/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
-function fakeLab({
-  fail_at = Number.NaN,
-  hang_at = Number.NaN,
-  benchmark_fails = false,
-  is_software = true,
-  tune = async (): Promise<MatmulChoice> => ({}),
-  /** The second phase asks for two verdicts. */
-  asks = false,
-} = {}) {
-  const events: LabEvent[] = []
-  const log: string[] = []
-  let clock = 0
-  let lose: (error: GpuError) => void = () => {}
-  const start = async (matmul?: MatmulChoice): Promise<OpenRun> => {
-    log.push(matmul ? `create ${JSON.stringify(matmul)}` : 'create')
-    let step = -1
-    let phase = 0
-    let phase_step = 0
-    let wants_next = false
-    let wants_trace = false
-    let request = NO_OBSERVATION
-    const said: Verdict[] = []
-    const given = () => said.filter(({ choice }) => choice !== 'skip').length
-    const preferences = () => ({
-      config: PAIRS,
-      pending: ASKED.slice(said.length),
-      given: given(),
-      log: said,
-    })
-    const isAsking = () => asks && phase === 1
-    const enter = (): StepResult['phase_started'] => {
-      if (step < 0) return { phase, reason: 'start' }
-      if (phase === 1 || !(phase_step >= 3 || wants_next)) return undefined
-      phase++
-      phase_step = 0
-      const reason = wants_next ? 'next_phase' : 'steps'
-      wants_next = false
-      return { phase, reason }
-    }
-    let started: StepResult['phase_started'] | undefined
-    const asked: SteeringAction['kind'][] = []
-    return {
-      counts: {
-        buffers: 1,
-        bind_groups: 0,
-        pipelines: 0,
-        dispatches: 0,
-        submits: 0,
-        reads: 0,
-        uploaded_bytes: 0,
-        live_bytes: 0,
-      },
-      lost: new Promise((resolve) => {
-        lose = resolve
-      }),
-      memory: () => ({
-        weights: 1,
-        gradients: 0,
-        optimizer: 0,
-        activations: 0,
-        kv_cache: 0,
-        batch: 0,
-        scratch: 0,
-        probes: 0,
-      }),
-      profile: async (work) => {
-        log.push('profile')
-        return { result: await work(), profile: PROFILE }
-      },
-      trainer: {
-        get isFinished() {
-          return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
-        },
-        steer: ({ kind }) => {
-          log.push(`steer ${kind}`)
-          asked.push(kind)
-        },
-        obey: async () => {
-          const is_untaught = isAsking() && phase_step === 0
-          wants_next ||= !is_untaught && asked.includes('next_phase')
-          return asked.splice(0).map((kind) => ({
-            entry: { step: Math.max(0, step), kind } as SteeringEntry,
-            experiment,
-            steering: [],
-            ...(is_untaught && kind === 'next_phase' && { refused: 'not taught' }),
-          }))
-        },
-        traceNext: () => {
-          wants_trace = true
-        },
-        observe: (asked) => {
-          request = asked
-          log.push(`observe ${asked.groups}`)
-        },
-        observeNow: async () => {
-          await tick()
-          return request.groups.length > 0 ? observation(request) : undefined
-        },
-        get step() {
-          return Math.max(0, step)
-        },
-        get phase() {
-          return phase
-        },
-        get isWaiting() {
-          return isAsking() && given() < PAIRS.min_pairs
-        },
-        get preferences() {
-          return isAsking() ? preferences() : undefined
-        },
-        ready: async () => {
-          started ??= enter()
-          return !(isAsking() && given() < PAIRS.min_pairs)
-        },
-        takePhaseStart: () => {
-          const told = started
-          started = undefined
-          return told
-        },
-        decide: (id, choice) =>
-          isAsking() && id === said.length && said.push({ choice, step: phase_step }) > 0,
-        undoVerdict: () => isAsking() && said.pop() !== undefined,
-        queue: async () => {
-          const told = started ?? enter()
-          started = undefined
-          step++
-          if (step > 0) phase_step++
-          if (step === fail_at) throw gpuError('out_of_memory', 'no room')
-          const result: StepResult = {
-            step,
-            phase,
-            phase_step,
-            metrics: { loss: 10 - step },
-            samples: [sample(step)],
-            ...(told ? { phase_started: told } : {}),
-            // Reinforcement is the second phase.
-            ...(wants_trace && phase === 1 ? { trace: TRACE } : {}),
-            ...(request.groups.length > 0 && step % request.every === 0
-              ? { observation: observation(request) }
-              : {}),
-          }
-          if (result.trace) wants_trace = false
-          log.push(`queue ${step}`)
-          const hangs = step === hang_at
-          return {
-            result: tick().then(() => {
-              clock += 100
-              return hangs ? new Promise<StepResult>(() => {}) : result
-            }),
-          }
-        },
-      },
-    }
-  }
-  const prepare = async (): Promise<RunDevice> => ({
-    adapter: { ...ADAPTER, is_software },
-    defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
-    variants: new Set(['plain', 'fast']),
-    missing: (variant) => (variant.startsWith('subgroups_') ? ['subgroups'] : []),
-    tune: async (pinned) => {
-      log.push(`tune without ${JSON.stringify(pinned)}`)
-      return { ...(await tune()), ...pinned }
-    },
-    start,
-    destroy: () => log.push('destroy'),
-  })
-  const session = new Session({
-    open: async () => {
-      throw gpuError('no_adapter', 'nothing here')
-    },
-    prepare,
-    version: 'v1',
-    peak: async () => PEAK,
-    benchmark: async (onProgress) => {
-      onProgress('Multiplying matrices')
-      if (benchmark_fails) throw gpuError('out_of_memory', 'no room')
-      return NUMBERS
-    },
-    post: (event) => events.push(event),
-    now: () => clock,
-  })
-  const steps = () => events.flatMap((e) => (e.type === 'step' ? [e.step] : []))
-  const statuses = () => events.flatMap((e) => (e.type === 'status' ? [e.status] : []))
-  const last = (type: LabEvent['type']) => events.findLast((e) => e.type === type)
-  const until = async (holds: () => boolean) => {
-    for (let i = 0; i < 200 && !holds(); i++) await tick()
-    expect(holds()).toBe(true)
-  }
-  return {
-    session,
-    events,
-    log,
-    steps,
-    statuses,
-    last,
-    until,
-    lose: (error: GpuError) => lose(error),
-  }
-}
-
-/** What a step shows that was asked for this. */
-const observation = ({ groups, layer }: ObservationRequest): Observation => ({
-  ...{ num_hidden_layers: 2, rows: 'responses', tokens: 4, mean: {}, std: {}, layer, lenses: [] },
-  cost_ms: Object.fromEntries(groups.map((group) => [group, 1])),
-})
-const asking = (
-  groups: ObservationRequest['groups'],
-  rest: Partial<ObservationRequest> = {},
-): ObservationRequest => ({ ...NO_OBSERVATION, groups, ...rest })
-
-const ASKED = [0, 1, 2, 3, 4].map((id) => ({
-  id,
-  prompt: `${id}`,
-  response_a: `a${id}`,
-  response_b: `b${id}`,
-}))
-const PAIRS: Pairs = {
-  source: 'human',
-  count: 5,
-  held_out: 0,
-  temperature: 1,
-  min_pairs: 2,
-  verdicts: [],
-}
-const FIRST = 'nt_m64_n32_k16'
-const SECOND = 'tn_m32_n16_k64'
-const ADAPTER = {
-  vendor: 'v',
-  architecture: 'a',
-  description: '',
-  features: [],
-  max_buffer_bytes: 0,
-  max_binding_bytes: 0,
-  has_subgroups: false,
-  has_f16: false,
-}
-const TRACE = { rows: 4 } as TokenTable
-
-const PROFILE: Profile = {
-  source: 'timestamps',
-  resolution_ns: 1,
-  kernels: [],
-  stages: [],
-  dispatches: 0,
-  time_ms: 0,
-}
-const PEAK: Peak = { gflops: 100, gbps: 10 }
-const NUMBERS: BenchmarkNumbers = {
-  peak_gflops: 1,
-  peak_gbps: 2,
-  matmul_256_gflops: 3,
-  matmul_512_gflops: 4,
-  sft_steps_per_second: 5,
-  rl_steps_per_second: 6,
-  rollout_tokens_per_second: 7,
-}
-
-const start = { type: 'start', run: 1, experiment, paused: false } as const
+const { experiment } = start
 
 test('a run goes from step 0 to its end, says when phases change and frees its memory', async () => {
   const { session, events, steps, statuses, log } = fakeLab()
@@ -615,20 +340,20 @@ test('an error ends the run once, keeps its code and frees the memory', async ()
   expect(log.at(-1)).toBe('destroy')
 })
 
-test('a lost device fails the run, in a pause and in a step that never ends', async () => {
+test('a lost device is opened again, in a pause and in a step that never ends', async () => {
   for (const hang_at of [Number.NaN, 2]) {
     const { session, events, until, lose, statuses, steps, last } = fakeLab({ hang_at })
     session.handle({ ...start, paused: Number.isNaN(hang_at) })
     if (Number.isNaN(hang_at)) await until(() => statuses().at(-1) === 'paused')
     else await until(() => steps().includes(1))
     lose(gpuError('lost', 'gone'))
-    await session.idle
-    expect(last('failed')).toMatchObject({ run: 1, error: { code: 'lost' } })
-    expect(events.filter(({ type }) => type === 'failed')).toHaveLength(1)
+    await until(() => last('restored') !== undefined)
+    expect(last('lost')).toMatchObject({ run: 1, step: 0, message: 'gone', is_waiting: false })
     // The lab is not stuck: the next run gets as far as its first step.
     session.handle({ ...start, run: 2 })
     await until(() => events.some((e) => e.type === 'step' && e.run === 2))
     session.handle({ type: 'stop' })
+    expect(last('failed')).toBeUndefined()
   }
 })
 
@@ -720,7 +445,7 @@ test('a run that is stopped while it measures goes no further and is freed', asy
   expect(last('kernels')).toBeUndefined()
 })
 
-test('what cannot be measured runs on the default kernels; a lost device ends the run', async () => {
+test('what cannot be measured runs on the default kernels; a lost device does not', async () => {
   const broken = (code: GpuError['code']) =>
     fakeLab({
       is_software: false,
@@ -738,9 +463,9 @@ test('what cannot be measured runs on the default kernels; a lost device ends th
   expect(invalid.statuses().at(-1)).toBe('finished')
   const lost = broken('lost')
   lost.session.handle(start)
-  await lost.session.idle
-  expect(lost.last('failed')).toMatchObject({ run: 1, error: { code: 'lost' } })
-  expect(lost.log).toEqual(['tune without {}', 'destroy'])
+  await lost.until(() => lost.statuses().at(-1) === 'paused')
+  expect(lost.last('lost')).toMatchObject({ is_waiting: true })
+  expect(lost.log).toEqual(['tune without {}', 'destroy', 'tune without {}', 'destroy'])
 })
 
 test('an experiment is checked again before anything is allocated', async () => {
@@ -794,7 +519,7 @@ const observed = (events: readonly LabEvent[]) =>
 test('every so many steps show what panels want, right after the step, and the last state always', async () => {
   const { session, events } = fakeLab()
   const observe = asking(['flow'], { every: 4 })
-  session.handle({ type: 'start', run: 1, experiment, paused: false, observe })
+  session.handle({ type: 'start', run: 1, record: 'r1', experiment, paused: false, observe })
   await session.idle
   expect(observed(events).map(([step, , before]) => [step, before])).toEqual([
     [0, 'step'],
@@ -805,7 +530,14 @@ test('every so many steps show what panels want, right after the step, and the l
 
 test('nobody asks, and nothing is told or observed', async () => {
   const { session, events, log } = fakeLab()
-  session.handle({ type: 'start', run: 1, experiment, paused: false, observe: NO_OBSERVATION })
+  session.handle({
+    type: 'start',
+    run: 1,
+    record: 'r1',
+    experiment,
+    paused: false,
+    observe: NO_OBSERVATION,
+  })
   await session.idle
   expect(observed(events)).toEqual([])
   expect(log.filter((line) => line.startsWith('observe'))).toEqual([])
@@ -813,7 +545,7 @@ test('nobody asks, and nothing is told or observed', async () => {
 
 test('in a pause a panel that opens sees the present step at once, and one that closes costs nothing', async () => {
   const { session, events, statuses, until, log } = fakeLab()
-  session.handle({ type: 'start', run: 1, experiment, paused: true })
+  session.handle({ type: 'start', run: 1, record: 'r1', experiment, paused: true })
   session.handle({ type: 'step' })
   await until(() => statuses().at(-1) === 'paused' && log.includes('queue 1'))
   const groups = () => observed(events).map(([step, of]) => [step, of])
@@ -842,7 +574,7 @@ test('in a pause a panel that opens sees the present step at once, and one that 
 test('a request that comes while a step is in flight does not count as what that step showed', async () => {
   const { session, events, until, log } = fakeLab()
   const observe = asking(['flow'])
-  session.handle({ type: 'start', run: 1, experiment, paused: false, observe })
+  session.handle({ type: 'start', run: 1, record: 'r1', experiment, paused: false, observe })
   await until(() => log.includes('queue 1'))
   session.handle({ type: 'pause' })
   session.handle({ type: 'observe', request: asking(['flow', 'entropy']) })
@@ -856,7 +588,7 @@ test('a request that comes while a step is in flight does not count as what that
 
 test('a run that waits for verdicts shows what a panel asks for', async () => {
   const { session, events, statuses, until } = fakeLab({ asks: true })
-  session.handle({ type: 'start', run: 1, experiment, paused: false })
+  session.handle({ type: 'start', run: 1, record: 'r1', experiment, paused: false })
   await until(() => statuses().at(-1) === 'waiting')
   session.handle({ type: 'observe', request: asking(['flow']) })
   await until(() => observed(events).length === 1)

@@ -1,6 +1,7 @@
 // A training run that obeys steering: what its document says, and what is asked of it while it goes on. Knows neither the
 // worker nor the GPU.
 import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
+import type { SteeredState } from './checkpoints/checkpoint.ts'
 import { type Experiment, steerExperiment } from './experiment.ts'
 import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
 import { MAX_STEERING, type SteeringAction, type SteeringEntry } from './steering.ts'
@@ -56,6 +57,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** As it is from the next step on. Its `steering` is empty. */
   experiment: Experiment
   readonly #engine: Engine<T>
+  /** The document as it began; its `steering` is empty. */
+  readonly #beginning: Experiment
   #done: SteeringEntry[] = []
   /** Of the document, not done yet. */
   #due: SteeringEntry[]
@@ -65,11 +68,14 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
   #is_moving = false
+  /** States that are being read back. */
+  #exports: Promise<unknown> = Promise.resolve()
 
   private constructor(engine: Engine<T>, trainer: T, document: Experiment) {
     this.#engine = engine
     this.trainer = trainer
-    this.experiment = { ...document, steering: [] }
+    this.#beginning = { ...document, steering: [] }
+    this.experiment = this.#beginning
     this.#due = [...document.steering]
   }
 
@@ -78,6 +84,34 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     document: Experiment,
   ): Promise<SteeredRun<T>> {
     return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
+  }
+
+  /** Goes on from a state that another run has exported. Throws RangeError for one that is not of its own experiment. */
+  static async resume<T extends SteeredTrainer = SteeredTrainer>(
+    engine: Engine<T>,
+    { trainer: state, experiment, document, done }: SteeredState,
+  ): Promise<SteeredRun<T>> {
+    const trainer = await engine.create(trainerConfig(experiment))
+    trainer.importState(state)
+    const run = new SteeredRun(engine, trainer, document)
+    run.experiment = experiment
+    run.#done = run.#due.splice(0, done)
+    run.#is_started = state.is_started
+    return run
+  }
+
+  /**
+   * Where the run stands after the last step that was queued, captured before this returns (Trainer.exportState): further
+   * steps may be queued while the promise is open. Not while a step is being queued or something is being obeyed.
+   */
+  async exportState(): Promise<SteeredState> {
+    const reading = this.trainer.exportState()
+    this.#exports = Promise.allSettled([this.#exports, reading])
+    const { experiment } = this
+    const steering = [...this.#done, ...this.#due]
+    const done = this.#done.length
+    const document = { ...this.#beginning, steering }
+    return { trainer: await reading, experiment, document, done }
   }
 
   /** Whether the run is over, as long as nobody asks for more. To be asked after `obey`. */
@@ -200,6 +234,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   async #rebuild(config: TrainerConfig): Promise<void> {
     this.#is_moving = true
     const state = await this.trainer.exportState()
+    await this.#exports
     this.#engine.release()
     this.trainer = await this.#engine.create(config)
     this.trainer.importState(state)

@@ -4,12 +4,22 @@ import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import type { ResultCard } from './card.ts'
+import type { CheckpointEntry } from './checkpoints/checkpoint.ts'
 import { type Experiment, resolvePhases, sameSettings, steerExperiment } from './experiment.ts'
-import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } from './kept_run.ts'
+import {
+  cutKept,
+  emptyKept,
+  type KeptOfRun,
+  keepObservation,
+  keepSamples,
+  keepTrace,
+} from './kept_run.ts'
+import { readKernels } from './pinned_kernels.ts'
 import { PRESETS } from './presets.ts'
 import {
   type AskedPair,
   type BenchmarkNumbers,
+  type CheckpointProblemCode,
   type LabError,
   type LabEvent,
   type MatmulChoice,
@@ -17,11 +27,12 @@ import {
   type Peak,
   PROTOCOL_VERSION,
   type Profile,
+  type RestoreReason,
   type RolloutSample,
   type ScoredPair,
   type TokenTable,
 } from './protocol.ts'
-import { appendMetrics, type Series } from './series.ts'
+import { appendMetrics, Series } from './series.ts'
 import type { SteeringEntry } from './steering.ts'
 
 export type LabStatus =
@@ -86,6 +97,30 @@ export interface AskedPairs {
   readonly min_pairs: number
 }
 
+/** A run went back to an earlier state, or began with one. */
+export interface Restored {
+  readonly why: RestoreReason
+  readonly step: number
+  /** What is not as it was where the state was kept; then the numbers agree to rounding alone. */
+  readonly differs: string | undefined
+}
+
+/** The GPU was lost, or the worker has hung; the run goes back to `step`. */
+export interface Loss {
+  readonly what: 'gpu' | 'worker'
+  readonly step: number
+  readonly message: string
+  /** A person has to say that it goes on. */
+  readonly is_waiting: boolean
+  /** The browser gives no GPU at present. */
+  readonly is_blocked: boolean
+}
+
+export interface CheckpointProblem {
+  readonly code: CheckpointProblemCode
+  readonly message: string
+}
+
 export type Benchmark =
   | { readonly status: 'none' }
   | { readonly status: 'running'; readonly message: string }
@@ -99,6 +134,17 @@ export interface LabState {
   readonly adapter: AdapterFacts | undefined
   /** Counts up with every run. */
   readonly run: number
+  /** The id that the run is kept under; '' while there is none. */
+  readonly record: string
+  /** The checkpoint of another run that this one began with. */
+  readonly parent: { readonly record: string; readonly step: number } | undefined
+  /** Another object for each time. */
+  readonly restored: Restored | undefined
+  /** The newest one. */
+  readonly loss: Loss | undefined
+  /** That are kept of this run, oldest first, as far as was told. */
+  readonly checkpoints: readonly CheckpointEntry[]
+  readonly checkpoint_problem: CheckpointProblem | undefined
   /** The experiment that the settings show and that the next run trains. */
   readonly experiment: Experiment
   /** What the run trains now, with all that was changed while it went on; undefined while there is no run. */
@@ -175,6 +221,12 @@ const UNKNOWN: Timing = {
 /** All that belongs to one run, as it is before its first event. */
 export const emptyRun = () =>
   ({
+    record: '',
+    parent: undefined,
+    restored: undefined,
+    loss: undefined,
+    checkpoints: [],
+    checkpoint_problem: undefined,
     run_experiment: undefined,
     run_document: undefined,
     steered: [],
@@ -249,6 +301,30 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         is_profiling: state.is_profiling && event.status !== 'finished',
         is_tracing: state.is_tracing && event.status !== 'finished',
       }
+    case 'restored':
+      return applyRestored(state, event)
+    case 'lost': {
+      const { step, message, is_waiting, is_blocked } = event
+      const loss = { what: 'gpu', step, message, is_waiting, is_blocked } as const
+      return { ...state, loss, arrivals: [] }
+    }
+    case 'checkpoint': {
+      // The first one made a buffer to read the state back: counting begins anew.
+      const is_first = state.checkpoints.length === 0
+      const warm_buffers = is_first ? undefined : state.warm_buffers
+      return {
+        ...state,
+        checkpoints: event.entries,
+        checkpoint_problem: undefined,
+        warm_buffers,
+      }
+    }
+    case 'checkpoint_problem':
+      return { ...state, checkpoint_problem: { code: event.code, message: event.message } }
+    case 'alive':
+    case 'checkpoint_file':
+    case 'checkpoint_file_failed':
+      return state
     case 'phase': {
       const { step, phase, reason } = event
       const phase_switches = [...state.phase_switches, { step, phase, reason }]
@@ -313,6 +389,60 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       return event satisfies never
   }
 }
+
+/** What was known of later steps is no longer so. */
+function applyRestored(state: LabState, event: Extract<LabEvent, { type: 'restored' }>): LabState {
+  const { why, step, phase, phase_step, experiment, document, history, kernels, differs } = event
+  const { phase_switches, steered, verdicts } = history
+  const series = new Map(
+    Object.entries(history.series).map(([metric, { steps, values }]) => [
+      metric,
+      Series.of(steps, values),
+    ]),
+  )
+  cutKept(state.kept, step)
+  const pinned = readKernels(kernels)
+  const { run_experiment } = state
+  const is_followed = run_experiment !== undefined && sameSettings(state.experiment, run_experiment)
+  const trace = state.trace && state.trace.step <= step ? state.trace : undefined
+  const scored = state.scored_pairs && state.scored_pairs.step <= step
+  return {
+    ...state,
+    restored: { why, step, differs },
+    loss: state.loss && { ...state.loss, step, is_waiting: false, is_blocked: false },
+    parent: event.parent ?? state.parent,
+    step,
+    phase,
+    phase_step,
+    experiment: is_followed ? experiment : state.experiment,
+    run_experiment: experiment,
+    run_document: document,
+    kernels,
+    matmul: kernels !== '' && pinned.ok ? pinned.choice : undefined,
+    series,
+    metrics: lastValues(series),
+    phase_switches,
+    steered,
+    verdicts,
+    asked: undefined,
+    samples: state.samples.filter((kept) => kept.step <= step),
+    kept_version: state.kept_version + 1,
+    trace,
+    scored_pairs: scored ? state.scored_pairs : undefined,
+    timing: UNKNOWN,
+    arrivals: [],
+    profile: state.profile && state.profile.step <= step ? state.profile : undefined,
+    counts: undefined,
+    warm_buffers: undefined,
+  }
+}
+
+const lastValues = (series: ReadonlyMap<string, Series>): Metrics =>
+  Object.fromEntries(
+    [...series].flatMap(([metric, { values, length }]) =>
+      length > 0 ? [[metric, values[length - 1]]] : [],
+    ),
+  )
 
 /** The settings follow what is done to the run, whether or not they differ from it elsewhere. */
 function applySteered(

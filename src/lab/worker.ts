@@ -15,6 +15,8 @@ import { planMemory } from '../rl/memory.ts'
 import type { TrainerConfig } from '../rl/trainer.ts'
 import { runProducts } from '../rl/tuning.ts'
 import { browserName } from './card.ts'
+import { decodeCheckpoint, encodeCheckpoint } from './checkpoints/checkpoint_file.ts'
+import { openCheckpointFiles } from './checkpoints/opfs.ts'
 import { type Experiment, followExperiment } from './experiment.ts'
 import { presetOf } from './presets.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
@@ -65,13 +67,18 @@ async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): 
   }
 }
 
-async function prepare(experiment: Experiment): Promise<RunDevice> {
+/** Milliseconds that a dispatch may take after the GPU was lost twice: half of what is usual. */
+const CAREFUL_MS = 25
+
+async function prepare(experiment: Experiment, is_careful = false): Promise<RunDevice> {
   const config = trainerConfig(experiment)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
   const gpu = await gpuFor(experiments.map(trainerConfig))
+  if (is_careful && !gpu.facts.is_software) gpu.limitDispatches({ most_ms: CAREFUL_MS })
   return {
     adapter: gpu.facts,
+    lost: gpu.lost,
     defaults: Object.fromEntries(
       products.map((product) => [
         shapeClass(product.op, product),
@@ -87,12 +94,14 @@ async function prepare(experiment: Experiment): Promise<RunDevice> {
           (await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
         { largest: planMemory(config).largest },
       ),
-    start: async (matmul, onProgress) => {
-      const trainer = await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment)
+    start: async (matmul, onProgress, state) => {
+      const engine = steeredEngine(gpu, matmul, onProgress)
+      const trainer = await (state
+        ? SteeredRun.resume(engine, state)
+        : SteeredRun.begin(engine, experiment))
       return {
         trainer,
         counts: gpu.counts,
-        lost: gpu.lost,
         memory: () => gpu.memory(),
         profile: (work) => gpu.profile(work),
       }
@@ -101,6 +110,7 @@ async function prepare(experiment: Experiment): Promise<RunDevice> {
   }
 }
 
+let files: ReturnType<typeof openCheckpointFiles> | undefined
 let peak: Promise<Peak | undefined> | undefined
 
 const session = new Session({
@@ -117,9 +127,21 @@ const session = new Session({
     const config = benchmarkConfig(trainerConfig(preset.experiment))
     return alone((gpu) => runBenchmark(gpu, config, onProgress))
   },
+  checkpoints: {
+    open: () => {
+      files ??= openCheckpointFiles()
+      return files
+    },
+    encode: encodeCheckpoint,
+    decode: decodeCheckpoint,
+    understory: understory_version,
+  },
   post,
   now: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
 
 addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))
+const ALIVE_MS = 2000
+setInterval(() => post({ type: 'alive' }), ALIVE_MS)
 post({ type: 'hello', protocol: PROTOCOL_VERSION })

@@ -202,7 +202,17 @@ export const hasStop = (stop: Stop | undefined): stop is Stop =>
 export type StopReason = 'accuracy' | 'score' | 'plateau' | 'entropy_floor'
 
 /** Why a phase began: the run did, or what ended the one before it. */
-export type PhaseReason = 'start' | 'steps' | 'next_phase' | 'insert_phase' | StopReason
+export const PHASE_REASONS = [
+  'start',
+  'steps',
+  'next_phase',
+  'insert_phase',
+  'accuracy',
+  'score',
+  'plateau',
+  'entropy_floor',
+] as const satisfies readonly ('start' | 'steps' | 'next_phase' | 'insert_phase' | StopReason)[]
+export type PhaseReason = (typeof PHASE_REASONS)[number]
 
 /** Supervised warm start on the task's demonstrations: mean cross-entropy over answer and end token. */
 export interface SftPhase {

@@ -334,3 +334,28 @@ test('a stop condition ends its phase after the step that met it, and the next b
   const validated = results.filter(({ metrics }) => 'val-aux/parity/acc/greedy' in metrics)
   expect(validated.map(({ step }) => step)).toEqual([0, 4, 5, results.length - 1])
 })
+
+test('a state that is awaited later is that of its own step, however many were queued since', async () => {
+  for (const config of [FULL, TAUGHT]) {
+    const whole = await uninterrupted(config)
+    const gpu = await Gpu.open()
+    const trainer = await Trainer.create(gpu, config)
+    const exports: Promise<TrainerState>[] = []
+    // Nothing is awaited that a running lab would not await.
+    while (!trainer.isFinished) {
+      await trainer.queue()
+      exports.push(trainer.exportState())
+    }
+    const states = await Promise.all(exports)
+    expect(states.map(({ step }) => step)).toEqual(whole.results.map(({ step }) => step))
+    expect(states.at(-1)).toEqual(whole.state)
+    // Four steps of each, begun in a trainer that has been elsewhere since.
+    for (const from of [0, 2, 5, states.length - 2]) {
+      trainer.importState(structuredClone(states[from]))
+      const again = [numbers(await trainer.next())]
+      if (!trainer.isFinished) again.push(numbers(await trainer.next()))
+      expect(again).toEqual(whole.results.slice(from + 1, from + 1 + again.length).map(numbers))
+    }
+    gpu.destroy()
+  }
+})

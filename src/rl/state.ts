@@ -100,23 +100,25 @@ function importArray(gpu: Gpu, tensor: Tensor<'f32'>, values: Float32Array, name
   gpu.write(tensor, values)
 }
 
-/** Reads all models back. */
+/** Reads all models back, as they are when this is called: every copy is submitted before it returns. */
 export async function exportModels(
   gpu: Gpu,
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
 ): Promise<ModelStates> {
-  const { tensors } = actor
-  const reference = tensors.reference && (await gpu.read(tensors.reference.flat))[0]
+  const { reference } = actor.tensors
   const preferences = reward?.preferences?.exportState()
+  const [actor_state, references, critic_state, reward_state] = await Promise.all([
+    exportModel(gpu, actor.tensors),
+    reference && gpu.read(reference.flat),
+    critic && exportModel(gpu, critic.tensors),
+    reward && exportModel(gpu, reward.tensors),
+  ])
   return {
-    actor: await exportModel(gpu, tensors),
-    ...(reference && { reference }),
-    ...(critic && { critic: await exportModel(gpu, critic.tensors) }),
-    ...(reward && {
-      reward_model: {
-        ...(await exportModel(gpu, reward.tensors)),
-        ...(preferences && { preferences }),
-      },
+    actor: actor_state,
+    ...(references && { reference: references[0] }),
+    ...(critic_state && { critic: critic_state }),
+    ...(reward_state && {
+      reward_model: { ...reward_state, ...(preferences && { preferences }) },
     }),
   }
 }

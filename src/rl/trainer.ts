@@ -126,8 +126,8 @@ export class Trainer {
   #scores: number[] = []
   /** The numbers of the last step that was queued. */
   #last: Promise<unknown> | undefined
-  /** Optimizer steps left out so far because a gradient was not finite. */
-  #skipped_updates = 0
+  /** Optimizer steps left out because a gradient was not finite, after the last step that was queued. */
+  #skipped_updates: Promise<number> = Promise.resolve(0)
 
   private constructor(gpu: Gpu, config: TrainerConfig, layout: ParamLayout, parts: Parts) {
     this.#gpu = gpu
@@ -181,9 +181,22 @@ export class Trainer {
     return true
   }
 
-  /** The state after the last step that was queued: waits for it. Work that is not queued changes nothing. */
+  /**
+   * The state after the last step that was queued. Everything is captured before this returns, copies on the GPU included, so
+   * further steps may be queued while the promise is open; it resolves when the numbers of that step are there. Not while a
+   * step is being queued.
+   */
   async exportState(): Promise<TrainerState> {
-    await this.#last
+    const reading = exportModels(this.#gpu, this.#parts)
+    reading.catch(() => {}) // reported below, unless the step itself failed
+    const [last, skipped] = [this.#last, this.#skipped_updates]
+    const position = this.#position()
+    await last
+    return { ...position, skipped_updates: await skipped, ...(await reading) }
+  }
+
+  /** What the CPU knows after the last step that was queued. */
+  #position() {
     return {
       phase: this.phase,
       step: this.step,
@@ -193,12 +206,10 @@ export class Trainer {
       is_started: this.#is_started,
       ends: this.#ends ?? null,
       began: this.#reason ?? null,
-      skipped_updates: this.#skipped_updates,
       sample_index: this.#responder.sample_index,
       scores: [...this.#scores],
       kl_coef: this.#kl?.value ?? null,
       pairs_of: this.#pairs_of ?? null,
-      ...(await exportModels(this.#gpu, this.#parts)),
     }
   }
 
@@ -219,7 +230,7 @@ export class Trainer {
     this.#is_started = state.is_started
     this.#ends = state.ends ?? undefined
     this.#reason = state.began ?? undefined
-    this.#skipped_updates = state.skipped_updates
+    this.#skipped_updates = Promise.resolve(state.skipped_updates)
     this.#responder.sample_index = state.sample_index
     this.#scores = [...state.scores]
     this.#pairs_of = state.pairs_of ?? undefined
@@ -367,16 +378,20 @@ export class Trainer {
     const is_validated = this.#isValidationDue()
     const validation = is_validated ? await this.#validate() : {}
     const limits = await this.#limitDispatches()
-    const numbers = Promise.all([reading, trace?.table]).then(([taken, trace]) => {
+    const skipped = Promise.all([this.#skipped_updates, reading]).then(
+      ([before, { metrics }]) => before + metrics['training/skipped_updates'],
+    )
+    this.#skipped_updates = skipped
+    const arriving = Promise.all([reading, trace?.table, skipped])
+    const numbers = arriving.then(([taken, trace, skipped_updates_total]) => {
       const { metrics, scored_pairs, non_finite } = taken
-      this.#skipped_updates += metrics['training/skipped_updates']
       const seconds = (performance.now() - started) / 1000
       return {
         ...position,
         metrics: {
           'training/global_step': position.step,
           ...metrics,
-          'training/skipped_updates_total': this.#skipped_updates,
+          'training/skipped_updates_total': skipped_updates_total,
           ...work,
           ...limits,
           ...validation,

@@ -1,5 +1,7 @@
 import { Announcer } from './Announcer.tsx'
 import { Controls } from './Controls.tsx'
+import { GoingOn } from './checkpoints/GoingOn.tsx'
+import { Interrupted } from './checkpoints/Interrupted.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
@@ -38,7 +40,9 @@ export function App() {
           <HiddenHeading />
           <Locked />
           <Notices />
+          <GoingOn />
           <Failure />
+          <Interrupted />
           <Pending />
           <section className="card now" aria-label="Progress">
             <Numbers />

@@ -11,6 +11,7 @@ const CODES = [
   'out_of_memory',
   'lost',
   'experiment',
+  'checkpoint',
   'worker',
   'internal',
 ] as const satisfies readonly FailureCode[]

@@ -76,8 +76,7 @@ export function failureText(code: FailureCode, user_agent: string): FailureText 
     },
     lost: {
       title: 'The GPU was lost',
-      cause:
-        'The driver was reset, the GPU process crashed, or the machine slept. The curves up to this step are kept on the page.',
+      cause: 'The driver was reset, the GPU process crashed, or the machine slept.',
       advice: [
         'Press Try again to start over with the same seed.',
         'If it happens again, wait a minute or restart the browser: it blocks the GPU after repeated crashes.',
@@ -87,6 +86,14 @@ export function failureText(code: FailureCode, user_agent: string): FailureText 
       title: 'These settings cannot be run',
       cause: 'The experiment was checked before training and refused.',
       advice: ['Change the setting that the message names.'],
+    },
+    checkpoint: {
+      title: 'The run cannot go on from there',
+      cause: 'What was kept of it is damaged, of another kind, or no longer there.',
+      advice: [
+        'Take an older checkpoint of the run, from the list of runs.',
+        'Or press Try again: the same seed does the same run from its first step.',
+      ],
     },
     worker: {
       title: 'The training thread has stopped',

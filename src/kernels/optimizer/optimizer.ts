@@ -9,23 +9,14 @@
 import { defineKernel, foldGrid } from '../kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
+import { CONTROL } from './control.ts'
 import finish from './grad_norm_finish.wgsl?raw'
 import partial from './grad_norm_partial.wgsl?raw'
 
+export { CONTROL } from './control.ts'
+
 /** Partial sums of grad_norm_partial: fixed, so that a norm does not depend on the adapter. */
 export const OPTIMIZER_BLOCKS = 4096
-
-/**
- * What grad_norm_finish leaves in `control`, in order: norm before clipping (raw: Inf or NaN when not finite), factor of
- * this step's gradients (0 when skipped), 1 or 0, and two counters since control was cleared.
- */
-export const CONTROL = [
-  'grad_norm',
-  'clip_coef',
-  'is_finite',
-  'skipped_steps',
-  'optimizer_steps',
-] as const
 
 const constants = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
 const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')

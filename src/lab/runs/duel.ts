@@ -1,5 +1,6 @@
 // Two runs in turns on one GPU: the living run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
+import { checkpointSettings } from '../checkpoints/settings.ts'
 import {
   endTurns,
   giveTurn,
@@ -14,6 +15,7 @@ import {
 } from '../client.ts'
 import type { Experiment } from '../experiment.ts'
 import type { LabCommand, LabEvent } from '../protocol.ts'
+import { newRecordId } from '../record_id.ts'
 import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../store.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -82,6 +84,7 @@ const beginning = (experiment: Experiment, preset_id: string): LabState => ({
   adapter: labStore.getState().adapter,
   status: 'preparing',
   run: 1,
+  record: newRecordId(),
   preset_id,
   experiment,
   run_experiment: experiment,
@@ -142,7 +145,9 @@ export function startDuel(
     )
     own.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
     const kernel_cache = recallKernels()
-    post({ type: 'start', run: 1, experiment, paused: true, kernel_cache })
+    const checkpoints = checkpointSettings()
+    const record = duelStore.getState().second?.record ?? newRecordId()
+    post({ type: 'start', run: 1, record, experiment, paused: true, checkpoints, kernel_cache })
   }
   const turnOfSecond = () => {
     if (is_second_over || is_paused) return

@@ -1,6 +1,13 @@
 // Records in IndexedDB.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import type { KeptKind, RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
+import {
+  KEPT_KINDS,
+  type KeptKind,
+  type RunHeader,
+  type RunLabels,
+  type StoredChunk,
+  type StoredItem,
+} from './record.ts'
 import { memoryStorage, type RunStorage } from './storage.ts'
 
 interface RunsSchema extends DBSchema {
@@ -29,6 +36,9 @@ const STORES = ['headers', 'labels', 'chunks', 'items'] as const
 /** Everything of one run in a store whose keys begin with its id. */
 const ofRun = (id: string) => IDBKeyRange.bound([id], [id, []])
 
+const itemsAfter = (id: string, kind: KeptKind, step: number) =>
+  IDBKeyRange.bound([id, kind, step], [id, kind, []], true)
+
 /** A request that fails aborts its transaction, and that is where it is told. */
 const quiet = (request: Promise<unknown>) => request.catch(() => {})
 
@@ -42,10 +52,14 @@ function storageOf(database: Database): RunStorage {
       ])
       return { headers, labels }
     },
-    write: async ({ header, chunk, items, dropped }) => {
+    write: async ({ header, chunk, items, dropped, restored_to }) => {
       const tx = database.transaction(['headers', 'chunks', 'items'], 'readwrite')
       const kept = tx.objectStore('items')
       quiet(tx.objectStore('headers').put(header))
+      if (restored_to !== undefined) {
+        quiet(tx.objectStore('chunks').delete(ofRun(header.id)))
+        for (const kind of KEPT_KINDS) quiet(kept.delete(itemsAfter(header.id, kind, restored_to)))
+      }
       if (chunk) quiet(tx.objectStore('chunks').put(chunk))
       for (const { kind, step } of dropped) quiet(kept.delete([header.id, kind, step]))
       for (const item of items) quiet(kept.put(item))

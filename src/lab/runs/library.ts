@@ -1,5 +1,6 @@
 // All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
 import { createStore } from 'zustand/vanilla'
+import { removeCheckpoints } from '../checkpoints/browse.ts'
 import type { Experiment } from '../experiment.ts'
 import { presetOf } from '../presets.ts'
 import type { Series } from '../series.ts'
@@ -100,7 +101,9 @@ export async function openLibrary(
       continue
     }
     const is_left = isLive(read.header.status) && !held.has(id)
-    const header: RunHeader = is_left ? { ...read.header, status: 'stopped' } : read.header
+    const header: RunHeader = is_left
+      ? { ...read.header, status: 'stopped', was_left: true }
+      : read.header
     entries.push({
       id,
       header,
@@ -120,6 +123,11 @@ export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => v
 /** A run has begun to be recorded. */
 export function addRun(header: RunHeader): void {
   const { entries } = libraryStore.getState()
+  // One that goes on has its labels.
+  if (entries.some(({ id }) => id === header.id)) {
+    updateRun(header)
+    return
+  }
   const labels: RunLabels = { ...NO_LABELS, id: header.id, color: freeColor(entries) }
   libraryStore.setState({ entries: [{ id: header.id, header, labels }, ...entries] })
   storage.label(labels).catch(report)
@@ -198,6 +206,7 @@ export async function commitDelete(): Promise<void> {
   }))
   try {
     await storage.remove(deleted)
+    await removeCheckpoints(deleted)
     // There is room again.
     for (const recorder of recorders) recorder.retry()
   } catch (error) {

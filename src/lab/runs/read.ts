@@ -69,6 +69,8 @@ const headerSchema = z.object({
   metrics: z.record(z.string(), number),
   summaries: z.record(z.string(), summary),
   parent: z.optional(z.string()),
+  parent_step: z.optional(whole),
+  was_left: z.optional(z.boolean()),
 })
 
 const fieldOf = (value: unknown, name: string): unknown =>

@@ -43,8 +43,12 @@ export interface RunHeader {
   /** The last known value of every metric. */
   readonly metrics: Metrics
   readonly summaries: Readonly<Record<string, MetricSummary>>
-  /** The run whose settings it began with. */
+  /** The run whose settings it began with, or whose checkpoint. */
   readonly parent: string | undefined
+  /** The step of that checkpoint; undefined where it began at its first step. */
+  readonly parent_step?: number | undefined
+  /** Its page was closed while it went on: it may be gone on with. */
+  readonly was_left?: boolean | undefined
 }
 
 /** What a person says about a run. Apart from the header, so that neither ever overwrites the other. */

@@ -1,6 +1,7 @@
 // Starts recording on this page: the browser's storage, its clock, and what happens when the page is closed.
 import { version } from '../../../package.json'
 import { adapterName } from '../card.ts'
+import { keepCheckpoint } from '../client.ts'
 import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
 import { openStorage } from './idb_storage.ts'
@@ -11,32 +12,12 @@ import {
   libraryStore,
   openLibrary,
   parentOf,
+  runOf,
   updateRun,
 } from './library.ts'
+import { claimRun, heldRuns, releaseRun } from './locks.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { type RunStorage, storageProblem } from './storage.ts'
-
-const LOCK = 'understory.run.'
-
-/** Says to other tabs that this run goes on, until the page is gone. */
-function hold(id: string): void {
-  // Nobody waits for it: the lock ends with the page.
-  navigator.locks?.request(`${LOCK}${id}`, () => new Promise(() => {})).catch(() => {})
-}
-
-/** Runs that go on in some tab. */
-async function heldRuns(): Promise<ReadonlySet<string>> {
-  const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? []
-  const names = held.map(({ name = '' }) => name)
-  return new Set(
-    names.filter((name) => name.startsWith(LOCK)).map((name) => name.slice(LOCK.length)),
-  )
-}
-
-const newId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(12))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
 
 let storage: RunStorage | undefined
 const open_recorders = new Set<Recorder>()
@@ -52,14 +33,14 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
     version,
     adapterName: ({ adapter }) => (adapter ? adapterName(adapter) : ''),
     now: () => Date.now(),
-    newId,
     later: (ms, call) => {
       const timer = setTimeout(call, ms)
       return () => clearTimeout(timer)
     },
     parentOf,
+    headerOf: (id) => runOf(id)?.header,
     onBegun: (header) => {
-      hold(header.id)
+      void claimRun(header.id)
       addRun(header)
       onBegun(header.id)
     },
@@ -72,6 +53,19 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
   followRecorder(recorder)
   open_recorders.add(recorder)
   return recorder
+}
+
+let has_asked = false
+
+/** Asks the browser not to clear what is kept when the disk is short; once, when there is something to keep. */
+async function askToPersist(): Promise<void> {
+  if (has_asked || isReplaying()) return
+  has_asked = true
+  try {
+    if (!(await navigator.storage.persisted())) await navigator.storage.persist()
+  } catch {
+    // It has no such promise to give.
+  }
 }
 
 /** Records every run of this page from now on. To be called once per page. */
@@ -89,10 +83,19 @@ export async function startRecording(): Promise<void> {
     if (isReplaying()) return
     recorder?.see(labStore.getState())
     const living = recorder?.current()
-    if (libraryStore.getState().living !== living) libraryStore.setState({ living })
+    const before = libraryStore.getState().living
+    if (before === living) return
+    if (before !== undefined) releaseRun(before)
+    libraryStore.setState({ living })
   }
   see()
   labStore.subscribe(see)
+  labStore.subscribe(({ checkpoints }, before) => {
+    if (checkpoints.length > 0 && before.checkpoints.length === 0) void askToPersist()
+  })
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') keepCheckpoint()
+  })
   addEventListener('pagehide', () => {
     for (const one of open_recorders) one.close()
     void commitDelete()

@@ -34,11 +34,12 @@ export interface RecorderHost {
   adapterName(state: LabState): string
   /** Milliseconds since 1970. */
   now(): number
-  newId(): string
   /** Calls once, later; returns how to call it off. */
   later(ms: number, call: () => void): () => void
   /** The run whose settings this one begins with. */
   parentOf(preset_id: string, document: Experiment): string | undefined
+  /** What is written of a run so far, e.g. by an earlier page. */
+  headerOf(id: string): RunHeader | undefined
   onBegun(header: RunHeader): void
   onWritten(header: RunHeader): void
   /** Why the last write failed; undefined once one has succeeded. */
@@ -51,10 +52,14 @@ interface Recording {
   readonly started_at: number
   readonly preset_id: string
   readonly parent: string | undefined
+  readonly parent_step: number | undefined
   /** The newest state of this run. */
   state: LabState
   ended_at: number | undefined
   was_dropped: boolean
+  was_left: boolean
+  /** The state that it went back to, as far as that is written. */
+  restored: LabState['restored']
   /** Rows of each metric that are written, and that are in `summaries`. */
   written: Map<string, number>
   summarised: Map<string, number>
@@ -148,7 +153,7 @@ function keptChanges(recording: Recording): Pick<RunWrite, 'items' | 'dropped'> 
 }
 
 function headerOf(recording: Recording, host: RecorderHost): RunHeader {
-  const { id, state, started_at, preset_id, parent, summaries } = recording
+  const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
   const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
   const is_over = status !== 'running' && status !== 'paused'
@@ -174,6 +179,8 @@ function headerOf(recording: Recording, host: RecorderHost): RunHeader {
     metrics: state.metrics,
     summaries: { ...summaries },
     parent,
+    parent_step,
+    was_left: status === 'stopped' && recording.was_left,
   }
 }
 
@@ -202,31 +209,65 @@ export function createRecorder(host: RecorderHost): Recorder {
   let again = false
   let retry_at = 0
 
-  const begin = (state: LabState): Recording => ({
-    id: host.newId(),
-    run: state.run,
-    started_at: seen.run === state.run ? seen.at : host.now(),
-    preset_id: state.preset_id,
-    parent: host.parentOf(state.preset_id, state.run_document ?? state.experiment),
-    state,
-    ended_at: undefined,
-    was_dropped: false,
-    written: new Map(),
-    summarised: new Map(),
-    summaries: {},
-    parts: 0,
-    kept: {
-      samples: new Kept(RECORD_KEPT_BYTES),
-      observations: new Kept(RECORD_KEPT_BYTES),
-      traces: new Kept(RECORD_KEPT_BYTES),
-    },
-    stored: new Map(),
-    flushed_step: -1,
-  })
+  const begin = (state: LabState): Recording => {
+    const before = host.headerOf(state.record)
+    const begun_at = seen.run === state.run ? seen.at : host.now()
+    const own: Recording = {
+      id: state.record,
+      run: state.run,
+      started_at: before?.started_at ?? begun_at,
+      preset_id: before?.preset_id ?? state.preset_id,
+      parent:
+        state.parent?.record ??
+        (before
+          ? before.parent
+          : host.parentOf(state.preset_id, state.run_document ?? state.experiment)),
+      parent_step: state.parent?.step,
+      state,
+      ended_at: undefined,
+      was_dropped: false,
+      was_left: false,
+      restored: undefined,
+      written: new Map(),
+      summarised: new Map(),
+      summaries: {},
+      parts: 0,
+      kept: {
+        samples: new Kept(RECORD_KEPT_BYTES),
+        observations: new Kept(RECORD_KEPT_BYTES),
+        traces: new Kept(RECORD_KEPT_BYTES),
+      },
+      stored: new Map(),
+      flushed_step: -1,
+    }
+    // What the page has of it was read from the record.
+    if (before)
+      for (const kind of KEPT_KINDS)
+        for (const { step, item } of state.kept[kind].items) own.stored.set(keyOf(kind, step), item)
+    return own
+  }
+
+  /** The run went back to an earlier step: what is written of it is written anew. */
+  const rewind = (own: Recording, step: number) => {
+    own.written = new Map()
+    own.summarised = new Map()
+    own.summaries = {}
+    own.parts = 0
+    own.flushed_step = -1
+    own.ended_at = undefined
+    for (const kind of KEPT_KINDS) own.kept[kind].cut(step)
+  }
 
   const write = (own: Recording): Promise<void> => {
     summarise(own)
-    const before = { written: own.written, stored: own.stored, parts: own.parts }
+    const { restored } = own.state
+    const restored_to = restored === own.restored ? undefined : restored?.step
+    const before = {
+      written: own.written,
+      stored: own.stored,
+      parts: own.parts,
+      restored: own.restored,
+    }
     const columns = newColumns(own)
     const has_rows = Object.keys(columns).length > 0
     const chunk: StoredChunk | undefined = has_rows
@@ -238,7 +279,9 @@ export function createRecorder(host: RecorderHost): Recorder {
     own.stored = stored
     own.parts += chunk ? 1 : 0
     own.flushed_step = own.state.step
-    return host.storage.write({ header, chunk, items, dropped }).then(
+    own.restored = restored
+    const written = own.written
+    return host.storage.write({ header, chunk, items, dropped, restored_to }).then(
       () => {
         retry_at = 0
         host.onProblem(undefined)
@@ -247,8 +290,9 @@ export function createRecorder(host: RecorderHost): Recorder {
         return undefined
       },
       (error) => {
-        // Nothing of it was kept: the next write takes it along.
-        Object.assign(own, before)
+        // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
+        if (own.written === written) Object.assign(own, before)
+        else if (restored_to !== undefined) own.restored = before.restored
         retry_at = host.now() + RETRY_MS
         host.onProblem(error)
         schedule(RETRY_MS)
@@ -309,6 +353,8 @@ export function createRecorder(host: RecorderHost): Recorder {
         host.onBegun(headerOf(recording, host))
       }
       if (recording.state === state && recording.flushed_step >= 0) return
+      const { restored } = state
+      if (restored && restored !== recording.state.restored) rewind(recording, restored.step)
       const has_turned = statusOf(recording) !== statusOf({ ...recording, state })
       recording.state = state
       const is_due = has_turned || state.step - recording.flushed_step >= FLUSH_STEPS
@@ -325,6 +371,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     close: () => {
       if (!recording) return
       recording.was_dropped = true
+      recording.was_left = true
       void flush(true)
     },
     forget: (ids) => {

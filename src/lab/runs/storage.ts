@@ -8,6 +8,8 @@ export interface RunWrite {
   readonly items: readonly StoredItem[]
   /** Steps whose items are let go. */
   readonly dropped: readonly { readonly kind: KeptKind; readonly step: number }[]
+  /** The run went back to this step: all rows are written anew, and items of later steps are let go. */
+  readonly restored_to?: number | undefined
 }
 
 /** What was read back: nothing of it is known to be sound. */
@@ -36,13 +38,16 @@ export function memoryStorage(): RunStorage {
   return {
     list: async () => ({ headers: [...headers.values()], labels: [...labels.values()] }),
     write: async (write) => {
-      const { header, chunk, items: added, dropped } = structuredClone(write)
+      const { header, chunk, items: added, dropped, restored_to } = structuredClone(write)
       const { id } = header
       headers.set(id, header)
-      const parts = chunks.get(id) ?? new Map<number, StoredChunk>()
+      const before = restored_to === undefined ? chunks.get(id) : undefined
+      const parts = before ?? new Map<number, StoredChunk>()
       if (chunk) parts.set(chunk.part, chunk)
       chunks.set(id, parts)
       const kept = items.get(id) ?? new Map<string, StoredItem>()
+      if (restored_to !== undefined)
+        for (const [key, { step }] of kept) if (step > restored_to) kept.delete(key)
       for (const { kind, step } of dropped) kept.delete(`${kind} ${step}`)
       for (const item of added) kept.set(`${item.kind} ${item.step}`, item)
       items.set(id, kept)

@@ -27,6 +27,7 @@ export const begun = (run: number, experiment = TINY.experiment): LabState => ({
   status: 'preparing',
   preset_id: TINY.id,
   run,
+  record: `run-${run}`,
   experiment,
   run_experiment: experiment,
   run_document: experiment,
@@ -45,14 +46,12 @@ export const stepEvent = (
 export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}) {
   const timers: { at: number; call: () => void }[] = []
   const clock = { now: 1000 }
-  let ids = 0
   const problems: unknown[] = []
   const recorder = createRecorder({
     storage,
     version: '0.0.0',
     adapterName: () => 'Test adapter',
     now: () => clock.now,
-    newId: () => `run-${++ids}`,
     later: (ms, call) => {
       const timer = { at: clock.now + ms, call }
       timers.push(timer)
@@ -62,6 +61,7 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
       }
     },
     parentOf: () => undefined,
+    headerOf: () => undefined,
     onBegun: () => {},
     onWritten: () => {},
     onProblem: (error) => problems.push(error),

@@ -4,6 +4,7 @@ import { openExperiment, repeatedExperiment } from '../../lab/client.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
 import { metricsCsv, metricsFileName, metricsJsonl, runFileStem } from '../../lab/metrics_file.ts'
 import { labStore } from '../../lab/store.ts'
+import { offerFile } from '../checkpoints/going_on.ts'
 import { shownExperiment } from '../run.ts'
 import { saveFile } from '../save.ts'
 import { shownStore } from '../shown.ts'
@@ -13,7 +14,7 @@ import { showToast } from '../store.ts'
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder.'
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; and checkpoints of runs, as .safetensors.'
 
 /** A file that was not opened, and everything that is wrong with it. */
 export interface FileProblem {
@@ -52,6 +53,11 @@ export function readExperimentText(text: string): Read {
 export async function openFile(file: File): Promise<void> {
   const refuse = (problems: readonly string[]) =>
     fileStore.setState({ problem: { name: file.name, problems } })
+  if (/\.safetensors$/i.test(file.name)) {
+    const problems = await offerFile(file)
+    fileStore.setState({ problem: undefined })
+    return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
+  }
   if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
     return refuse(['It is no JSON file.', CAN_OPEN])
   if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
@@ -72,7 +78,7 @@ export async function openFile(file: File): Promise<void> {
 export function chooseFile(): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.json,application/json'
+  input.accept = '.json,application/json,.safetensors'
   input.addEventListener('change', () => {
     const [file] = input.files ?? []
     if (file) void openFile(file)

@@ -2,6 +2,7 @@
 import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type Library, libraryStore, runName, undoDelete } from '../../lab/runs/library.ts'
+import { CheckpointList } from '../checkpoints/CheckpointList.tsx'
 import { closePast, type Opened, openedStore, takeSettings } from './opened.ts'
 import { endText, whenText } from './words.ts'
 
@@ -22,6 +23,9 @@ export function PastRun() {
       <p role="status">
         <strong>Past run “{name}” opened, read-only.</strong>{' '}
         <span className="soft">
+          {opened.is_elsewhere
+            ? 'It goes on in another tab of this browser, and only there; what is shown here was written down by the time it was opened. '
+            : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
           numbers below are its own; the controls and the settings stay those of the living run.
           {opened.unreadable > 0
@@ -37,6 +41,7 @@ export function PastRun() {
           <ArrowLeft className="icon" aria-hidden="true" /> Back to the living run
         </button>
       </div>
+      {opened.is_elsewhere ? null : <CheckpointList entry={entry} />}
     </section>
   )
 }

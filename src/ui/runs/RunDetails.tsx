@@ -8,11 +8,18 @@ import { takeSettings } from './opened.ts'
 import { RunMark } from './RunMark.tsx'
 import { endText, tookText, whenText } from './words.ts'
 
+/** The run that this one comes from, and where it left it. */
+function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {
+  const from = parent === undefined ? undefined : runOf(parent)
+  const name = from && runName(from, libraryStore.getState().entries).name
+  if (parent_step === undefined) return name
+  return `${name === undefined ? 'a run that is not in this browser' : `“${name}”`}, step ${parent_step}`
+}
+
 /** What can be said of a run in one line each. */
 function facts({ header }: RunEntry): [string, string][] {
-  const { experiment, adapter, kernels, versions, parent, steered } = header
+  const { experiment, adapter, kernels, versions, steered } = header
   const took = tookText(header)
-  const from = parent === undefined ? undefined : runOf(parent)
   const done = steered.filter(({ refused }) => refused === undefined).length
   const said: [string, string | undefined][] = [
     ['Begun', whenText(header.started_at, Date.now())],
@@ -23,7 +30,7 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Adapter', adapter || undefined],
     ['Kernels', kernels === '' ? 'default' : 'measured on the adapter, and pinned'],
     ['Version', versions.understory],
-    ['Settings of', from && runName(from, libraryStore.getState().entries).name],
+    [header.parent_step === undefined ? 'Settings of' : 'Goes on from', parentText(header)],
     ['Error', header.error?.message],
   ]
   return said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))

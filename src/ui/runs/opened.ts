@@ -2,6 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import { reset } from '../../lab/client.ts'
 import { libraryStore, openRun, runName, runOf, setNextParent } from '../../lab/runs/library.ts'
+import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { labStore } from '../../lab/store.ts'
 import { selectIsBusy } from '../run.ts'
 import { viewStore } from '../shown.ts'
@@ -11,6 +12,8 @@ export interface Opened {
   readonly id: string
   /** Kept items that could not be read. */
   readonly unreadable: number
+  /** Another tab is at work on it. */
+  readonly is_elsewhere: boolean
 }
 
 /** The past run that the page shows; undefined for the living one. */
@@ -45,7 +48,8 @@ export async function showRun(id: string): Promise<void> {
   try {
     const { state, unreadable } = await openRun(id)
     // Another one was clicked meanwhile.
-    if (ask === asked) follow(state, { id, unreadable })
+    const is_elsewhere = await isHeldElsewhere(id)
+    if (ask === asked) follow(state, { id, unreadable, is_elsewhere })
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error))
   }

@@ -10,6 +10,7 @@ import {
   shownRuns,
   surplusRuns,
 } from '../../lab/runs/library.ts'
+import { CheckpointStorage } from '../checkpoints/CheckpointStorage.tsx'
 import { formatBytes } from '../format.ts'
 import { Compare } from '../runs/Compare.tsx'
 import { DuelCard } from '../runs/DuelCard.tsx'
@@ -114,6 +115,7 @@ export default function Runs() {
         )}
         <Broken />
         <Used count={runs.length} />
+        <CheckpointStorage count={runs.length} />
       </section>
       <Compare entries={runs} />
       <DuelCard entries={runs} />

@@ -1,0 +1,55 @@
+// When a checkpoint is due, and which ones are kept. Pure.
+import type { CheckpointEntry } from './checkpoint.ts'
+
+export interface CheckpointSchedule {
+  /** Steps between two checkpoints, at least. */
+  readonly every_steps: number
+  /** Milliseconds between two checkpoints, at least. */
+  readonly every_ms: number
+}
+
+export const DEFAULT_SCHEDULE: CheckpointSchedule = { every_steps: 10, every_ms: 10_000 }
+/** Bytes that the checkpoints of one run may take. */
+export const DEFAULT_BUDGET_BYTES = 256_000_000
+
+/** Whether both have passed since the last checkpoint (or the beginning): the steps and the time. */
+export function isDue(
+  now_ms: number,
+  last_ms: number,
+  step: number,
+  last_step: number,
+  { every_steps, every_ms }: CheckpointSchedule,
+): boolean {
+  return step > last_step && step - last_step >= every_steps && now_ms - last_ms >= every_ms
+}
+
+/** These always stay: the newest, and the one before it should the newest be damaged. */
+const NEWEST = 2
+
+/**
+ * The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the newest two always, the first as
+ * long as it fits, and others spread over the run, recent ones denser (as in lab/kept.ts).
+ */
+export function retained(
+  entries: readonly Pick<CheckpointEntry, 'step' | 'bytes'>[],
+  budget_bytes: number,
+): number[] {
+  const kept = [...entries].sort((a, b) => a.step - b.step)
+  let bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
+  while (bytes > budget_bytes && kept.length > NEWEST) {
+    const [gone] = kept.splice(leastMissed(kept.map(({ step }) => step)), 1)
+    bytes -= gone.bytes
+  }
+  return kept.map(({ step }) => step)
+}
+
+/** Index of the one between the first and the newest two that is missed least; the first where there is none between. */
+function leastMissed(steps: readonly number[]): number {
+  const newest = steps[steps.length - 1]
+  let [least, index] = [Number.POSITIVE_INFINITY, 0]
+  for (let i = 1; i < steps.length - NEWEST; i++) {
+    const missed = (steps[i + 1] - steps[i - 1]) / Math.sqrt(newest - steps[i] + 1)
+    if (missed < least) [least, index] = [missed, i]
+  }
+  return index
+}

@@ -1,0 +1,48 @@
+// How the runs of this browser are kept: remembered where that is possible.
+import type { CheckpointSettings } from '../protocol.ts'
+import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE } from './schedule.ts'
+
+const KEY = 'understory.checkpoints'
+
+/** Legal values, from and to. */
+const RANGES: Readonly<Record<keyof CheckpointSettings, readonly [number, number]>> = {
+  every_steps: [1, 1e6],
+  every_ms: [0, 3.6e6],
+  budget_bytes: [1e6, 1e11],
+}
+
+/** What can be chosen for the checkpoints of one run, bytes. */
+export const BUDGETS = [64e6, DEFAULT_BUDGET_BYTES, 1e9, 4e9] as const
+
+let settings: CheckpointSettings | undefined
+
+function remembered(): Partial<CheckpointSettings> {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}')
+    if (typeof stored !== 'object' || stored === null) return {}
+    const sound = Object.entries(RANGES).filter(([name, [low, high]]) => {
+      const value = (stored as Record<string, unknown>)[name]
+      return typeof value === 'number' && value >= low && value <= high
+    })
+    return Object.fromEntries(
+      sound.map(([name]) => [name, (stored as Record<string, unknown>)[name]]),
+    )
+  } catch {
+    return {}
+  }
+}
+
+export function checkpointSettings(): CheckpointSettings {
+  settings ??= { ...DEFAULT_SCHEDULE, budget_bytes: DEFAULT_BUDGET_BYTES, ...remembered() }
+  return settings
+}
+
+/** Of runs that begin from now on. */
+export function setCheckpointBudget(budget_bytes: number): void {
+  settings = { ...checkpointSettings(), budget_bytes }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings))
+  } catch {
+    // Storage is off: the choice lasts as long as the page.
+  }
+}
