@@ -49,11 +49,15 @@ export class Checkpointer {
     this.#last_step = options.from?.step ?? 0
   }
 
-  /** To be called after each step that was reported. Takes the state if it is time; at most one checkpoint is under way. */
-  afterStep(run: Stateful): void {
+  /**
+   * To be called after each step that was reported. Takes the state if it is time. At most one checkpoint is under way: the next
+   * is left out until that is written, or waits for it where the schedule is of steps alone.
+   */
+  async afterStep(run: Stateful): Promise<void> {
     const { schedule } = this.#options
-    const now = this.#now()
-    if (this.#writing || !isDue(now, this.#last_ms, run.step, this.#last_step, schedule)) return
+    if (!isDue(this.#now(), this.#last_ms, run.step, this.#last_step, schedule)) return
+    if (this.#writing && schedule.every_ms > 0) return
+    await this.settled()
     this.#begin(run)
   }
 

@@ -87,7 +87,7 @@ export class TrainingRun {
         const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
         progress.show({ step, total_steps, phase: title, metrics })
         if (phase === last_sft && phase_step === phases[phase].steps) await afterSft()
-        checkpoints?.afterStep(run)
+        await checkpoints?.afterStep(run)
       }
       if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
       await checkpoints?.finish(run)
