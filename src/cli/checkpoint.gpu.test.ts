@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
+import type { SteeredState } from '../lab/checkpoints/checkpoint.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import { HistoryLog, historyUntil } from '../lab/checkpoints/history.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
@@ -161,4 +162,39 @@ test('a person’s verdicts between the steps and what steering did to the run c
   expect(results.map(({ phase }) => phase).join('')).toBe('0001112233')
   expect(history.verdicts).toEqual({ 1: 'aab2ub' })
   expect(told.steering).toHaveLength(3)
+})
+
+test('a state that is still read back when steering needs other buffers is whole', async () => {
+  const document = tinyExperiment({
+    phases: [{ kind: 'rl', steps: 4 }],
+    steering: [
+      {
+        step: 2,
+        kind: 'insert_phase',
+        phase: { kind: 'rl', steps: 2, rollout: { max_response_length: 6 } },
+      },
+    ],
+  })
+  const leave = async (_: Gpu, run: Run) => run
+  const whole = await play(document, async () => {}, leave)
+  const states: Promise<SteeredState>[] = []
+  const trainers = new Set<Trainer>()
+  await play(
+    document,
+    async () => {},
+    async (_, run) => {
+      states.push(run.exportState())
+      trainers.add(run.trainer)
+      return run
+    },
+  )
+  expect(trainers.size).toBe(2)
+  const [, , second] = await Promise.all(states)
+  expect(second).toMatchObject({ done: 0, trainer: { step: 2 } })
+  const gpu = await Gpu.open()
+  const run = await SteeredRun.resume(steeredEngine(gpu, undefined), second)
+  await run.obey()
+  const { result } = await run.queue()
+  expect(numbers(await result)).toEqual(whole.results[3])
+  gpu.destroy()
 })
