@@ -62,6 +62,16 @@ export class Guard {
   }
 }
 
+/** The run is to go back to where it was sound, and to wait. */
+export class BrokenNumbers extends Error {
+  override name = 'BrokenNumbers'
+  readonly broken: readonly BrokenStep[]
+  constructor(broken: readonly BrokenStep[]) {
+    super(broken.map(brokenWords).join('\n'))
+    this.broken = broken
+  }
+}
+
 const MODELS = {
   actor: 'the policy',
   critic: 'the critic',

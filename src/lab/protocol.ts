@@ -12,6 +12,7 @@ import type { ScoredPair } from '../rl/reward_training.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { CheckpointEntry, CheckpointSource, RunHistory } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
+import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { SteeringAction, SteeringEntry } from './steering.ts'
 
@@ -204,6 +205,14 @@ export type LabEvent =
       readonly is_waiting: boolean
       /** The browser gives no GPU. */
       readonly is_blocked: boolean
+    }
+  /** Several steps in a row were not finite. The run goes back to its last sound state, `step`, and is paused there. */
+  | {
+      readonly type: 'guarded'
+      readonly run: number
+      readonly step: number
+      /** Oldest first. */
+      readonly broken: readonly BrokenStep[]
     }
   /** A phase begins with the step after `step`; `reason` says why the one before it ended. */
   | {

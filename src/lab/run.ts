@@ -5,6 +5,7 @@ import { HistoryLog } from './checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from './checkpoints/keeper.ts'
 import { differsFrom, type Opened, openSource, plainHistory } from './checkpoints/origin.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
+import { BrokenNumbers } from './guard.ts'
 import { chooseKernels } from './kernel_choice.ts'
 import { NO_OBSERVATION } from './observation.ts'
 import {
@@ -65,6 +66,8 @@ export class Run {
   #tries = 0
   #is_recovering = false
   #is_careful = false
+  /** The run goes back because its numbers were broken. */
+  #is_guarded = false
 
   constructor(host: SessionHost, start: Start) {
     this.#host = host
@@ -216,6 +219,10 @@ export class Run {
       device?.destroy()
     }
     if (this.#isOver) return true
+    if (failure instanceof BrokenNumbers) {
+      this.#guarded(failure)
+      return false
+    }
     const { code, message } = labError(failure)
     const is_lost = code === 'lost'
     if (!is_lost && (device || !this.#is_recovering)) throw failure
@@ -225,8 +232,20 @@ export class Run {
 
   /** The loss that may be the cause of another error. */
   async #lossBehind(error: unknown, device: RunDevice | undefined): Promise<unknown> {
-    if (!device || this.#isOver || labError(error).code === 'lost') return undefined
+    if (!device || this.#isOver || error instanceof BrokenNumbers) return undefined
+    if (labError(error).code === 'lost') return undefined
     return Promise.race([device.lost, this.#host.sleep(LOSS_MS).then(() => undefined)])
+  }
+
+  /** Pauses at the last sound state, with what was found. */
+  #guarded({ broken }: BrokenNumbers): void {
+    const { orders } = this
+    orders.budget = 0
+    orders.wants_profile = false
+    this.#is_guarded = true
+    const step = this.#keeper.snapshot?.state.trainer.step ?? 0
+    this.#post({ type: 'guarded', run: this.#id, step, broken })
+    this.#setStatus('preparing')
   }
 
   /** Waits a little, or for a person, until the GPU is to be opened again. */
@@ -302,7 +321,7 @@ export class Run {
     this.#post({
       type: 'restored',
       run: this.#id,
-      why: opened?.why ?? 'lost',
+      why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
       step,
       phase,
       phase_step,
@@ -313,6 +332,7 @@ export class Run {
       ...(parent && { parent }),
       ...(differs !== undefined && { differs }),
     })
+    this.#is_guarded = false
   }
 
   /** Those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */

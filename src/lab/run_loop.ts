@@ -1,6 +1,7 @@
 // The loop around a trainer on one device. Ends with the run, or with the device.
 import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import type { CheckpointKeeper } from './checkpoints/keeper.ts'
+import { BrokenNumbers, Guard } from './guard.ts'
 import {
   asksMore,
   NO_OBSERVATION,
@@ -35,6 +36,7 @@ export class RunLoop {
   readonly #orders: Orders
   readonly #open: OpenRun
   readonly #trainer: RunTrainer
+  readonly #guard = new Guard()
   #has_ended = false
   /** What the trainer has been told of the request. */
   #told: ObservationRequest = NO_OBSERVATION
@@ -73,7 +75,10 @@ export class RunLoop {
     this.#orders.wake()
   }
 
-  /** Steps while there is budget. The next step is queued before the numbers of the last one are awaited. */
+  /**
+   * Steps while there is budget. The next step is queued before the numbers of the last one are awaited. Throws BrokenNumbers
+   * after several steps in a row that were not finite.
+   */
   async drive(): Promise<void> {
     const orders = this.#orders
     const trainer = this.#trainer
@@ -123,8 +128,11 @@ export class RunLoop {
     const { result } = await trainer.queue()
     result.catch(() => {}) // awaited when it lands, or the run is over
     const is_wanted = this.#orders.wants_checkpoint || keeper.isDue(trainer.step, trainer.phase)
+    // What follows a broken step is no state to go back to.
+    const is_sound = this.#guard.broken.length === 0
     if (
       is_wanted &&
+      is_sound &&
       !this.#isOver &&
       keeper.take(trainer.step, trainer.phase, () => trainer.exportState())
     )
@@ -203,7 +211,8 @@ export class RunLoop {
     const is_wanted = is_last || this.#orders.wants_checkpoint
     this.#orders.wants_checkpoint = false
     const said = trainer.preferences?.log.length ?? 0
-    if (this.#isOver || trainer.step === 0 || !keeper.isStale(trainer.step, said, is_wanted)) return
+    if (this.#isOver || trainer.step === 0 || this.#guard.broken.length > 0) return
+    if (!keeper.isStale(trainer.step, said, is_wanted)) return
     await keeper.idle
     if (this.#isOver) return
     keeper.take(trainer.step, trainer.phase, () => trainer.exportState(), said)
@@ -269,6 +278,8 @@ export class RunLoop {
     const { observation } = result
     this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#post({ type: 'step', run, step, phase, phase_step, metrics })
+    const is_hopeless = this.#guard.see(step, metrics, result.non_finite)
+    if (this.#guard.broken.length > 0) this.#of.keeper.drop()
     this.#of.keeper.landed(step)
     if (observation) this.#reportObservation(step, observation, request)
     if (trace) this.#post({ type: 'trace', run, step, table: trace })
@@ -277,6 +288,7 @@ export class RunLoop {
     const now = this.#of.host.now()
     if (now - this.#samples_at >= SAMPLES_MS) this.#reportSamples()
     if (step === 1 || now - this.#memory_at >= MEMORY_MS) this.#reportMemory()
+    if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
   }
 
   #tellPhase(step: number, started: PhaseStart | undefined): void {

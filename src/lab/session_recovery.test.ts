@@ -216,3 +216,41 @@ test('a page that goes away has the run kept before it is due', async () => {
   await until(() => all(events, 'checkpoint').length === 1)
   session.handle({ type: 'stop' })
 })
+
+test('three broken steps in a row: the run goes back to its last sound state and waits there', async () => {
+  const { session, events, until, statuses, steps, log } = fakeLab({ broken: [3, 4, 5] })
+  session.handle(going)
+  await until(() => statuses().at(-1) === 'paused')
+  const [guarded] = all(events, 'guarded')
+  expect(guarded.broken.map(({ step }) => step)).toEqual([3, 4, 5])
+  expect(guarded.step).toBeLessThan(3)
+  expect(all(events, 'restored')).toMatchObject([{ why: 'guard', step: guarded.step }])
+  expect(all(events, 'checkpoint').every(({ step }) => step < 3)).toBe(true)
+  expect(all(events, 'failed')).toEqual([])
+  const before = steps().length
+  session.handle({ type: 'observe', request: NO_OBSERVATION })
+  await until(() => true)
+  expect(steps()).toHaveLength(before)
+  // It is asked for another rate, and goes on.
+  session.handle({
+    type: 'steer',
+    action: { kind: 'set', path: 'actor.optim.lr', value: 1e-5 },
+  })
+  session.handle({ type: 'resume' })
+  await until(() => all(events, 'guarded').length === 2)
+  expect(log).toContain('steer set')
+  expect(steps()[before]).toBe(guarded.step + 1)
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test('two broken steps and a sound one: the run goes on, and is kept again', async () => {
+  const { session, events, statuses } = fakeLab({ broken: [2, 3, 5] })
+  session.handle(going)
+  await session.idle
+  expect(statuses().at(-1)).toBe('finished')
+  expect(all(events, 'guarded')).toEqual([])
+  const kept = all(events, 'checkpoint').map(({ step }) => step)
+  expect(kept.filter((step) => [2, 3, 5].includes(step))).toEqual([])
+  expect(kept.at(-1)).toBe(6)
+})

@@ -6,6 +6,7 @@ import type { PhaseReason } from '../rl/phase.ts'
 import type { ResultCard } from './card.ts'
 import type { CheckpointEntry } from './checkpoints/checkpoint.ts'
 import { type Experiment, resolvePhases, sameSettings, steerExperiment } from './experiment.ts'
+import type { BrokenStep } from './guard.ts'
 import {
   cutKept,
   emptyKept,
@@ -142,6 +143,8 @@ export interface LabState {
   readonly restored: Restored | undefined
   /** The newest one. */
   readonly loss: Loss | undefined
+  /** Steps that were not finite, and the step that the run went back to and waits at; until it goes on. */
+  readonly guarded: { readonly step: number; readonly broken: readonly BrokenStep[] } | undefined
   /** That are kept of this run, oldest first, as far as was told. */
   readonly checkpoints: readonly CheckpointEntry[]
   readonly checkpoint_problem: CheckpointProblem | undefined
@@ -225,6 +228,7 @@ export const emptyRun = () =>
     parent: undefined,
     restored: undefined,
     loss: undefined,
+    guarded: undefined,
     checkpoints: [],
     checkpoint_problem: undefined,
     run_experiment: undefined,
@@ -303,6 +307,8 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       }
     case 'restored':
       return applyRestored(state, event)
+    case 'guarded':
+      return { ...state, guarded: { step: event.step, broken: event.broken }, arrivals: [] }
     case 'lost': {
       const { step, message, is_waiting, is_blocked } = event
       const loss = { what: 'gpu', step, message, is_waiting, is_blocked } as const

@@ -48,6 +48,8 @@ export function fakeLab({
   closed = 0,
   adapter = 'fake',
   tune = async (): Promise<MatmulChoice> => ({}),
+  /** Steps whose update is left out, every time that they come. */
+  broken = [] as readonly number[],
   /** The second phase asks for two verdicts. */
   asks = false,
 } = {}) {
@@ -188,7 +190,10 @@ export function fakeLab({
             step,
             phase,
             phase_step,
-            metrics: { loss: 10 - step },
+            metrics: {
+              loss: 10 - step,
+              ...(broken.includes(step) && { 'training/skipped_updates': 1 }),
+            },
             samples: [sample(step)],
             ...(told ? { phase_started: told } : {}),
             // Reinforcement is the second phase.

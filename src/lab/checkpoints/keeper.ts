@@ -9,6 +9,7 @@ import type {
 } from './checkpoint.ts'
 import { historyUntil } from './history.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
+import { isSound } from './sound.ts'
 
 export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
   ...DEFAULT_SCHEDULE,
@@ -140,6 +141,7 @@ export class CheckpointKeeper {
       (state) => {
         if (this.#pending !== pending) return undefined
         this.#pending = undefined
+        if (!isSound(state)) return undefined
         this.snapshot = { state, history: historyUntil(this.#host.history(), state) }
         return this.#write(this.snapshot, pending.begun_at)
       },
@@ -149,9 +151,11 @@ export class CheckpointKeeper {
     )
   }
 
-  /** Lets go of a state that is under way: its device is gone. */
+  /** Lets go of a state that is under way: its device is gone, or its numbers are broken. */
   drop(): void {
+    if (!this.#pending) return
     this.#pending = undefined
+    this.#last = { ...this.#last, step: this.snapshot?.state.trainer.step ?? 0 }
   }
 
   /** Resolves when what was taken so far is written. */
