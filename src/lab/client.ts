@@ -13,6 +13,7 @@ import {
 } from './experiment.ts'
 import type { KeptOfRun } from './kept_run.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
+import { lowerRates } from './lower_rate.ts'
 import type { ObservationRequest } from './observation.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
@@ -583,6 +584,18 @@ export function steer(action: SteeringAction): string | undefined {
   const result = steerExperiment(run_experiment, action, phase, phase_step)
   if (!result.ok) return result.message
   post({ type: 'steer', action })
+  return undefined
+}
+
+/** Goes on after broken steps, from the last sound state, with lower learning rates. Returns why it cannot, if so. */
+export function goOnSlower(): string | undefined {
+  const { run_experiment, phase } = labStore.getState()
+  const rates = run_experiment ? lowerRates(run_experiment, phase) : []
+  for (const { action } of rates) {
+    const refused = steer(action)
+    if (refused !== undefined) return refused
+  }
+  resume()
   return undefined
 }
 

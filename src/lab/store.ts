@@ -304,6 +304,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         arrivals: [],
         is_profiling: state.is_profiling && event.status !== 'finished',
         is_tracing: state.is_tracing && event.status !== 'finished',
+        guarded: event.status === 'running' ? undefined : state.guarded,
       }
     case 'restored':
       return applyRestored(state, event)

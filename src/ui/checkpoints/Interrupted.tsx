@@ -1,15 +1,20 @@
 // What happened to the run that is on: a lost GPU, a hung worker, checkpoints that cannot be kept.
 import { Download, RefreshCcw, TriangleAlert, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { goOnSlower } from '../../lab/client.ts'
+import { brokenWords } from '../../lab/guard.ts'
+import { lowerRates } from '../../lab/lower_rate.ts'
 import type { LabState } from '../../lab/store.ts'
 import { labStore } from '../../lab/store.ts'
 import { shownExperiment, useLab } from '../run.ts'
+import { showToast } from '../store.ts'
 import { download } from './going_on.ts'
-import { lossText, problemText } from './texts.ts'
+import { guardText, lossText, problemText } from './texts.ts'
 
 const selectLoss = (state: LabState) => state.loss
 const selectProblem = (state: LabState) => state.checkpoint_problem
 const selectDiffers = (state: LabState) => state.restored?.differs
+const selectStatus = (state: LabState) => state.status
 const selectRun = (state: LabState) => state.run
 
 function Notice(props: {
@@ -63,6 +68,44 @@ function DownloadNewest() {
   )
 }
 
+const selectGuarded = (state: LabState) => state.guarded
+const selectRates = ({ run_experiment, phase }: LabState) =>
+  run_experiment
+    ? lowerRates(run_experiment, phase)
+        .map(({ action, from }) => `${action.path} ${from} → ${action.value}`)
+        .join(', ')
+    : ''
+
+/** The run waits where its numbers were sound: what broke, and how to go on. */
+function Guarded() {
+  const guarded = useLab(selectGuarded)
+  const status = useLab(selectStatus)
+  const rates = useLab(selectRates)
+  if (!guarded || status !== 'paused') return null
+  const go = () => {
+    const refused = goOnSlower()
+    if (refused !== undefined) showToast(refused)
+  }
+  return (
+    <section className="card interrupted urgent" role="alert" data-testid="guarded">
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <div>
+        <h2>The numbers broke, and the run went back</h2>
+        <p>{guardText(guarded)}</p>
+        <ul>
+          {guarded.broken.map((broken) => (
+            <li key={broken.step}>{brokenWords(broken)}</li>
+          ))}
+        </ul>
+        <button type="button" data-testid="go-on-slower" onClick={go}>
+          Continue with half the learning rate
+        </button>
+        {rates === '' ? null : <p className="soft">{rates}</p>}
+      </div>
+    </section>
+  )
+}
+
 /** Each until it is dismissed, or something new has happened. */
 export function Interrupted() {
   const loss = useLab(selectLoss)
@@ -75,6 +118,7 @@ export function Interrupted() {
   const of_run = `${run} ${differs}`
   return (
     <>
+      <Guarded />
       {loss && !dismissed.includes(loss) ? (
         <Notice
           id="loss"

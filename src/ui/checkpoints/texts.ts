@@ -1,5 +1,5 @@
 // What the page says about kept runs, and about those that were interrupted.
-import type { CheckpointProblem, Loss } from '../../lab/store.ts'
+import type { CheckpointProblem, LabState, Loss } from '../../lab/store.ts'
 
 export interface NoticeText {
   readonly title: string
@@ -30,6 +30,10 @@ export function lossText({ what, step, is_waiting, is_blocked }: Loss): NoticeTe
     text: `The driver was reset, the GPU process crashed, or the machine slept. The run went back to ${stepText(step)} and does the steps after it once more, with the numbers that it would have had anyway.`,
   }
 }
+
+/** Where a run waits whose numbers broke. */
+export const guardText = ({ step, broken }: NonNullable<LabState['guarded']>): string =>
+  `${broken.length} steps in a row were not finite, so their updates were not applied. The run waits at ${stepText(step)}, its last sound state. Steps that are too large are the usual cause: continue with a lower learning rate, or change a setting and press Continue.`
 
 /** Why a run is not kept, or not as it should be. */
 export function problemText({ code, message }: CheckpointProblem): NoticeText {
