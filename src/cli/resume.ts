@@ -76,11 +76,17 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
   )
 }
 
-/** What an earlier run left of the facts that go on; anything else is passed over. */
+/** What an earlier run left of the facts that go on; what is not as it was written is passed over. */
 function readFacts(folder: string): Partial<RunFacts> {
   try {
     const facts: unknown = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))
-    return typeof facts === 'object' && facts !== null ? facts : {}
+    const { resumed, warm_start, wall_time_s, memory_peak_bytes } = facts as Partial<RunFacts>
+    return {
+      ...(Array.isArray(resumed) && { resumed }),
+      ...(typeof warm_start === 'string' && { warm_start }),
+      ...(typeof wall_time_s === 'number' && { wall_time_s }),
+      ...(typeof memory_peak_bytes === 'number' && { memory_peak_bytes }),
+    }
   } catch {
     return {}
   }

@@ -58,7 +58,7 @@ export class TrainingRun {
     }))
     for (const [, metrics] of earlier ? metricsRows(earlier.history) : [])
       Object.assign(this.#latest, metrics)
-    this.#memory_peak_bytes = Number(earlier?.facts.memory_peak_bytes) || 0
+    this.#memory_peak_bytes = earlier?.facts.memory_peak_bytes ?? 0
     // What was observed of this step stands in the folder already.
     this.#observed_step = earlier && run.step
   }
@@ -176,8 +176,7 @@ export class TrainingRun {
       findings: watch.found,
       steps: run.step,
       memory_peak_bytes: this.#memory_peak_bytes,
-      wall_time_s:
-        (Number(earlier?.facts.wall_time_s) || 0) + (performance.now() - this.#start_ms) / 1000,
+      wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#start_ms) / 1000,
     })
   }
 }
