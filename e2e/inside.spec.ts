@@ -139,6 +139,34 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   await lab.get('pass').scrollIntoViewIfNeeded()
   await expect(lab.get('pass-value')).toHaveText('k = 4: first 50.0 %, now 50.0 %')
 
+  // Figures over steps have the axes, the zoom and the files of every chart.
+  await lab.get('perplexity-chart-menu').locator('summary').click()
+  await lab.get('perplexity-chart-log_x').check()
+  await expect(lab.get('perplexity-chart')).toHaveAttribute('data-steps', /^1 /)
+  await expect(lab.get('divergence-chart')).toHaveAttribute('data-steps', /^0 /)
+  await expect(lab.get('perplexity-chart-left-out')).toContainText('Step 0')
+  await lab.get('perplexity-chart-full-screen').click()
+  await expect(lab.get('full-chart').locator('canvas')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(lab.get('full-chart')).toHaveCount(0)
+  await lab.get('zoom-last').fill('6')
+  for (const id of ['divergence', 'heat-raw', 'final-entropy'])
+    await expect(lab.get(`${id}-chart`)).toHaveAttribute('data-steps', '0 6')
+  await lab.get('zoom-reset').click()
+
+  // A figure fills the screen with larger pictures, and comes back to its place.
+  const height = () => lab.get('cosines-chart').evaluate((svg) => svg.clientHeight)
+  const small = await height()
+  await lab.get('cosine-full-screen').click()
+  await expect.poll(height).toBeGreaterThan(1.3 * small)
+  await expect(lab.get('full-figure').getByRole('heading').first()).toHaveText(
+    'Do writes add, turn or take away?',
+  )
+  await expect(lab.get('cosines-value')).toContainText('Layer 3:')
+  await page.keyboard.press('Escape')
+  await expect(lab.get('full-figure')).toHaveCount(0)
+  await expect.poll(height).toBe(small)
+
   // Every figure comes down as numbers and as a picture.
   const saved = async (id: string): Promise<Buffer> => {
     const coming = page.waitForEvent('download')

@@ -14,8 +14,10 @@ export interface PlotPlace {
 
 export interface ChartCardProps
   extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'has_log' | 'columns' | 'picture'> {
-  readonly note: string
+  readonly note?: string
   readonly compact?: boolean
+  /** One of several in a figure: no card of its own, and a title below the figure's. */
+  readonly is_part?: boolean
   /** Beside the title. */
   readonly value?: ReactNode
   /** What an axis does not show, in words; '' for nothing. */
@@ -33,20 +35,24 @@ interface FigureProps extends ChartCardProps {
   readonly onFull: () => void
 }
 
+const classOf = ({ is_part = false, compact = false }: ChartCardProps): string =>
+  is_part ? 'step-chart chart' : compact ? 'card chart compact' : 'card chart'
+
 function Figure(props: FigureProps) {
-  const { id, title, note, compact = false, is_full, strokes, left_out = '' } = props
+  const { id, title, note, is_part = false, is_full, strokes, left_out = '' } = props
+  const Title = is_part ? 'h3' : 'h2'
   const title_id = useId()
   const handle = useRef<PlotHandle | null>(null)
   const plot_id = is_full ? `${id}-full` : id
   return (
     <figure
-      className={compact ? 'card chart compact' : 'card chart'}
+      className={classOf(props)}
       aria-labelledby={title_id}
       data-testid={(!is_full && props.testid) || `${plot_id}-card`}
       data-rows={props.data_rows}
     >
       <figcaption>
-        <h2 id={title_id}>{title}</h2>
+        <Title id={title_id}>{title}</Title>
         <span className="chart-side">
           {props.value}
           <ChartMenu
@@ -58,18 +64,9 @@ function Figure(props: FigureProps) {
               strokes ? () => (handle.current ? strokes(handle.current.view) : []) : undefined
             }
           />
-          {is_full ? (
-            <button
-              type="button"
-              className="plain"
-              aria-label="Leave full screen"
-              onClick={props.onFull}
-            >
-              <X className="icon" aria-hidden="true" />
-            </button>
-          ) : null}
+          {is_full ? <LeaveButton onClick={props.onFull} /> : null}
         </span>
-        <p className="soft">{note}</p>
+        {note === undefined ? null : <p className="soft">{note}</p>}
       </figcaption>
       {props.plot({ id: plot_id, handle })}
       {left_out === '' ? null : (
@@ -89,8 +86,23 @@ function Figure(props: FigureProps) {
   )
 }
 
+export function LeaveButton({ onClick }: { onClick: () => void }) {
+  return (
+    <button type="button" className="plain" aria-label="Leave full screen" onClick={onClick}>
+      <X className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+interface FullScreenProps {
+  readonly title: string
+  readonly className: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
 /** A modal dialog as large as the window. Escape leaves it. */
-function FullScreen(props: { title: string; onClose: () => void; children: ReactNode }) {
+export function FullScreen(props: FullScreenProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     dialog.current?.showModal()
@@ -98,10 +110,10 @@ function FullScreen(props: { title: string; onClose: () => void; children: React
   return (
     <dialog
       ref={dialog}
-      className="full-chart"
+      className={props.className}
       aria-label={props.title}
       onClose={props.onClose}
-      data-testid="full-chart"
+      data-testid={props.className}
     >
       {props.children}
     </dialog>
@@ -114,7 +126,7 @@ export function ChartCard(props: ChartCardProps) {
     <>
       <Figure {...props} is_full={false} onFull={() => setFull(true)} />
       {is_full ? (
-        <FullScreen title={props.title} onClose={() => setFull(false)}>
+        <FullScreen title={props.title} className="full-chart" onClose={() => setFull(false)}>
           <Figure {...props} is_full onFull={() => setFull(false)} />
         </FullScreen>
       ) : null}

@@ -124,6 +124,16 @@ function Smoothing() {
   )
 }
 
+/** Which steps are shown, without how smooth lines are. */
+export function StepTools() {
+  return (
+    <div className="card step-tools chart-tools">
+      <Phases />
+      <Brush />
+    </div>
+  )
+}
+
 export function ChartTools() {
   return (
     <div className="chart-tools">

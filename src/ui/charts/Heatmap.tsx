@@ -58,9 +58,7 @@ export function Heatmap({ height }: { readonly height: number }) {
       strip.current ??= document.createElement('canvas')
       strip.current.width = width - first
       strip.current.height = rows
-      strip.current
-        .getContext('2d')
-        ?.putImageData(new ImageData(pixels, width - first, rows), 0, 0)
+      strip.current.getContext('2d')?.putImageData(new ImageData(pixels, width - first, rows), 0, 0)
       ctx.imageSmoothingEnabled = false
       const left = (first / width) * view.width
       ctx.drawImage(strip.current, left, 0, view.width - left, view.height)

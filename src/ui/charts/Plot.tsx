@@ -1,5 +1,5 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
-import { lazy, type RefObject, Suspense, useEffect } from 'react'
+import { lazy, memo, type RefObject, Suspense, useEffect } from 'react'
 import { useEditMarks, usePhaseSpans } from '../run.ts'
 import type { Domain } from './domain.ts'
 import { INSET, plotSize } from './geometry.ts'
@@ -51,7 +51,8 @@ export interface PlotProps {
   readonly handle: RefObject<PlotHandle | null>
 }
 
-export function Plot(props: PlotProps) {
+/** A card may render with every step; its axes must not, so pass the same functions and arrays while nothing but the data changes. */
+export const Plot = memo(function Plot(props: PlotProps) {
   const { id, x, y, log_x = false, log_y = false, paint, handle } = props
   const { ref, size } = useSize()
   const spans = usePhaseSpans()
@@ -114,4 +115,4 @@ export function Plot(props: PlotProps) {
       <p ref={words} id={`${id}-summary`} className="visually-hidden" />
     </div>
   )
-}
+})

@@ -30,11 +30,7 @@ export interface Line {
 }
 
 /** Of everything that the chart draws in these steps. */
-export const boundsOf = (
-  lines: readonly Line[],
-  overlays: readonly Overlay[],
-  x: Domain,
-): Bounds =>
+export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds =>
   boundsIn(
     lines.flatMap(({ metric }) => [
       seriesOf(metric),

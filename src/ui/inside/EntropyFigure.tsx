@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import { indexAt } from '../charts/lines.ts'
-import { formatNats, formatTick } from '../format.ts'
+import { formatNats } from '../format.ts'
 import { layerEntropy } from '../metrics.ts'
 import { overlayStore } from '../overlays.ts'
 import { seriesOf, useLastLayer, usePhaseSpans } from '../run.ts'
@@ -59,11 +59,9 @@ export function EntropyFigure() {
           <StepChart
             id="final-entropy"
             title={`Policy of layer ${layers}, with its norm; nats`}
-            height={200}
             is_visible={is_visible}
             lines={lines}
             must={ZERO}
-            formatY={formatTick}
             formatValue={formatNats}
           />
           <NumbersTable

@@ -1,5 +1,7 @@
 // The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
+import { Maximize2 } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import { FullScreen, LeaveButton } from '../charts/ChartCard.tsx'
 import { FigureFiles } from './FigureFiles.tsx'
 import type { FigureState } from './use_figure.ts'
 
@@ -15,8 +17,12 @@ export interface FigureProps {
 }
 
 /** A fold. What is folded away or out of view is not measured. */
-export function Figure({ id, title, note, state, controls, children }: FigureProps) {
-  const { ref, seen, words, whose, cost, is_empty } = state
+export function Figure(props: FigureProps) {
+  const { id, title, state } = props
+  const { ref, seen, cost } = state
+  // Height of the place that it leaves while it fills the screen, so that the page behind stays where it is.
+  const [left_height, setLeftHeight] = useState<number>()
+  const leave = () => setLeftHeight(undefined)
   return (
     <details className="card figure" open data-testid={id} data-step={seen?.step}>
       <summary>
@@ -27,21 +33,50 @@ export function Figure({ id, title, note, state, controls, children }: FigurePro
           </span>
         )}
       </summary>
-      <div ref={ref} className="figure-body">
-        <p className="soft">{note}</p>
-        <div className="figure-head">
-          <p
-            className={is_empty ? 'figure-step is-empty' : 'figure-step'}
-            data-testid={`${id}-step`}
-          >
-            {words}
-            {whose === undefined ? null : <span className="soft"> {whose}</span>}
-          </p>
-          {controls}
-        </div>
-        {children}
+      <div ref={ref} className="figure-place" style={{ minHeight: left_height }}>
+        {left_height === undefined ? (
+          <Body {...props} onFull={() => setLeftHeight(ref.current?.offsetHeight ?? 0)} />
+        ) : (
+          <FullScreen title={title} className="full-figure" onClose={leave}>
+            <div className="full-head">
+              <h2>{title}</h2>
+              <LeaveButton onClick={leave} />
+            </div>
+            <Body {...props} />
+          </FullScreen>
+        )}
       </div>
     </details>
+  )
+}
+
+function Body(props: FigureProps & { readonly onFull?: () => void }) {
+  const { id, title, note, controls, children, onFull } = props
+  const { words, whose, is_empty } = props.state
+  return (
+    <div className="figure-body">
+      <p className="soft">{note}</p>
+      <div className="figure-head">
+        <p className={is_empty ? 'figure-step is-empty' : 'figure-step'} data-testid={`${id}-step`}>
+          {words}
+          {whose === undefined ? null : <span className="soft"> {whose}</span>}
+        </p>
+        {controls}
+        {is_empty || !onFull ? null : (
+          <button
+            type="button"
+            className="plain"
+            data-testid={`${id}-full-screen`}
+            aria-label={`“${title}” in full screen`}
+            title="Full screen"
+            onClick={onFull}
+          >
+            <Maximize2 className="icon" aria-hidden="true" />
+          </button>
+        )}
+      </div>
+      {children}
+    </div>
   )
 }
 

@@ -3,22 +3,21 @@ import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
+import { ChartCard } from '../charts/ChartCard.tsx'
 import type { Domain } from '../charts/domain.ts'
 import { drawMarks, rowAt } from '../charts/heat.ts'
-import type { Paint } from '../charts/Plot.tsx'
+import { type Paint, Plot } from '../charts/Plot.tsx'
 import { HEAT_RAMP } from '../charts/palette.ts'
-import { resolveColor } from '../charts/tokens.ts'
 import { formatNats, formatNumber } from '../format.ts'
-import { useLastLayer, usePhaseSpans } from '../run.ts'
+import { useLastLayer, usePhaseSpans, useStepDomain } from '../run.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { type UiState, uiStore } from '../store.ts'
 import { cursorStore, setLayer } from './cursor.ts'
 import { Figure, NumbersTable, type NumberTable } from './Figure.tsx'
 import { GREY_RAMP, packedRamp, paintHeat } from './heat_image.ts'
+import { columnsOfKept } from './history.ts'
 import { observedAt, type Seen } from './observed.ts'
 import { Readout } from './Readout.tsx'
-import { paintStep } from './StepChart.tsx'
-import { StepPlot } from './StepPlot.tsx'
 import { useFigure } from './use_figure.ts'
 
 const GROUPS = ['entropy'] as const
@@ -122,6 +121,7 @@ interface HeatMapProps {
 function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
   const { id, title, quantity, first } = map
   const spans = usePhaseSpans()
+  const x = useStepDomain()
   const at_step = useAtStep()
   const is_dark = useStore(uiStore, selectIsDark)
   const picture = useMemo(() => new HeatPicture(map, last_layer), [map, last_layer])
@@ -136,9 +136,8 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
         spans.map(({ step }) => step),
         view,
       )
-      paintStep(ctx, at_step, view, resolveColor('--bad', is_dark))
     },
-    [picture, spans, at_step, is_dark],
+    [picture, spans],
   )
   const summarise = useCallback(() => {
     const seen = observedAt(shownStore.getState().kept.observations, at_step, [quantity])
@@ -157,23 +156,44 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       setLayer(share === undefined ? undefined : first + rowAt(share, 1, rows)),
     [first, rows],
   )
+  const columns = () =>
+    Array.from({ length: rows }, (_, row) => ({
+      name: nameOf(first + row),
+      columns: columnsOfKept(
+        shownStore.getState().kept.observations.items,
+        ({ mean }) => mean[quantity]?.[row],
+      ),
+    }))
   return (
-    <div className="step-chart chart">
-      <h3>{title}</h3>
-      <StepPlot
-        id={`${id}-chart`}
-        title={title}
-        height={HEIGHT}
-        y={y}
-        y_ticks={ticks}
-        formatY={formatRow}
-        show_grid={false}
-        paint={paint}
-        summarise={summarise}
-        onHoverY={onHoverY}
-      />
-      <HeatReadout map={map} last_layer={last_layer} is_visible={is_visible} />
-    </div>
+    <ChartCard
+      id={`${id}-chart`}
+      title={title}
+      is_part
+      file={id}
+      x={x}
+      has_log={false}
+      columns={columns}
+      picture={() => ({ title: `${title}, 0 to ${formatNats(MAX_ENTROPY)}`, is_dark, keys: [] })}
+      formatValue={formatNumber}
+      plot={({ id, handle }) => (
+        <Plot
+          id={id}
+          title={title}
+          handle={handle}
+          height={HEIGHT}
+          x={x}
+          y={y}
+          y_ticks={ticks}
+          formatY={formatRow}
+          with_names={false}
+          show_grid={false}
+          paint={paint}
+          summarise={summarise}
+          onHoverY={onHoverY}
+        />
+      )}
+      foot={<HeatReadout map={map} last_layer={last_layer} is_visible={is_visible} />}
+    />
   )
 }
 

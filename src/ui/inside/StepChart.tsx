@@ -1,19 +1,24 @@
 // Lines over the run's steps on the page's common step axis, with phases shaded and the shown step marked.
-import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
-import type { Domain } from '../charts/domain.ts'
-import { niceTicks } from '../charts/domain.ts'
-import { extentOf } from '../charts/extent.ts'
-import { type Columns, drawLine, indexAt, toPixel, type View } from '../charts/lines.ts'
-import type { Paint } from '../charts/Plot.tsx'
+import { boundsIn, ticksOf } from '../charts/bounds.ts'
+import { ChartCard } from '../charts/ChartCard.tsx'
+import { leftOutWords } from '../charts/chart_lines.ts'
+import { type Columns, indexAt, toPixel, type View } from '../charts/lines.ts'
+import { type Paint, Plot } from '../charts/Plot.tsx'
+import { drawnOf, drawStrokes, type Stroke } from '../charts/strokes.ts'
 import { resolveColor } from '../charts/tokens.ts'
+import { useAxes, useValueAxis } from '../charts/use_axes.ts'
+import { formatTick } from '../format.ts'
 import { shownPhases, useLastLayer } from '../run.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { type UiState, uiStore } from '../store.ts'
 import type { Seen } from './observed.ts'
 import { Readout } from './Readout.tsx'
-import { StepPlot } from './StepPlot.tsx'
+
+/** Of a line that says nothing else. */
+const WIDTH = 1.5
 
 export interface StepLine {
   readonly key: string
@@ -30,14 +35,12 @@ export interface StepLine {
 export interface StepChartProps {
   readonly id: string
   readonly title: string
-  readonly height: number
   /** Whether it is in view: out of view nothing is computed. */
   readonly is_visible: boolean
   /** Asked at each redraw; a new function means other lines. */
   readonly lines: () => readonly StepLine[]
   /** Values that the axis always holds. */
   readonly must: readonly number[]
-  readonly formatY: (value: number) => string
   readonly formatValue: (value: number | undefined) => string
   /** Below the plot. */
   readonly children?: ReactNode
@@ -88,39 +91,12 @@ function paintShades(
   ctx.globalAlpha = 0.14
   ctx.fillStyle = color
   for (const { from, to } of shades) {
-    const left = Math.max(0, toPixel(from, view.x, view.width))
-    const right = Math.min(view.width, toPixel(to, view.x, view.width))
+    // Step 0 is no place on a logarithmic axis.
+    const left = Math.max(0, toPixel(Math.max(from, view.x[0]), view.x, view.width, view.log_x))
+    const right = Math.min(view.width, toPixel(to, view.x, view.width, view.log_x))
     if (right > left) ctx.fillRect(left, 0, right - left, view.height)
   }
   ctx.restore()
-}
-
-/** A line through the step that the page shows, where it does not follow the run. */
-export function paintStep(
-  ctx: CanvasRenderingContext2D,
-  step: number | undefined,
-  view: View,
-  color: string,
-): void {
-  if (step === undefined || step < view.x[0] || step > view.x[1]) return
-  const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
-  ctx.strokeStyle = color
-  ctx.lineWidth = 1.5
-  ctx.setLineDash([])
-  ctx.beginPath()
-  ctx.moveTo(x, 0)
-  ctx.lineTo(x, view.height)
-  ctx.stroke()
-}
-
-/** Ticks as a text, so that unchanged ones render nothing. */
-function tickKey(lines: readonly StepLine[], must: readonly number[]): string {
-  const all = [...must]
-  for (const { columns } of lines) {
-    const [low, high] = extentOf(columns)
-    if (low <= high) all.push(low, high)
-  }
-  return niceTicks(Math.min(...all), Math.max(...all), 4).join(' ')
 }
 
 const selectHover = ({ hover_step }: UiState) => hover_step
@@ -155,59 +131,97 @@ function read(
   return `Step ${Math.max(...measured)}. ${values.join('; ')}`
 }
 
+const TICKS = 4
+/** Least height of a plot. */
+const HEIGHT = 190
+
+/** Its lines as strokes, files and legends take them. */
+function strokesOf(lines: readonly StepLine[], is_dark: boolean): Stroke[] {
+  return lines.map(({ columns, color, width = WIDTH, dash = [] }) => ({
+    kind: 'line',
+    columns,
+    style: { color: resolveColor(color, is_dark), width, dash, dots: false },
+  }))
+}
+
 export function StepChart(props: StepChartProps) {
-  const { id, title, height, is_visible, lines, must, formatY, formatValue } = props
+  const { id, title, is_visible, lines, must, formatValue } = props
+  const chart = `${id}-chart`
   const is_dark = useStore(uiStore, selectIsDark)
   const at_step = useAtStep()
   const shades = useInnerPhases()
-  const last_key = useRef<string>(undefined)
-  const key = useStore(uiStore, () => {
-    if (is_visible || last_key.current === undefined) last_key.current = tickKey(lines(), must)
-    return last_key.current
+  const { x, log_x, log_y } = useAxes(chart)
+  const axis = useValueAxis(() => {
+    if (!is_visible) return undefined
+    const bounds = boundsIn(
+      lines().map(({ columns }) => columns),
+      x,
+    )
+    const ticks = ticksOf(bounds, undefined, log_y, TICKS, must)
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0 }
   })
-  const ticks = useMemo(() => key.split(' ').map(Number), [key])
-  const y = useMemo<Domain>(() => [ticks[0], ticks[ticks.length - 1]], [ticks])
+  const strokes = useCallback(() => strokesOf(lines(), is_dark), [lines, is_dark])
   const paint = useCallback<Paint>(
-    (ctx, view) => {
+    (ctx, view, _, from) => {
       paintShades(ctx, shades, view, resolveColor('--accent', is_dark))
-      for (const line of lines())
-        drawLine(ctx, line.columns, view, {
-          color: resolveColor(line.color, is_dark),
-          width: line.width ?? 1.5,
-          dash: line.dash ?? [],
-          dots: false,
-        })
-      paintStep(ctx, at_step, view, resolveColor('--soft', is_dark))
+      drawStrokes(ctx, strokes(), view, from)
     },
-    [lines, shades, at_step, is_dark],
+    [strokes, shades, is_dark],
   )
+  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
   const summarise = useCallback(
     () => `${title}. ${read(lines(), at_step, formatValue)}`,
     [title, lines, at_step, formatValue],
   )
+  const keys = () =>
+    lines().flatMap(({ label, color, width = WIDTH, dash = [], is_quiet }) =>
+      is_quiet ? [] : [{ label, color, width, dash }],
+    )
   return (
-    <div className="step-chart chart">
-      <h3>{title}</h3>
-      <StepPlot
-        id={`${id}-chart`}
-        title={title}
-        height={height}
-        y={y}
-        y_ticks={ticks}
-        formatY={formatY}
-        show_grid
-        paint={paint}
-        summarise={summarise}
-      />
-      <StepReadout
-        id={`${id}-value`}
-        title={title}
-        is_visible={is_visible}
-        lines={lines}
-        formatValue={formatValue}
-      />
-      {props.children}
-    </div>
+    <ChartCard
+      id={chart}
+      title={title}
+      is_part
+      file={id}
+      x={x}
+      has_log
+      left_out={leftOutWords(axis.not_positive, log_x)}
+      columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
+      picture={() => ({ title, is_dark, keys: keys() })}
+      strokes={strokes}
+      formatValue={formatValue}
+      plot={({ id, handle }) => (
+        <Plot
+          id={id}
+          title={title}
+          handle={handle}
+          height={HEIGHT}
+          x={x}
+          y={axis.y}
+          y_ticks={axis.ticks}
+          log_x={log_x}
+          log_y={log_y}
+          formatY={formatTick}
+          with_names={false}
+          show_grid
+          paint={paint}
+          drawn={drawn}
+          summarise={summarise}
+        />
+      )}
+      foot={
+        <>
+          <StepReadout
+            id={`${id}-value`}
+            title={title}
+            is_visible={is_visible}
+            lines={lines}
+            formatValue={formatValue}
+          />
+          {props.children}
+        </>
+      }
+    />
   )
 }
 

@@ -34,6 +34,7 @@ export interface SvgChartProps {
   readonly id: string
   /** What a person hears instead of the picture. */
   readonly summary: string
+  /** In full screen it is as high as there is room. */
   readonly height: number
   readonly axis: Axis
   readonly scale: Scale
@@ -52,13 +53,10 @@ const LABEL_WIDTH = 24
 const isDrawn = ([x, y]: readonly [number, number]) => Number.isFinite(x) && Number.isFinite(y)
 
 export function SvgChart(props: SvgChartProps) {
-  const {
-    ref,
-    size: { width },
-  } = useSize()
+  const { ref, size } = useSize()
   return (
     <div ref={ref} className="svg-chart" style={{ height: props.height }}>
-      {width > 0 ? <Drawing {...props} width={width} /> : null}
+      {size.width > 0 ? <Drawing {...props} {...size} /> : null}
     </div>
   )
 }

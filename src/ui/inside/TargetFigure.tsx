@@ -127,31 +127,25 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
         title={
           k === 0 ? '(b) ΔH: choose a layer above the embedding' : `(b) ΔH of layer ${k}, nats`
         }
-        height={HEIGHT}
         is_visible={is_visible}
         lines={change}
         must={ZERO}
-        formatY={formatTick}
         formatValue={formatNats}
       />
       <StepChart
         id="perplexity"
         title="(c) Perplexity of the final policy on these tokens"
-        height={HEIGHT}
         is_visible={is_visible}
         lines={surprise}
         must={ONE}
-        formatY={formatTick}
         formatValue={formatNumber}
       />
       <StepChart
         id="divergence"
         title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
-        height={HEIGHT}
         is_visible={is_visible}
         lines={divergence}
         must={ZERO}
-        formatY={formatTick}
         formatValue={formatNumber}
       >
         <Keys

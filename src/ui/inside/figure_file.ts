@@ -44,7 +44,8 @@ const STYLES = [
 ] as const
 /** Words that belong to the picture; notes and controls do not. */
 const WORDS = 'h3, .figure-step, .figure-keys li, .readout, .chart-readout'
-const LEFT_OUT = '.figure-files, .figure-numbers, fieldset, button, label'
+const LEFT_OUT =
+  '.figure-files, .figure-numbers, .chart-menu, .chart-numbers, fieldset, button, label'
 
 function node(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
   const element = document.createElementNS(SVG, name)
@@ -111,6 +112,12 @@ function picture(body: HTMLElement, title: string, is_dark: boolean) {
     const rect = canvas.getBoundingClientRect()
     const { width, height } = rect
     add(node('image', { ...at(rect), width, height, href: canvas.toDataURL() }), canvas)
+  }
+  for (const cursor of shown<HTMLElement>('.cursor')) {
+    const rect = cursor.getBoundingClientRect()
+    const { width, height } = rect
+    const fill = getComputedStyle(cursor).backgroundColor
+    add(node('rect', { ...at(rect), width, height, fill }), cursor)
   }
   for (const element of shown<HTMLElement>(WORDS)) {
     const { fontSize, fontWeight, color } = getComputedStyle(element)

@@ -1,5 +1,6 @@
 // What every layer does: each figure is measured only while it is in view.
 import '../inside.css'
+import { StepTools } from '../charts/ChartTools.tsx'
 import { CosineFigure } from '../inside/CosineFigure.tsx'
 import { DeltaFigure } from '../inside/DeltaFigure.tsx'
 import { EntropyFigure } from '../inside/EntropyFigure.tsx'
@@ -18,6 +19,7 @@ export default function Inside() {
       <DeltaFigure />
       <SuggestedLayer />
       <CosineFigure />
+      <StepTools />
       <TargetFigure />
       <HeatMaps />
       <EntropyFigure />
