@@ -7,7 +7,13 @@ import { uploadRows } from '../model/rows.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
-import { OBJECTIVE_LIVE, objectiveLive, objectiveOf } from './objective.ts'
+import {
+  choosesTokens,
+  OBJECTIVE_LIVE,
+  type Objective,
+  objectiveLive,
+  objectiveOf,
+} from './objective.ts'
 import type { ActorPhase, Optim, Phase, RlPhase } from './phase.ts'
 import {
   type RowsLive,
@@ -18,6 +24,7 @@ import {
   recordTrace,
   recordUpdate,
   type ScoreLive,
+  type TraceLive,
   type UpdateLive,
 } from './programs.ts'
 import { Trainable } from './trainable.ts'
@@ -97,7 +104,7 @@ export class Actor {
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
-  #trace = new Map<number, Program<'row'>>()
+  #trace = new Map<string, Program<TraceLive>>()
   /** Updates keep what they compute per token (step_trace.ts). */
   #is_tracing = false
   #begin: Program<never>
@@ -183,8 +190,10 @@ export class Actor {
       [...live, ...OBJECTIVE_LIVE],
       (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase), readout),
     )
-    await this.#record(this.#trace, micro, 'trace', ['row'], (r) =>
-      recordTrace(r, ws, tensors.trace),
+    const objective = objectiveOf(phase)
+    const trace_live = ['row', ...OBJECTIVE_LIVE] as const
+    await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
+      recordTrace(r, tensors, ws, objective),
     )
   }
 
@@ -291,25 +300,22 @@ export class Actor {
     step: number,
   ): void {
     const update = prepared(this.#update.get(updateKey(phase, micro)))
-    const { loss_mode } = objectiveOf(phase)
+    const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
       const micro_tokens = tokenCount(batch, row, micro)
       const { max_response_length } = phase.rollout
       const micro_counts = { micro_rows: micro, micro_tokens, max_response_length }
       const counts = { mini_rows: mini, mini_tokens, ...micro_counts }
+      const seed = callSeed(step, this.trainable.updates, row)
+      const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
       this.#gpu.replay(update, {
-        row,
+        ...live,
         tokens: this.batch.tokens(row, micro),
         inv_temperature: 1 / phase.rollout.temperature,
-        ...objectiveLive(
-          phase.actor,
-          loss_mode,
-          counts,
-          callSeed(step, this.trainable.updates, row),
-        ),
       })
-      if (this.#is_tracing) this.#gpu.replay(prepared(this.#trace.get(micro)), { row })
+      if (this.#is_tracing)
+        this.#gpu.replay(prepared(this.#trace.get(traceKey(objective, micro))), live)
     }
   }
 
@@ -384,6 +390,10 @@ const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: 
 /** Phases with equal keys share their recorded update. */
 const updateKey = (phase: PolicyPhase, micro: number): string =>
   JSON.stringify([scoreKey(phase, micro), objectiveOf(phase)])
+
+/** Losses that choose no tokens have the same trace. */
+const traceKey = (objective: Objective, micro: number): string =>
+  `${choosesTokens(objective) ? objective.loss_mode : ''}/${micro}`
 
 /** Another number for every micro-batch of a run. */
 const callSeed = (step: number, update: number, row: number): number =>

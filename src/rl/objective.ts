@@ -8,9 +8,10 @@ import {
   type LossMode,
   loss_weights,
   POLICY_LOSSES,
+  type PolicyLossKernel,
   pgAggMode,
 } from '../kernels/policy_loss/policy_loss.ts'
-import { selectCount } from '../kernels/policy_loss/policy_loss_cov.ts'
+import { POLICY_LOSS_CHOICES, selectCount } from '../kernels/policy_loss/policy_loss_cov.ts'
 import type { Recorder } from '../kernels/program.ts'
 import { rollout_correction } from '../kernels/rollout_correction/rollout_correction.ts'
 import type { Tensor } from '../kernels/tensor.ts'
@@ -125,34 +126,7 @@ export function recordObjective(
       { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
     )
   weigh(bypass ? t.modified_mask : t.response_mask)
-  run(
-    POLICY_LOSSES[loss_mode],
-    {
-      rows,
-      response_length,
-      clip_ratio_low: (live) => live.clip_ratio_low,
-      clip_ratio_high: (live) => live.clip_ratio_high,
-      clip_ratio_c: (live) => live.clip_ratio_c,
-      tau_pos: (live) => live.tau_pos,
-      tau_neg: (live) => live.tau_neg,
-      sequence_scale: (live) => live.sequence_scale,
-      select_count: (live) => live.select_count,
-      clip_cov_lb: (live) => live.clip_cov_lb,
-      clip_cov_ub: (live) => live.clip_cov_ub,
-      ppo_kl_coef: (live) => live.ppo_kl_coef,
-      seed: (live) => live.seed,
-    },
-    {
-      log_probs,
-      old_log_probs,
-      advantages: t.advantages,
-      token_weights,
-      pg_weights,
-      rollout_is_weights,
-      d_log_probs,
-      sums,
-    },
-  )
+  runPolicyLoss({ run }, POLICY_LOSSES[loss_mode], t, sums)
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
   if (bypass) weigh(t.response_mask)
   run(
@@ -173,6 +147,59 @@ export function recordObjective(
         sums,
       },
     )
+}
+
+/** One call of a policy loss, or of what it chooses, on a micro-batch. */
+function runPolicyLoss(
+  { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
+  kernel: PolicyLossKernel,
+  t: ObjectiveTensors,
+  sums: Tensor,
+): void {
+  const [rows, response_length] = t.response_mask.shape
+  const { log_probs, old_log_probs, advantages, token_weights, pg_weights } = t
+  run(
+    kernel,
+    {
+      rows,
+      response_length,
+      clip_ratio_low: (live) => live.clip_ratio_low,
+      clip_ratio_high: (live) => live.clip_ratio_high,
+      clip_ratio_c: (live) => live.clip_ratio_c,
+      tau_pos: (live) => live.tau_pos,
+      tau_neg: (live) => live.tau_neg,
+      sequence_scale: (live) => live.sequence_scale,
+      select_count: (live) => live.select_count,
+      clip_cov_lb: (live) => live.clip_cov_lb,
+      clip_cov_ub: (live) => live.clip_cov_ub,
+      ppo_kl_coef: (live) => live.ppo_kl_coef,
+      seed: (live) => live.seed,
+    },
+    {
+      ...{ log_probs, old_log_probs, advantages, token_weights, pg_weights },
+      rollout_is_weights: t.rollout_is_weights,
+      d_log_probs: t.d_log_probs,
+      sums,
+    },
+  )
+}
+
+/** Whether a loss chooses tokens over the whole micro-batch. */
+export const choosesTokens = ({ loss_mode }: Pick<Objective, 'loss_mode'>): boolean =>
+  POLICY_LOSS_CHOICES[loss_mode] !== undefined
+
+/**
+ * Which tokens the policy loss chose in the update that has just run on a micro-batch, with the same live numbers: 1 or 0 in
+ * d_log_probs, which the backward has done with. `sums` stay as they are.
+ */
+export function recordChoice(
+  recorder: Pick<Recorder<ObjectiveLive>, 'run'>,
+  { loss_mode }: Pick<Objective, 'loss_mode'>,
+  t: ObjectiveTensors,
+  { sums }: { sums: Tensor },
+): void {
+  const kernel = POLICY_LOSS_CHOICES[loss_mode]
+  if (kernel) runPolicyLoss(recorder, kernel, t, sums)
 }
 
 /** Tokens and rows of a mini-batch, and of the micro-batch of it that goes through at once. */

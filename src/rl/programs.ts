@@ -8,12 +8,19 @@ import { backward } from '../model/backward.ts'
 import { forward, type Model, type Readout, readPolicy } from '../model/transformer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
-import { type Objective, type ObjectiveLive, recordObjective } from './objective.ts'
-import { type TraceTensors, UPDATE_TRACE } from './step_trace.ts'
+import {
+  choosesTokens,
+  type Objective,
+  type ObjectiveLive,
+  recordChoice,
+  recordObjective,
+} from './objective.ts'
+import { UPDATE_TRACE } from './step_trace.ts'
 import type { BatchTensors } from './training_batch.ts'
 
 export type RowsLive = 'row' | 'tokens'
 export type ScoreLive = RowsLive | 'inv_temperature'
+export type TraceLive = 'row' | ObjectiveLive
 export type UpdateLive = ScoreLive | ObjectiveLive
 
 /** Copies rows [row, row + ws.rows) of the batch, a micro-batch, into the workspace. */
@@ -109,11 +116,15 @@ export function recordUpdate(
  * found it. Where several epochs pass over a row, the last one stays.
  */
 export function recordTrace(
-  r: Pick<Recorder<'row'>, 'copy'>,
+  r: Pick<Recorder<TraceLive>, 'copy' | 'run'>,
+  { trace, sums }: ActorTensors,
   ws: Workspace,
-  trace: TraceTensors,
+  objective: Objective,
 ): void {
   for (const name of UPDATE_TRACE) storeRows(r, ws.response[name], trace[name])
+  if (!choosesTokens(objective)) return
+  recordChoice(r, objective, ws.response, { sums })
+  storeRows(r, ws.response.d_log_probs, trace.chosen)
 }
 
 export function recordSft(

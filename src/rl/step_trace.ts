@@ -8,6 +8,8 @@ export const UPDATE_TRACE = ['log_probs', 'entropy', 'rollout_is_weights', 'modi
 export type TraceTensors = Readonly<Record<(typeof UPDATE_TRACE)[number], Tensor>> & {
   /** Kept while the batch is scored once more, after the update. */
   readonly old_log_probs: Tensor
+  /** 1 at the tokens that clip_cov or kl_cov chose, else 0; untouched by other losses. */
+  readonly chosen: Tensor
 }
 
 /** Allocates the trace of a batch. It exists whether or not anybody looks, so that looking creates nothing. */
@@ -23,5 +25,6 @@ export function createTraceTensors(
     rollout_is_weights: tensor('rollout_is_weights'),
     modified_mask: tensor('modified_mask'),
     old_log_probs: tensor('old_log_probs'),
+    chosen: tensor('chosen'),
   }
 }

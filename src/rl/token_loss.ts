@@ -85,7 +85,7 @@ export function clippedRatioOf(
 
 /**
  * Whether a loss's clip takes hold at a token, as its pg_clipfrac and pg_clipfrac_lower count it, dual clip before the
- * other. Of clip_cov: the clip of the ratio, and not its own choice over the micro-batch. Undefined for losses without a
+ * other. Of clip_cov: the clip of the ratio; its own choice over the micro-batch is the column `chosen`. Undefined for losses without a
  * clip (sapo, gpg, kl_cov, reinforce) and for tokens that do not count.
  */
 export function clippedAt(

@@ -8,7 +8,7 @@ import { type RolloutBatch, tokenCount } from './batch.ts'
 import type { CriticTensors } from './critic.ts'
 import { type Experience, needsCritic } from './experience.ts'
 import { maskedMean, maskedVar } from './masked.ts'
-import { objectiveOf } from './objective.ts'
+import { choosesTokens, objectiveOf } from './objective.ts'
 import type { RlPhase } from './phase.ts'
 import type { Drawn } from './responder.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
@@ -24,6 +24,7 @@ export type TraceColumn =
   | 'values'
   | 'rollout_is_weights'
   | 'modified_mask'
+  | 'chosen'
 
 /** What a traced step of a phase reads back. */
 export function traceColumns(phase: RlPhase): TraceColumn[] {
@@ -33,6 +34,7 @@ export function traceColumns(phase: RlPhase): TraceColumn[] {
     ...(needsReference(phase) ? (['ref_log_prob'] as const) : []),
     ...(needsCritic(phase) ? (['values'] as const) : []),
     ...(bypass_mode ? (['rollout_is_weights', 'modified_mask'] as const) : []),
+    ...(choosesTokens(objectiveOf(phase)) ? (['chosen'] as const) : []),
   ]
 }
 
@@ -56,7 +58,7 @@ export function traceTensor(
  * old_log_probs: of the policy before this step's updates, or of the rollout's in bypass mode. log_probs, entropy: as the
  * last optimizer step that saw this response found them, before it changed anything; log_probs_after: after all of them.
  * ratio = exp(log_probs - old_log_probs). reward_kl: the KL taken off the reward; kld: the KL in the loss. clipped: see
- * `Clipped`. response_mask: 0 where rejection took the token out.
+ * `Clipped`. chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took the token out.
  */
 export const TOKEN_COLUMNS = [
   'token_level_scores',
@@ -70,6 +72,7 @@ export const TOKEN_COLUMNS = [
   'log_probs',
   'ratio',
   'clipped',
+  'chosen',
   'kld',
   'entropy',
   'log_probs_after',
@@ -228,6 +231,7 @@ function rowColumns(input: TraceInput, row: number): Columns {
       log_probs && old_log_probs && Array.from(log_probs, (p, t) => Math.exp(p - old_log_probs[t])),
     kld: actor.use_kl_loss ? kl(actor.kl_loss_type, log_probs) : undefined,
     entropy: is_updated ? of(read.entropy) : undefined,
+    chosen: is_updated ? of(read.chosen) : undefined,
     log_probs_after: is_updated ? of(read.log_probs_after) : undefined,
     rollout_is_weights:
       rollout_is === null ? undefined : of(experience.rollout_is_weights ?? weights),

@@ -1,9 +1,12 @@
 // The two losses that hold back the few tokens whose log-prob and advantage vary together most: those drain the entropy.
 import type { LossMode } from './policy_loss.ts'
 import clip_cov from './policy_loss_clip_cov.wgsl?raw'
+import clip_cov_key from './policy_loss_clip_cov_key.wgsl?raw'
 import choose from './policy_loss_cov.wgsl?raw'
-import { policyLoss } from './policy_loss_frame.ts'
+import chosen from './policy_loss_cov_chosen.wgsl?raw'
+import { type PolicyLossKernel, policyLoss } from './policy_loss_frame.ts'
 import kl_cov from './policy_loss_kl_cov.wgsl?raw'
+import kl_cov_key from './policy_loss_kl_cov_key.wgsl?raw'
 
 /**
  * Clip-Cov: PPO's clip (no dual clip, log ratio not clamped), and no loss at some tokens of high covariance.
@@ -16,7 +19,10 @@ import kl_cov from './policy_loss_kl_cov.wgsl?raw'
  * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_clip_cov. verl draws by torch.randperm,
  * so the tokens differ from a run of verl where there are more candidates than select_count.
  */
-export const policy_loss_clip_cov = policyLoss('policy_loss_clip_cov', clip_cov + choose)
+export const policy_loss_clip_cov = policyLoss(
+  'policy_loss_clip_cov',
+  clip_cov + clip_cov_key + choose,
+)
 
 /**
  * KL-Cov: the ratio without any clip, and a penalty where the covariance is highest.
@@ -27,7 +33,16 @@ export const policy_loss_clip_cov = policyLoss('policy_loss_clip_cov', clip_cov 
  *
  * Source: Cui et al. 2025, arXiv 2505.22617; verl core_algos.py compute_policy_loss_kl_cov.
  */
-export const policy_loss_kl_cov = policyLoss('policy_loss_kl_cov', kl_cov + choose)
+export const policy_loss_kl_cov = policyLoss('policy_loss_kl_cov', kl_cov + kl_cov_key + choose)
+
+/**
+ * The choice of each of the two alone, made as the loss makes it: with the inputs and params of its call, d_log_probs becomes 1
+ * at the tokens that it chose and 0 at all others; sums stay as they are. Undefined for losses that choose none.
+ */
+export const POLICY_LOSS_CHOICES: Readonly<Partial<Record<LossMode, PolicyLossKernel>>> = {
+  clip_cov: policyLoss('policy_loss_clip_cov_chosen', chosen + clip_cov_key + choose),
+  kl_cov: policyLoss('policy_loss_kl_cov_chosen', chosen + kl_cov_key + choose),
+}
 
 /**
  * How many tokens clip_cov or kl_cov chooses among `token_count` unmasked ones: max(1, ratio · token_count rounded down), 0

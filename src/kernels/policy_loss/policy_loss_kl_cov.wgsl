@@ -1,23 +1,13 @@
 // x = log_prob - old_log_prob;  L = -A exp(x), and + ppo_kl_coef |x| at the select_count tokens with the largest covariance
 //   (A - mean A)(log_prob - mean log_prob).  dL/dlog_prob = -A exp(x), and + ppo_kl_coef sign(x) there.
 // One workgroup. d_log_probs holds the covariances until the gradients are written.
-// uses policy_loss_cov.wgsl, policy_loss_frame.wgsl
-
-/** A u32 that orders as the covariance does, 0 where masked; -0 counts as 0. */
-fn key_of(i: u32) -> u32 {
-  if (token_weights[i] == 0.0) { return 0u; }
-  let cov = d_log_probs[i];
-  let bits = bitcast<u32>(select(cov, 0.0, cov == 0.0));
-  return max(select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u), 1u);
-}
+// uses policy_loss_kl_cov_key.wgsl, policy_loss_cov.wgsl, policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {
   let range = tokens_of(lane);
   let mean = means(lane);
-  for (var i = range.x; i < range.y; i++) {
-    if (token_weights[i] != 0.0) { d_log_probs[i] = covariance(i, mean); }
-  }
+  prepare(range, mean);
 
   var choice = choose(lane);
   var values = vec4f();

@@ -55,7 +55,8 @@ const Tokens = memo(function Tokens(props: {
   }
   return traced.tokens.map((token, t) => {
     const value = modeValue(mode, traced, t, layerEntropy)
-    const clipped = mode === 'clipped' && value !== undefined && value > 0 ? 'marked' : ''
+    const is_marked = mode === 'clipped' || mode === 'chosen'
+    const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
     return (
       <span
         // Tokens have no other identity than their place.

@@ -41,6 +41,10 @@ export const MODES = {
     label: 'clip',
     help: 'Whether the clip of the loss takes hold at the token.',
   },
+  chosen: {
+    label: 'chosen by covariance',
+    help: 'The tokens that clip_cov gives no loss, or kl_cov a penalty: where advantage and log-prob vary together most.',
+  },
 } as const
 export type Mode = keyof typeof MODES
 
@@ -117,7 +121,7 @@ export function rangeOf(
       high = Math.max(high, at)
     }
   if (count === 0) return undefined
-  if (mode === 'clipped') return { scale: 'clip', end: 2 }
+  if (mode === 'clipped' || mode === 'chosen') return { scale: 'clip', end: 2 }
   if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
   // An estimate of a KL can be negative.
   const is_diverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
@@ -152,6 +156,8 @@ const signed = (value: number) => formatNumber(value).replace('-', '−')
 
 /** The numbers of a range's ends. */
 export function legendOf(mode: Mode, { scale, end }: Range): Legend {
+  if (mode === 'chosen')
+    return { swatches: CLIP_CLASSES.slice(0, 2), texts: ['not chosen', 'chosen'] }
   if (scale === 'clip')
     return { swatches: CLIP_CLASSES, texts: ['not clipped', 'clipped', 'held on bad responses'] }
   if (mode === 'ratio') {
@@ -180,6 +186,10 @@ export function missingReason(mode: Mode, updates: number): string {
       return updates === 0
         ? 'Only the critic learned in this step.'
         : 'The loss of this phase has no clip.'
+    case 'chosen':
+      return updates === 0
+        ? 'Only the critic learned in this step.'
+        : 'The loss of this phase chooses no tokens: clip_cov and kl_cov do.'
     case 'log_probs':
     case 'ratio':
     case 'moved':

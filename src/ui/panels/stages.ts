@@ -94,6 +94,13 @@ export const COLUMNS: readonly Column[] = [
     stage: 5,
   },
   {
+    name: 'chosen',
+    label: 'chosen',
+    help: 'Whether the loss chose this token by the covariance of advantage and log-prob: clip_cov gives it no loss, kl_cov a penalty.',
+    stage: 5,
+    is_rare: true,
+  },
+  {
     name: 'kld',
     label: 'KL, loss',
     help: 'The estimate of KL to the reference that is a term of the loss, in nats.',
@@ -152,6 +159,7 @@ function shortNumber(value: number): string {
 export function cellText(sample: TracedSample, name: Name, t: number): string {
   const value = valueOf(sample, name, t)
   if (value === undefined) return NONE
+  if (name === 'chosen') return value === 1 ? 'yes' : 'no'
   return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
 }
 
@@ -159,6 +167,7 @@ export function cellText(sample: TracedSample, name: Name, t: number): string {
 export function exactText(sample: TracedSample, name: Name, t: number): string {
   const value = valueOf(sample, name, t)
   if (value === undefined) return 'not a part of this step'
+  if (name === 'chosen') return value === 1 ? 'chosen by its covariance' : 'not chosen'
   if (name !== 'clipped') return `${value}`
   return ['not clipped', 'clipped', 'held by the clip on bad responses'][value] ?? NONE
 }
