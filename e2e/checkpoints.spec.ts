@@ -1,6 +1,7 @@
 // Runs survive what happens to a page: a reload, a lost GPU, a second tab, full storage. And they can be gone on from.
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
+import type { LabEvent } from '../src/lab/protocol.ts'
 import { expect, LabPage, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
@@ -47,6 +48,16 @@ const waitForCheckpoint = (lab: LabPage, step: number) =>
     .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 200_000 })
     .toBeGreaterThanOrEqual(step)
 
+/** The first checkpoint makes the buffer that it is read back through; after it, steps and checkpoints make none. */
+function expectNoNewBuffers(events: readonly LabEvent[]): void {
+  const first = events.findIndex(({ type }) => type === 'checkpoint')
+  expect(first).toBeGreaterThan(0)
+  const made = events
+    .slice(first)
+    .flatMap((event) => (event.type === 'memory' ? [event.counts.buffers] : []))
+  expect(new Set(made).size, `${made}`).toBe(1)
+}
+
 /** The numbers of the run that nothing happens to; the same for all tests, so it is trained once. */
 let undisturbed: unknown[] | undefined
 async function reference(page: Page): Promise<unknown[]> {
@@ -54,6 +65,7 @@ async function reference(page: Page): Promise<unknown[]> {
   const lab = new LabPage(page)
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
+  expectNoNewBuffers(await lab.events())
   undisturbed = await metricsOf(lab)
   expect(undisturbed).toHaveLength(STEPS + 1)
   await page.close()
@@ -117,6 +129,26 @@ test('a lost GPU is opened again, the run goes on by itself to the same numbers,
   expect(restored).toHaveLength(1)
   expect(restored[0]).toMatchObject({ why: 'lost' })
   await own.close()
+})
+
+test('a worker that hangs is replaced, and the run goes on to the same numbers', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await keepOften(context)
+  const numbers = await reference(await context.newPage())
+  await train(lab)
+  await waitForCheckpoint(lab, 8)
+  for (const worker of page.workers())
+    worker
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => {}) // it never answers
+  await expect(lab.get('loss')).toHaveAttribute('data-code', 'worker')
+  await lab.waitForStatus('finished', 300_000)
+  expect(await metricsOf(lab)).toEqual(numbers)
 })
 
 test('a run belongs to one tab; another one shows it read-only and says why', async ({
