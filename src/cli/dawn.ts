@@ -66,8 +66,15 @@ export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   }
 }
 
+/** Dawn ends with the object it came from, devices and all, so none may be collected while it is in use. */
+const opened: GPU[] = []
+
 /** WebGPU on the first adapter that works, or undefined when there is none. */
 export async function openDawn(): Promise<GPU | undefined> {
-  for await (const { gpu, is_supported } of dawnAdapters()) if (is_supported) return gpu
+  for await (const { gpu, is_supported } of dawnAdapters()) {
+    if (!is_supported) continue
+    opened.push(gpu)
+    return gpu
+  }
   return undefined
 }

@@ -37,7 +37,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     const isPlain =
       error instanceof LabFailure ||
       (error instanceof Error &&
-        ['GpuError', 'ExperimentError', 'ModelFileError'].includes(error.name))
+        ['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError'].includes(error.name))
     console.error(isPlain ? (error as Error).message : error)
     return 1
   }

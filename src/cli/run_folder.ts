@@ -1,5 +1,16 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
@@ -10,12 +21,19 @@ import type { Observation } from '../lab/observation.ts'
 import { observationLine } from '../lab/observation_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
 import type { PhaseReason } from '../rl/phase.ts'
+import { checkpointFolder } from './checkpoint_files.ts'
 
 /** Samples kept of each step. */
 const SAMPLES = 4
 
 /** What happened, beside what was asked for. */
 export interface RunFacts {
+  /** The run's id, which its checkpoints have too. */
+  readonly record: string
+  /** The checkpoint that it went on from as a run of its own. */
+  readonly parent?: { readonly record: string; readonly step: number }
+  /** Where it was cut short and went on, with what took the steps from there on. */
+  readonly resumed?: readonly ResumedFact[]
   readonly status: 'running' | 'finished' | 'stopped' | 'failed'
   readonly adapter: AdapterFacts
   readonly versions: Readonly<Record<string, string>>
@@ -39,6 +57,17 @@ export interface RunFacts {
   readonly wall_time_s: number
 }
 
+export interface ResumedFact {
+  /** The last step of the checkpoint. */
+  readonly step: number
+  readonly understory: string
+  readonly adapter: string
+}
+
+const METRICS = 'metrics.jsonl'
+const SAMPLED = 'samples.jsonl'
+const OBSERVATIONS = 'observations.jsonl'
+
 export class RunFolder {
   readonly folder: string
   #metrics: number
@@ -46,14 +75,36 @@ export class RunFolder {
   /** Opened with the first observation. */
   #observations: number | undefined
 
-  /** Creates the folder; files of an earlier run in it are replaced. */
-  constructor(folder: string, experiment: Experiment) {
-    mkdirSync(folder, { recursive: true })
-    rmSync(join(folder, 'observations.jsonl'), { force: true })
+  private constructor(folder: string, flags: 'w' | 'a') {
     this.folder = folder
-    this.#writeJson('experiment.json', experiment)
-    this.#metrics = openSync(join(folder, 'metrics.jsonl'), 'w')
-    this.#samples = openSync(join(folder, 'samples.jsonl'), 'w')
+    this.#metrics = openSync(join(folder, METRICS), flags)
+    this.#samples = openSync(join(folder, SAMPLED), flags)
+  }
+
+  /** Creates the folder; files of an earlier run in it are replaced. */
+  static create(folder: string, experiment: Experiment): RunFolder {
+    mkdirSync(folder, { recursive: true })
+    rmSync(join(folder, OBSERVATIONS), { force: true })
+    rmSync(checkpointFolder(folder), { recursive: true, force: true })
+    const own = new RunFolder(folder, 'w')
+    own.#writeJson('experiment.json', experiment)
+    return own
+  }
+
+  /**
+   * Opens the folder of a run that goes on after `step`: what was written of later steps, or was cut off in the middle of a
+   * line, is taken out. `last_step` is the last one whose metrics are there; -1 where there are none.
+   */
+  static reopen(folder: string, step: number): { folder: RunFolder; last_step: number } {
+    const last_step = cutLines(join(folder, METRICS), step)
+    cutLines(join(folder, SAMPLED), step)
+    if (existsSync(join(folder, OBSERVATIONS))) cutLines(join(folder, OBSERVATIONS), step)
+    return { folder: new RunFolder(folder, 'a'), last_step }
+  }
+
+  /** Whether a folder holds observations, so that a run that goes on in it makes them too. */
+  static isObserved(folder: string): boolean {
+    return existsSync(join(folder, OBSERVATIONS))
   }
 
   /** One line in the format of verl's file logger: {"step": 1, "data": {…}}. */
@@ -69,7 +120,7 @@ export class RunFolder {
 
   /** One line for each observed step (lab/observation_file.ts). */
   observation(step: number, observation: Observation): void {
-    this.#observations ??= openSync(join(this.folder, 'observations.jsonl'), 'w')
+    this.#observations ??= openSync(join(this.folder, OBSERVATIONS), 'a')
     writeSync(this.#observations, `${observationLine(step, observation)}\n`)
   }
 
@@ -82,6 +133,13 @@ export class RunFolder {
     writeFileSync(join(this.folder, 'metrics.csv'), metricsCsv(series))
   }
 
+  /** Puts what was written so far on the disk, so that no checkpoint is ahead of it. */
+  sync(): void {
+    fsyncSync(this.#metrics)
+    fsyncSync(this.#samples)
+    if (this.#observations !== undefined) fsyncSync(this.#observations)
+  }
+
   close(): void {
     closeSync(this.#metrics)
     closeSync(this.#samples)
@@ -89,6 +147,36 @@ export class RunFolder {
   }
 
   #writeJson(name: string, value: unknown): void {
-    writeFileSync(join(this.folder, name), `${JSON.stringify(value, undefined, 2)}\n`)
+    replaceFile(join(this.folder, name), `${JSON.stringify(value, undefined, 2)}\n`)
+  }
+}
+
+/** Keeps the whole lines of a file up to a step; returns the last step that is left, or -1. */
+function cutLines(path: string, step: number): number {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  let [end, last_step] = [0, -1]
+  for (let next = text.indexOf('\n'); next >= 0; next = text.indexOf('\n', end)) {
+    const own = stepOf(text.slice(end, next))
+    if (own === undefined || own > step) break
+    last_step = own
+    end = next + 1
+  }
+  if (end === text.length && end > 0) return last_step
+  replaceFile(path, text.slice(0, end))
+  return last_step
+}
+
+/** In one go: what is cut short leaves the old file or the new one. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.unfinished`, text)
+  renameSync(`${path}.unfinished`, path)
+}
+
+function stepOf(line: string): number | undefined {
+  try {
+    const step: unknown = JSON.parse(line)?.step
+    return typeof step === 'number' ? step : undefined
+  } catch {
+    return undefined
   }
 }

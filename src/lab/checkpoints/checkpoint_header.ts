@@ -23,7 +23,7 @@ const whole = z.int().check(z.minimum(0))
 const reason = z.enum(PHASE_REASONS)
 /** Ids name files, so they hold nothing that could lead elsewhere. */
 const id = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,100}$/))
-const text = z.string().check(z.maxLength(500))
+const text = z.string().check(z.maxLength(16_000))
 
 /** What the CPU counts, but for what is kept as tensors. */
 const counters = z.object({

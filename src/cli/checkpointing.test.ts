@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { CheckpointFiles, SteeredState } from '../lab/checkpoints/checkpoint.ts'
+import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { memoryFiles } from '../lab/checkpoints/memory_files.ts'
+import { madeState, tinyExperiment } from '../lab/checkpoints/testing.ts'
+import { Checkpointer } from './checkpointing.ts'
+
+const EXPERIMENT = tinyExperiment({ phases: [{ kind: 'rl', steps: 99 }] })
+const ORIGIN = { record: 'run', made_on: { understory: '1', adapter: 'x', kernels: '' } }
+
+/** A run that stands at a step, whose state may take its time. */
+function runAt(step: number, until: Promise<unknown> = Promise.resolve()) {
+  const state: SteeredState = {
+    trainer: madeState(EXPERIMENT, step, 0),
+    experiment: EXPERIMENT,
+    document: EXPERIMENT,
+    done: 0,
+  }
+  return { step, exportState: () => until.then(() => state) }
+}
+
+function made(files: CheckpointFiles, schedule = { every_steps: 10, every_ms: 10_000 }) {
+  const said: string[] = []
+  const clock = { now: 0 }
+  const checkpoints = new Checkpointer({
+    files,
+    origin: ORIGIN,
+    schedule,
+    onProblem: (message) => said.push(message),
+    now: () => clock.now,
+  })
+  const steps = async () => (await files.list('run')).map(({ step }) => step)
+  return { checkpoints, said, clock, steps }
+}
+
+test('one is written when steps and time have passed, with what was told until its step', async () => {
+  const files = memoryFiles()
+  const { checkpoints, clock, steps } = made(files)
+  for (let step = 0; step <= 25; step++)
+    checkpoints.log.add({ type: 'step', step, metrics: { loss: step } })
+  clock.now = 9000
+  await checkpoints.afterStep(runAt(10))
+  clock.now = 10_000
+  await checkpoints.afterStep(runAt(15))
+  await checkpoints.settled()
+  clock.now = 60_000
+  await checkpoints.afterStep(runAt(24))
+  await checkpoints.settled()
+  expect(await steps()).toEqual([15])
+  await checkpoints.finish(runAt(24))
+  await checkpoints.finish(runAt(24))
+  expect(await steps()).toEqual([15, 24])
+  const bytes = (await files.read('run', 15)) ?? new Uint8Array()
+  const { run, history } = await decodeCheckpoint(bytes, 'x')
+  expect(run.trainer.step).toBe(15)
+  expect(history.series.get('loss')?.length).toBe(16)
+})
+
+test('a step does not wait for one that is under way, unless every one was asked for', async () => {
+  let release = () => {}
+  const slow = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const own = made(memoryFiles())
+  own.clock.now = 20_000
+  await own.checkpoints.afterStep(runAt(10, slow))
+  own.clock.now = 40_000
+  await own.checkpoints.afterStep(runAt(20))
+  release()
+  await own.checkpoints.settled()
+  expect(await own.steps()).toEqual([10])
+
+  const every = made(memoryFiles(), { every_steps: 1, every_ms: 0 })
+  for (const step of [1, 2, 3]) await every.checkpoints.afterStep(runAt(step))
+  await every.checkpoints.settled()
+  expect(await every.steps()).toEqual([1, 2, 3])
+})
+
+test('what cannot be written is told, and tried again later', async () => {
+  const files = memoryFiles()
+  let is_full = true
+  const { checkpoints, said, clock, steps } = made({
+    ...files,
+    write: async (...args) => {
+      if (is_full) throw new Error('no space left on device')
+      await files.write(...args)
+    },
+  })
+  clock.now = 10_000
+  await checkpoints.afterStep(runAt(10))
+  await checkpoints.settled()
+  expect(said).toEqual(['no space left on device'])
+  is_full = false
+  clock.now = 15_000
+  await checkpoints.afterStep(runAt(11))
+  await checkpoints.settled()
+  expect(await steps()).toEqual([])
+  clock.now = 20_000
+  await checkpoints.afterStep(runAt(12))
+  await checkpoints.settled()
+  expect(await steps()).toEqual([12])
+})

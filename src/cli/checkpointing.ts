@@ -1,0 +1,104 @@
+// Writes a run's checkpoints while it goes on. A step never waits for one.
+import type { Checkpoint, CheckpointFiles, SteeredState } from '../lab/checkpoints/checkpoint.ts'
+import { encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { HistoryLog, historyUntil } from '../lab/checkpoints/history.ts'
+import {
+  type CheckpointSchedule,
+  DEFAULT_BUDGET_BYTES,
+  isDue,
+  retained,
+} from '../lab/checkpoints/schedule.ts'
+
+/** A run whose state can be taken. */
+interface Stateful {
+  readonly step: number
+  exportState(): Promise<SteeredState>
+}
+
+/** What is the same in all checkpoints of a run. */
+export type CheckpointOrigin = Pick<Checkpoint, 'record' | 'parent' | 'made_on'>
+
+export interface CheckpointerOptions {
+  readonly files: CheckpointFiles
+  readonly origin: CheckpointOrigin
+  readonly schedule: CheckpointSchedule
+  /** Called before a checkpoint is written: what it counts on has to be on the disk before it. */
+  readonly sync?: () => void
+  /** Told why a checkpoint could not be written; the run goes on. */
+  readonly onProblem: (message: string) => void
+  /** The history that the run goes on from, and its last step. */
+  readonly from?: { readonly history: Checkpoint['history']; readonly step: number }
+  /** Milliseconds. */
+  readonly now?: () => number
+}
+
+export class Checkpointer {
+  /** What the run has told; whoever tells adds to it. */
+  readonly log: HistoryLog
+  readonly #options: CheckpointerOptions
+  readonly #now: () => number
+  #last_ms: number
+  #last_step: number
+  #writing: Promise<void> | undefined
+
+  constructor(options: CheckpointerOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+    this.log = new HistoryLog(options.from?.history)
+    this.#last_ms = this.#now()
+    this.#last_step = options.from?.step ?? 0
+  }
+
+  /**
+   * To be called after each step that was reported. Takes the state if it is time. At most one checkpoint is under way: the next
+   * is left out until that is written, or waits for it where the schedule is of steps alone.
+   */
+  async afterStep(run: Stateful): Promise<void> {
+    const { schedule } = this.#options
+    if (!isDue(this.#now(), this.#last_ms, run.step, this.#last_step, schedule)) return
+    if (this.#writing && schedule.every_ms > 0) return
+    await this.settled()
+    this.#begin(run)
+  }
+
+  /** Writes the present state, unless that is on the disk already. */
+  async finish(run: Stateful): Promise<void> {
+    await this.settled()
+    if (run.step > this.#last_step) this.#begin(run)
+    await this.settled()
+  }
+
+  /** Resolves when nothing is under way. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  #begin(run: Stateful): void {
+    const before = [this.#last_ms, this.#last_step] as const
+    this.#last_ms = this.#now()
+    this.#last_step = run.step
+    this.#writing = this.#write(run.exportState())
+      .catch((error: unknown) => {
+        // The next step may try again, once it is time.
+        this.#last_step = before[1]
+        this.#options.onProblem(error instanceof Error ? error.message : `${error}`)
+      })
+      .finally(() => {
+        this.#writing = undefined
+      })
+  }
+
+  async #write(exporting: Promise<SteeredState>): Promise<void> {
+    const { files, origin, sync } = this.#options
+    const run = await exporting
+    const { step } = run.trainer
+    const history = historyUntil(this.log.history, run)
+    const bytes = await encodeCheckpoint({ ...origin, run, history })
+    sync?.()
+    await files.write(origin.record, step, bytes)
+    const entries = await files.list(origin.record)
+    const kept = new Set(retained(entries, DEFAULT_BUDGET_BYTES))
+    const gone = entries.filter((entry) => !kept.has(entry.step)).map((entry) => entry.step)
+    await files.remove(origin.record, gone)
+  }
+}

@@ -1,0 +1,182 @@
+// One run of lab train from its first step to its last, and the facts about it.
+import { createRequire } from 'node:module'
+import { version as understory_version } from '../../package.json'
+import type { Gpu } from '../kernels/gpu.ts'
+import type { RunHistory } from '../lab/checkpoints/checkpoint.ts'
+import { steeringWords } from '../lab/experiment.ts'
+import type { Observation } from '../lab/observation.ts'
+import type { Metrics } from '../lab/protocol.ts'
+import type { SteeredRun } from '../lab/steered_run.ts'
+import { writeVerdicts } from '../lab/verdicts.ts'
+import type { StepResult, Trainer } from '../rl/trainer.ts'
+import type { Checkpointer } from './checkpointing.ts'
+import { createProgress } from './progress.ts'
+import { metricsRows } from './resume.ts'
+import type { RunFacts, RunFolder } from './run_folder.ts'
+import { findingLines, type RunWatch } from './run_watch.ts'
+
+const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
+
+/** What a run began with besides its experiment. */
+export type Origin = Pick<RunFacts, 'record' | 'parent' | 'resumed' | 'warm_start' | 'matmul'>
+
+/** What is known of a run that was cut short. */
+export interface Earlier {
+  readonly history: RunHistory
+  readonly facts: Partial<RunFacts>
+}
+
+export interface TrainingRunParts {
+  readonly gpu: Gpu
+  readonly run: SteeredRun<Trainer>
+  readonly folder: RunFolder | undefined
+  readonly checkpoints: Checkpointer | undefined
+  readonly watch: RunWatch
+  readonly origin: Origin
+  readonly earlier?: Earlier | undefined
+}
+
+export class TrainingRun {
+  status: RunFacts['status'] = 'running'
+  readonly #parts: TrainingRunParts
+  readonly #phases: RunFacts['phases'][number][]
+  readonly #steering: RunFacts['steering'][number][]
+  readonly #latest: Record<string, number> = {}
+  readonly #start_ms = performance.now()
+  #memory_peak_bytes: number
+  #observed_step: number | undefined
+  #isStopping = false
+
+  constructor(parts: TrainingRunParts) {
+    this.#parts = parts
+    const { run, earlier } = parts
+    const { phase_switches = [], steered = [] } = earlier?.history ?? {}
+    this.#phases = phase_switches.map((begun) => ({ ...begun, name: this.#nameOf(begun.phase) }))
+    this.#steering = steered.map(({ entry, refused }) => ({
+      ...entry,
+      ...(refused !== undefined && { refused }),
+    }))
+    for (const [, metrics] of earlier ? metricsRows(earlier.history) : [])
+      Object.assign(this.#latest, metrics)
+    this.#memory_peak_bytes = earlier?.facts.memory_peak_bytes ?? 0
+    // What was observed of this step stands in the folder already.
+    this.#observed_step = earlier && run.step
+  }
+
+  /** Ends the run after the step in flight. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  /** Steps until the end; `afterSft` is called once, when the last sft phase is over. */
+  async train(afterSft: () => Promise<void>): Promise<void> {
+    const { run, checkpoints, folder, watch } = this.#parts
+    const progress = createProgress()
+    this.#writeFacts()
+    try {
+      while (!this.#isStopping) {
+        await this.#obey()
+        if (run.isFinished) break
+        const { result } = await run.queue()
+        const reported = await result
+        this.#report(reported)
+        const { step, phase, phase_step, metrics } = reported
+        const { phases } = run.trainer
+        const total_steps = phases.reduce((sum, phase) => sum + phase.steps, 0)
+        const last_sft = phases.findLastIndex((phase) => phase.kind === 'sft')
+        const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
+        progress.show({ step, total_steps, phase: title, metrics })
+        if (phase === last_sft && phase_step === phases[phase].steps) await afterSft()
+        await checkpoints?.afterStep(run)
+      }
+      if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
+      await checkpoints?.finish(run)
+      this.status = run.isFinished ? 'finished' : 'stopped'
+    } catch (error) {
+      this.status = 'failed'
+      throw error
+    } finally {
+      progress.end()
+      await checkpoints?.settled()
+      this.#writeFacts()
+      folder?.table(watch.series)
+    }
+  }
+
+  /** Writes down what a step came to. */
+  #report({ step, phase, metrics, samples, phase_started, observation }: StepResult): void {
+    const { gpu, run, folder, checkpoints, watch } = this.#parts
+    this.#observed(step, observation)
+    // Step 0 is the model before training.
+    if (phase_started) this.#tellPhase({ step: Math.max(0, step - 1), ...phase_started })
+    Object.assign(this.#latest, metrics)
+    watch.step(step, phase, metrics, run.experiment)
+    folder?.metrics(step, metrics)
+    folder?.samples(step, samples)
+    this.#tell(step, metrics)
+    this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
+    const { preferences } = run
+    if (preferences)
+      checkpoints?.log.add({ type: 'pairs', phase, verdicts: writeVerdicts(preferences.log) })
+  }
+
+  #tell(step: number, metrics: Metrics): void {
+    this.#parts.checkpoints?.log.add({ type: 'step', step, metrics })
+  }
+
+  #tellPhase(begun: RunHistory['phase_switches'][number]): void {
+    this.#phases.push({ ...begun, name: this.#nameOf(begun.phase) })
+    this.#parts.checkpoints?.log.add({ type: 'phase', ...begun })
+  }
+
+  #nameOf(phase: number): string {
+    const { kind, name } = this.#parts.run.trainer.phases[phase]
+    return name || kind
+  }
+
+  #observed(step: number, observation: Observation | undefined): void {
+    if (!observation) return
+    this.#observed_step = step
+    this.#parts.folder?.observation(step, observation)
+  }
+
+  /** Does what the document says of this moment, and says so. */
+  async #obey(): Promise<void> {
+    const { run, checkpoints } = this.#parts
+    for (const { entry, refused } of await run.obey()) {
+      const mark = { entry, ...(refused !== undefined && { refused }) }
+      this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
+      checkpoints?.log.add({ type: 'steered', ...mark })
+      const said = `after step ${entry.step}: ${steeringWords(entry)}`
+      console.error(refused === undefined ? said : `${said} was left out: ${refused}`)
+    }
+  }
+
+  /** The last known value of every validation metric, or of every metric when there is no validation; then what went wrong. */
+  summary(): string {
+    const all = Object.entries(this.#latest)
+    const validation = all.filter(([name]) => name.startsWith('val'))
+    const lines = (validation.length ? validation : all).map(
+      ([name, value]) => `${name} ${Number(value.toPrecision(6))}`,
+    )
+    const findings = findingLines(this.#parts.watch.found)
+    const head = `${this.status} after step ${this.#parts.run.step}`
+    return [head, ...lines, ...findings].join('\n')
+  }
+
+  #writeFacts(): void {
+    const { gpu, run, folder, watch, origin, earlier } = this.#parts
+    folder?.facts({
+      status: this.status,
+      adapter: gpu.facts,
+      versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+      phases: this.#phases,
+      steering: this.#steering,
+      ...origin,
+      findings: watch.found,
+      steps: run.step,
+      memory_peak_bytes: this.#memory_peak_bytes,
+      wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#start_ms) / 1000,
+    })
+  }
+}
