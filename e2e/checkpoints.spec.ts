@@ -1,6 +1,7 @@
 // Runs survive what happens to a page: a reload, a lost GPU, a second tab, full storage. And they can be gone on from.
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
+import type { LabEvent } from '../src/lab/protocol.ts'
 import { expect, LabPage, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
@@ -47,6 +48,16 @@ const waitForCheckpoint = (lab: LabPage, step: number) =>
     .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 200_000 })
     .toBeGreaterThanOrEqual(step)
 
+/** The first checkpoint makes the buffer that it is read back through; after it, steps and checkpoints make none. */
+function expectNoNewBuffers(events: readonly LabEvent[]): void {
+  const first = events.findIndex(({ type }) => type === 'checkpoint')
+  expect(first).toBeGreaterThan(0)
+  const made = events
+    .slice(first)
+    .flatMap((event) => (event.type === 'memory' ? [event.counts.buffers] : []))
+  expect(new Set(made).size, `${made}`).toBe(1)
+}
+
 /** The numbers of the run that nothing happens to; the same for all tests, so it is trained once. */
 let undisturbed: unknown[] | undefined
 async function reference(page: Page): Promise<unknown[]> {
@@ -54,6 +65,7 @@ async function reference(page: Page): Promise<unknown[]> {
   const lab = new LabPage(page)
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
+  expectNoNewBuffers(await lab.events())
   undisturbed = await metricsOf(lab)
   expect(undisturbed).toHaveLength(STEPS + 1)
   await page.close()
@@ -117,4 +129,163 @@ test('a lost GPU is opened again, the run goes on by itself to the same numbers,
   expect(restored).toHaveLength(1)
   expect(restored[0]).toMatchObject({ why: 'lost' })
   await own.close()
+})
+
+test('a worker that hangs is replaced, and the run goes on to the same numbers', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await keepOften(context)
+  const numbers = await reference(await context.newPage())
+  await train(lab)
+  await waitForCheckpoint(lab, 8)
+  for (const worker of page.workers())
+    worker
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => {}) // it never answers
+  await expect(lab.get('loss')).toHaveAttribute('data-code', 'worker')
+  await lab.waitForStatus('finished', 300_000)
+  expect(await metricsOf(lab)).toEqual(numbers)
+})
+
+test('a run belongs to one tab; another one shows it read-only and says why', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('step').click()
+  await lab.waitForStep(1)
+  await lab.waitForStatus('paused')
+  await expect.poll(() => keptSteps(lab)).toEqual([1])
+  await page.waitForTimeout(WRITTEN_MS)
+
+  const other = new LabPage(await context.newPage())
+  await other.open(LINK)
+  await other.show('runs')
+  await expect(other.get('run')).toHaveCount(1)
+  await expect(other.get('run')).toContainText('paused')
+  await expect(other.get('left-run')).toHaveCount(0)
+  await expect(other.get('delete-run')).toBeDisabled()
+  await other.get('open-run').click()
+  await expect(other.get('past-run')).toContainText('It goes on in another tab')
+  await expect(other.get('checkpoints')).toHaveCount(0)
+
+  // With its page gone the run is anyone's.
+  await page.close()
+  await other.page.reload()
+  await expect(other.get('left-run')).toContainText(`stopped at step 1 of ${STEPS}`)
+  await other.get('look-at-left').click()
+  await expect(other.get('checkpoints')).toContainText('1 checkpoint is kept')
+  await other.get('leave-it').click()
+  await other.page.reload()
+  await other.waitForStatus('idle')
+  await expect(other.get('left-run')).toHaveCount(0)
+})
+
+test('with full storage the page says so, the run goes on, and its newest state can be taken away', async ({
+  browser,
+  baseURL,
+}, testInfo) => {
+  // A profile on disk: quotas are not kept to in private ones.
+  const own = await browser.browserType().launchPersistentContext(testInfo.outputPath('profile'), {
+    ...testInfo.project.use.launchOptions,
+    ...(baseURL && { baseURL }),
+  })
+  const page = await own.newPage()
+  const lab = new LabPage(page)
+  await keepOften(page)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  const devtools = await own.newCDPSession(page)
+  const { origin } = new URL(page.url())
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 100_000 })
+  await lab.get('train').click()
+  await expect(lab.get('checkpoint-problem')).toHaveAttribute('data-code', 'full')
+  await lab.waitForStatus('finished', 300_000)
+  const coming = page.waitForEvent('download')
+  await lab.get('download-newest').click()
+  const file = await coming
+  expect(file.suggestedFilename()).toMatch(/-seed-\d+\.step_\d{6}\.safetensors$/)
+  expect(
+    readFileSync(await file.path())
+      .subarray(8, 500)
+      .toString(),
+  ).toContain('"__metadata__"')
+  await own.close()
+})
+
+test('a run of its own goes on from an older checkpoint, and from a file', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await keepOften(context)
+  const numbers = await reference(await context.newPage())
+  await train(lab)
+  await lab.waitForStatus('finished', 300_000)
+  await expect.poll(() => keptSteps(lab)).toContain(STEPS)
+  await page.waitForTimeout(WRITTEN_MS)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await lab.show('runs')
+  await lab.get('run').first().getByTestId('open-run').click()
+  await lab.get('checkpoints').locator('summary').click()
+  const older = lab.get('checkpoint').nth(3)
+  const step = Number(await older.getAttribute('data-step'))
+  expect(step).toBeLessThan(STEPS)
+
+  const coming = page.waitForEvent('download')
+  await older.getByTestId('download-checkpoint').click()
+  const file = await (await coming).path()
+
+  await older.getByTestId('branch').click()
+  await lab.waitForStatus('finished', 300_000)
+  const restored = (await lab.events()).findLast((event) => event.type === 'restored')
+  expect(restored).toMatchObject({ why: 'branch', step, parent: { step } })
+  expect(await metricsOf(lab)).toEqual(numbers)
+  await lab.show('runs')
+  await expect(lab.get('run')).toHaveCount(3)
+  await lab.get('run').first().getByTestId('edit-run').click()
+  await expect(lab.get('run-details')).toContainText(`, step ${step}`)
+
+  await page.keyboard.press('Control+k')
+  const choosing = page.waitForEvent('filechooser')
+  await page.keyboard.type('Open file')
+  await page.keyboard.press('Enter')
+  await (await choosing).setFiles({
+    name: 'mine.safetensors',
+    mimeType: 'application/octet-stream',
+    buffer: readFileSync(file),
+  })
+  await expect(lab.get('offered-file')).toContainText(`step ${step} of ${STEPS}`)
+  await lab.get('go-on-file').click()
+  await expect(lab.get('offered-file')).toHaveCount(0)
+  await lab.waitForStatus('running', 60_000)
+  await lab.waitForStatus('finished', 300_000)
+  expect(await metricsOf(lab)).toEqual(numbers)
+
+  // Deleting a run deletes what was kept of it.
+  await lab.show('runs')
+  await lab.get('delete-checkpoints').click()
+  await expect(lab.get('checkpoint-storage')).toContainText('for 1 run')
+})
+
+test('without files a run is kept in memory, and the page says so', async ({ lab, page }) => {
+  await keepOften(page)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  for (const worker of page.workers())
+    await worker.evaluate(() => {
+      navigator.storage.getDirectory = () =>
+        Promise.reject(new DOMException('The operation is insecure.', 'SecurityError'))
+    })
+  await lab.get('train').click()
+  await expect(lab.get('checkpoint-problem')).toContainText('The operation is insecure.')
+  await waitForCheckpoint(lab, 2)
+  await expect(lab.get('checkpoint-problem')).toBeVisible()
 })

@@ -3,7 +3,13 @@
 import type { Checkpoint, CheckpointFiles } from './checkpoints/checkpoint.ts'
 import { HistoryLog } from './checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from './checkpoints/keeper.ts'
-import { differsFrom, type Opened, openSource, plainHistory } from './checkpoints/origin.ts'
+import {
+  differsFrom,
+  type Opened,
+  openSource,
+  plainHistory,
+  withLaterSteering,
+} from './checkpoints/origin.ts'
 import { type Experiment, parseExperiment } from './experiment.ts'
 import { BrokenNumbers } from './guard.ts'
 import { chooseKernels } from './kernel_choice.ts'
@@ -194,7 +200,11 @@ export class Run {
         this.#post({ type: 'checkpoint_problem', run: this.#id, code: 'corrupt', message }),
     )
     const { run: state, history } = this.#opened.checkpoint
-    this.#document = state.document
+    // What was done by hand after the checkpoint is in the record.
+    const known = from.kind === 'resume' ? parseExperiment(experiment) : undefined
+    this.#document = known?.ok
+      ? withLaterSteering(state, known.experiment.steering)
+      : state.document
     this.#keeper.adopt({ state, history })
   }
 

@@ -322,7 +322,9 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       return {
         ...state,
         checkpoints: event.entries,
-        checkpoint_problem: undefined,
+        checkpoint_problem: isLasting(state.checkpoint_problem)
+          ? state.checkpoint_problem
+          : undefined,
         warm_buffers,
       }
     }
@@ -396,6 +398,10 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       return event satisfies never
   }
 }
+
+/** A checkpoint that is kept does not end it: it is kept in memory, or another one than was asked for. */
+const isLasting = (problem: CheckpointProblem | undefined): boolean =>
+  problem?.code === 'unavailable' || problem?.code === 'corrupt'
 
 /** What was known of later steps is no longer so. */
 function applyRestored(state: LabState, event: Extract<LabEvent, { type: 'restored' }>): LabState {

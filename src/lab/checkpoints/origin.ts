@@ -1,11 +1,14 @@
 // What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
+import type { Experiment } from '../experiment.ts'
 import type { PlainHistory } from '../protocol.ts'
+import type { SteeringEntry } from '../steering.ts'
 import type {
   Checkpoint,
   CheckpointFiles,
   CheckpointSource,
   MadeOn,
   RunHistory,
+  SteeredState,
 } from './checkpoint.ts'
 import { newestFirst } from './keeper.ts'
 
@@ -53,6 +56,21 @@ export async function openSource(
 }
 
 const parentOf = ({ record, run }: Checkpoint) => ({ record, step: run.trainer.step })
+
+/**
+ * The document of a state with what was done to its run after it was kept, so that this is done again: `known` is what the
+ * run's record has of its steering. Where that is no continuation of the state's own, the state's own.
+ */
+export function withLaterSteering(
+  { document, done }: SteeredState,
+  known: readonly SteeringEntry[],
+): Experiment {
+  const before = document.steering.slice(0, done)
+  const is_later = JSON.stringify(known.slice(0, done)) === JSON.stringify(before)
+  return is_later && known.length >= document.steering.length
+    ? { ...document, steering: known }
+    : document
+}
 
 /** Columns cut to their length, which cross the boundary to the page. */
 export function plainHistory({ series, ...rest }: RunHistory): PlainHistory {

@@ -240,10 +240,11 @@ export function createRecorder(host: RecorderHost): Recorder {
       stored: new Map(),
       flushed_step: -1,
     }
-    // What the page has of it was read from the record.
-    if (before)
-      for (const kind of KEPT_KINDS)
-        for (const { step, item } of state.kept[kind].items) own.stored.set(keyOf(kind, step), item)
+    // What the page has of earlier steps was read from the record.
+    const known_until = before ? (state.restored?.step ?? 0) : 0
+    for (const kind of KEPT_KINDS)
+      for (const { step, item } of state.kept[kind].items)
+        if (step < known_until) own.stored.set(keyOf(kind, step), item)
     return own
   }
 

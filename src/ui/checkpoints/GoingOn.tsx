@@ -3,6 +3,7 @@ import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../lab/replay.ts'
 import { type Library, libraryStore, runName } from '../../lab/runs/library.ts'
+import { type ShareState, shareStore } from '../../lab/share/store.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatBytes, formatCount } from '../format.ts'
 import { selectIsReplaying } from '../replay/replays.ts'
@@ -23,6 +24,9 @@ import { agoText } from './texts.ts'
 const selectLeft = ({ left }: { readonly left: Left | undefined }) => left
 const selectOffered = ({ offered }: { readonly offered: Offered | undefined }) => offered
 const selectEntries = ({ entries }: Library) => entries
+/** A page that shows one experiment to others speaks of nothing else. */
+const selectIsAlone = ({ options }: ShareState) =>
+  options.embed || options.lock.includes('experiment')
 const selectHasRun = ({ record }: LabState) => record !== ''
 
 function LeftRun() {
@@ -30,8 +34,9 @@ function LeftRun() {
   const entries = useStore(libraryStore, selectEntries)
   const has_run = useLab(selectHasRun)
   const is_replaying = useStore(replayStore, selectIsReplaying)
+  const is_alone = useStore(shareStore, selectIsAlone)
   const entry = entries.find(({ id }) => id === left?.id)
-  if (!left || !entry || has_run || is_replaying) return null
+  if (!left || !entry || has_run || is_replaying || is_alone) return null
   const { name } = runName(entry, entries)
   const { step } = entry.header
   return (
