@@ -186,6 +186,8 @@ async function runSuites(page, adapter, browser, url) {
 /** Builds bench/page and serves it on a free port of this machine. */
 async function servePage() {
   const { build, preview } = await loadVite()
+  // Loading bench/report has set it to development, which would measure React's checks along.
+  process.env.NODE_ENV = 'production'
   const root = join(ROOT, 'bench/page')
   const outDir = join(ROOT, 'dist/bench')
   const { default: react } = await import('@vitejs/plugin-react')

@@ -10,11 +10,23 @@ import { formatNumber, formatTick } from '../../src/ui/format.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../src/ui/metrics.ts'
 import { followTheme, uiStore } from '../../src/ui/store.ts'
 import { startTicker } from '../../src/ui/ticker.ts'
+// As src/main.tsx has them: without them nothing lies where it does on the page.
 import '../../src/ui/tokens.css'
 import '../../src/ui/base.css'
 import '../../src/ui/layout.css'
 import '../../src/ui/panels.css'
+import '../../src/ui/preferences.css'
+import '../../src/ui/phases.css'
+import '../../src/ui/profiler.css'
+import '../../src/ui/settings.css'
+import '../../src/ui/findings.css'
+import '../../src/ui/stages.css'
+import '../../src/ui/suggested.css'
+import '../../src/ui/runs.css'
+import '../../src/ui/tabs.css'
+import '../../src/ui/palette/palette.css'
 import '../../src/ui/charts.css'
+import '../../src/ui/share/share.css'
 
 export interface UiCase {
   readonly name: string
@@ -170,6 +182,8 @@ async function open(ui_case: UiCase): Promise<void> {
   if (!root) throw new Error('ui.html has no root')
   createRoot(root).render(SHOWN[ui_case.shows]())
   while (!document.querySelector('.recharts-surface')) await nextFrame()
+  // What is out of view is not painted.
+  document.querySelector('.charts')?.scrollIntoView()
   await wait(500)
 }
 
