@@ -16,6 +16,7 @@ import {
   updateRun,
 } from './library.ts'
 import { claimRun, heldRuns, releaseRun } from './locks.ts'
+import { adoptOrphans } from './orphans.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { type RunStorage, storageProblem } from './storage.ts'
 
@@ -73,7 +74,9 @@ export async function startRecording(): Promise<void> {
   const { storage: own, why_memory } = await openStorage()
   storage = own
   try {
-    await openLibrary(storage, why_memory, await heldRuns())
+    const held = await heldRuns()
+    await adoptOrphans(storage, held, version)
+    await openLibrary(storage, why_memory, held)
   } catch (error) {
     libraryStore.setState({ is_ready: true, problem: storageProblem(error) })
   }

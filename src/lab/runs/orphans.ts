@@ -1,0 +1,71 @@
+// Checkpoints without a record: their browser was gone before the record was first written, or the database was cleared.
+import { checkpointBlob, listCheckpoints } from '../checkpoints/browse.ts'
+import type { CheckpointEntry } from '../checkpoints/checkpoint.ts'
+import { type Peeked, peekCheckpoint } from '../checkpoints/peek.ts'
+import { parseExperiment } from '../experiment.ts'
+import { decodeLink, encodeLink } from '../link.ts'
+import { PROTOCOL_VERSION } from '../protocol.ts'
+import { idOf } from './read.ts'
+import { RECORD_VERSION, type RunHeader } from './record.ts'
+import type { RunStorage } from './storage.ts'
+
+/** Runs that are looked into at most: their folders may be a stranger's doing. */
+const MAX_ORPHANS = 20
+
+/** What a record says of a run that is known by its checkpoints alone, newest last; undefined where its document is unsound. */
+export function orphanHeader(
+  kept: readonly CheckpointEntry[],
+  { step, document }: Peeked,
+  version: string,
+): RunHeader | undefined {
+  const parsed = parseExperiment(document)
+  const [first, newest] = [kept[0], kept.at(-1)]
+  if (!parsed.ok || !first || !newest) return undefined
+  const { experiment } = parsed
+  return {
+    id: first.record,
+    record_version: RECORD_VERSION,
+    preset_id: decodeLink(encodeLink(experiment)).preset_id,
+    document: experiment,
+    experiment,
+    adapter: '',
+    kernels: '',
+    versions: { understory: version, protocol: PROTOCOL_VERSION },
+    started_at: first.written_at,
+    ended_at: newest.written_at,
+    status: 'stopped',
+    error: undefined,
+    step,
+    phase: 0,
+    phase_step: 0,
+    phase_switches: [],
+    steered: [],
+    metrics: {},
+    summaries: {},
+    parent: undefined,
+    was_left: true,
+  }
+}
+
+/** Writes a record for each run that has checkpoints and none, unless it is `held` by some page. Never throws. */
+export async function adoptOrphans(
+  storage: RunStorage,
+  held: ReadonlySet<string>,
+  version: string,
+): Promise<void> {
+  try {
+    const all = await listCheckpoints()
+    const records = Map.groupBy(all, ({ record }) => record)
+    if (records.size === 0) return
+    const known = new Set((await storage.list()).headers.map(idOf))
+    const orphans = [...records].filter(([record]) => !known.has(record) && !held.has(record))
+    for (const [record, kept] of orphans.slice(0, MAX_ORPHANS)) {
+      const blob = await checkpointBlob(record, kept[kept.length - 1].step)
+      const peeked = blob && (await peekCheckpoint(blob))
+      const header = peeked && orphanHeader(kept, peeked, version)
+      if (header) await storage.write({ header, chunk: undefined, items: [], dropped: [] })
+    }
+  } catch {
+    // They stay where they are, and are looked for again by the next page.
+  }
+}
