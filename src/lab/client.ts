@@ -427,8 +427,16 @@ export function setObserveEvery(n: number | undefined): void {
 }
 
 /** What all panels together want now; nothing while nobody can see them. */
-const wantedRequest = (): ObservationRequest =>
+export const wantedRequest = (): ObservationRequest =>
   mergeWanted(is_hidden ? [] : wanted.values(), observeEvery())
+
+const wanted_hearers = new Set<(request: ObservationRequest) => void>()
+
+/** Hears what panels want whenever that may have changed, whether or not the living run is on. Returns how to stop. */
+export function onWanted(hear: (request: ObservationRequest) => void): () => void {
+  wanted_hearers.add(hear)
+  return () => wanted_hearers.delete(hear)
+}
 
 /** Whether the whole page is out of sight, as in a background tab: then nothing is observed, whatever panels want. */
 export function setHidden(hidden: boolean): void {
@@ -461,6 +469,7 @@ function sendWanted(): void {
     is_sending = false
     const request = wantedRequest()
     const text = JSON.stringify(request)
+    for (const hear of wanted_hearers) hear(request)
     // The next run's start brings it along.
     if (!isBusy(labStore.getState()) || text === sent_request) return
     sent_request = text

@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
+import { formatSteps } from './format.ts'
 import { WatchRecording } from './replay/WatchRecording.tsx'
 import { phaseTarget, shownExperiment, shownPhases, useLastLayer } from './run.ts'
 import { useShown } from './shown.ts'
@@ -38,7 +39,7 @@ export function Intro() {
             {phases.map((phase, i) => (
               <span key={`${i} ${phase.name}`}>
                 {i > 0 ? ', then ' : ''}
-                {phase.steps} steps of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
+                {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
               </span>
             ))}
             . Nothing leaves the browser. The charts below fill as steps are computed.

@@ -17,6 +17,9 @@ export function formatNumber(value: Value): string {
 }
 
 /** 0.8312 as 83.1 %. */
+/** "1 step", "2 steps". */
+export const formatSteps = (steps: number): string => `${steps} ${steps === 1 ? 'step' : 'steps'}`
+
 export function formatShare(value: Value): string {
   return isShown(value) ? `${(value * 100).toFixed(1)} %` : NONE
 }

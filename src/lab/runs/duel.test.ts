@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { closeLab, type LabPort, openLab, pause, reset, resume } from '../client.ts'
+import { closeLab, type LabPort, openLab, pause, reset, resume, wantObserved } from '../client.ts'
 import { withField } from '../experiment.ts'
 import type { LabCommand, LabEvent } from '../protocol.ts'
 import { labStore } from '../store.ts'
@@ -10,8 +10,12 @@ class FakePort {
   commands: string[] = []
   is_terminated = false
   #hear: (event: { data: LabEvent }) => void = () => {}
-  postMessage({ type }: LabCommand) {
-    this.commands.push(type)
+  /** Groups of each request, the start's first. */
+  groups: (readonly string[] | undefined)[] = []
+  postMessage(command: LabCommand) {
+    this.commands.push(command.type)
+    if (command.type === 'start') this.groups.push(command.observe?.groups)
+    if (command.type === 'observe') this.groups.push(command.request.groups)
   }
   terminate() {
     this.is_terminated = true
@@ -94,6 +98,26 @@ test('the runs step in turns, and the second one has a state of its own', () => 
   draw()
   expect(labStore.getState().step).toBe(2)
   expect(duelStore.getState().second?.step).toBe(1)
+})
+
+test('what panels want is observed of both, also once the first one is over', () => {
+  const stopFlow = wantObserved('flow', { groups: ['flow'] })
+  const { run, second } = begin()
+  draw()
+  expect(second.groups).toEqual([['flow']])
+  const stopMore = wantObserved('cosines', { groups: ['cosines'] })
+  draw()
+  expect(second.groups.at(-1)).toEqual(['flow', 'cosines'])
+  expect(first.groups.at(-1)).toEqual(['flow', 'cosines'])
+  first.says(status(run, 'finished'))
+  draw()
+  stopFlow()
+  draw()
+  expect(second.groups.slice(2)).toEqual([['cosines']])
+  stopMore()
+  endDuel()
+  draw()
+  expect(second.groups).toHaveLength(3)
 })
 
 test('a pause holds both, and to go on is to take turns again', () => {

@@ -7,13 +7,16 @@ import {
   type LabPort,
   newWorker,
   onLabEvent,
+  onWanted,
   pause,
   recallKernels,
   rememberKernels,
   resume,
   trainInTurns,
+  wantedRequest,
 } from '../client.ts'
 import type { Experiment } from '../experiment.ts'
+import type { ObservationRequest } from '../observation.ts'
 import type { LabCommand, LabEvent } from '../protocol.ts'
 import { newRecordId } from '../record_id.ts'
 import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../store.ts'
@@ -105,6 +108,7 @@ export function startDuel(
   let port: LabPort | undefined
   let [is_first_over, is_second_over, is_paused] = [false, false, false]
   let pending: { event: LabEvent; at_ms: number }[] = []
+  let sent_request = ''
   const recorder = newRecorder((second_id) => duelStore.setState({ second_id }))
   const set = (second: LabState) => {
     duelStore.setState({ second })
@@ -118,6 +122,13 @@ export function startDuel(
       set(events.reduce((state, { event, at_ms }) => applyEvent(state, event, at_ms), second))
   }
   const post = (command: LabCommand) => port?.postMessage(command)
+
+  const observe = (request: ObservationRequest) => {
+    const text = JSON.stringify(request)
+    if (!port || text === sent_request) return
+    sent_request = text
+    post({ type: 'observe', request })
+  }
 
   const hearSecond = (event: LabEvent) => {
     if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
@@ -147,7 +158,11 @@ export function startDuel(
     const kernel_cache = recallKernels()
     const checkpoints = checkpointSettings()
     const record = duelStore.getState().second?.record ?? newRecordId()
-    post({ type: 'start', run: 1, record, experiment, paused: true, checkpoints, kernel_cache })
+    // What panels show of the first run is kept of the second one too, for its record.
+    const observe = wantedRequest()
+    sent_request = JSON.stringify(observe)
+    const start = { record, experiment, paused: true, checkpoints, kernel_cache, observe }
+    post({ type: 'start', run: 1, ...start })
   }
   const turnOfSecond = () => {
     if (is_second_over || is_paused) return
@@ -171,6 +186,7 @@ export function startDuel(
       turnOfSecond()
     } else if (event.type === 'status') hold(event.status === 'paused')
   })
+  const stopWanted = onWanted(observe)
   // Another run, or none.
   const stopWatching = labStore.subscribe((state) => {
     if (state.run !== run) endDuel()
@@ -186,6 +202,7 @@ export function startDuel(
   }
   close = () => {
     stopHearing()
+    stopWanted()
     stopWatching()
     flush()
     port?.terminate()

@@ -5,6 +5,7 @@ import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/clie
 import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
+import { formatSteps } from '../format.ts'
 import { endWords, methodName, phaseTarget, useLab, useLastLayer } from '../run.ts'
 import { useIsPast, useShown, useShownFrame } from '../shown.ts'
 import { showToast } from '../store.ts'
@@ -76,7 +77,7 @@ export function Phases() {
     const wanted = Math.min(MAX_STEPS, Math.max(least(index), Math.round(steps)))
     if (wanted === phases[index].steps || !canLengthen(index)) return
     if (tell(editField(`phases.${index}.steps`, wanted)))
-      setSaid(`Phase ${index + 1}, ${phases[index].name}: ${wanted} steps`)
+      setSaid(`Phase ${index + 1}, ${phases[index].name}: ${formatSteps(wanted)}`)
   }
   const move = (index: number, to: number) => {
     if (to < 0 || to >= phases.length || !canMove(index) || !canMove(to)) return
@@ -177,8 +178,8 @@ export function Phases() {
                 type="button"
                 className="phase-segment"
                 aria-pressed={selected === i}
-                aria-label={`Phase ${i + 1}, ${name}, ${methodName(phase)}, ${steps} steps`}
-                title={`${i + 1} ${name}, ${methodName(phase)}, ${steps} steps`}
+                aria-label={`Phase ${i + 1}, ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
+                title={`${i + 1} ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
                 onClick={() => setChosen(selected === i ? undefined : i)}
                 onKeyDown={(event) => onSegmentKey(event, i)}
               >
@@ -192,7 +193,7 @@ export function Phases() {
                   {phaseMark(i + 1)} {phase.name}
                 </span>
                 <span className="phase-note soft">
-                  {done > 0 ? `${done} of ${steps}` : `${steps} steps`}
+                  {done > 0 ? `${done} of ${steps}` : formatSteps(steps)}
                   {i < present && ended ? endWords(ended.reason) : ''}
                   {`, ${methodName(phase)}`}
                   {phase.kind === 'rl' ? `, layer ${phase.target_layer}` : ''}
@@ -209,7 +210,7 @@ export function Phases() {
                   aria-valuenow={steps}
                   aria-valuemin={least(i)}
                   aria-valuemax={MAX_STEPS}
-                  aria-valuetext={`${steps} steps`}
+                  aria-valuetext={formatSteps(steps)}
                   title="Drag, or press the arrow keys, to make the phase longer or shorter"
                   onKeyDown={(event) => onBoundaryKey(event, i)}
                   onPointerDown={(event) => onGrab(event, i)}
@@ -217,7 +218,7 @@ export function Phases() {
                   onPointerUp={onDrop}
                   onPointerCancel={() => setDrag(undefined)}
                 >
-                  {drag?.index === i ? <output>{steps} steps</output> : null}
+                  {drag?.index === i ? <output>{formatSteps(steps)}</output> : null}
                 </div>
               ) : null}
             </li>
