@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { type Advice, type Diagnosis, diagnose } from '../../lab/diagnosis.ts'
 import type { LabState } from '../../lab/store.ts'
 import { shownExperiment, useLab } from '../run.ts'
-import { shownStore, useShown, useShownFrame } from '../shown.ts'
+import { shownStore, useShown } from '../shown.ts'
 import type { FieldData } from './Field.tsx'
 import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
 import { shownFields } from './form.ts'
@@ -15,9 +15,9 @@ const selectStep = (state: LabState) => state.step
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSettings = (state: LabState) => state.experiment
 
-/** The findings of the current phase, looked for at every redraw. */
+/** The findings of the current phase, looked for once per step. */
 function useFindings(run: number): readonly Diagnosis[] {
-  const step = useShownFrame(selectStep)
+  const step = useShown(selectStep)
   const switches = useShown(selectSwitches)
   const shown = useShown(shownExperiment)
   // The columns are mutable; run and step are their version.
