@@ -73,5 +73,6 @@ test.for([1, 2, 3, 4, 5])('the policy of layer %i of 6 costs its share of the bl
   // The head and the embedding are not shared out: 0.3 % of the whole.
   expect(inner.flops / whole.flops).toBeGreaterThan(layer / L)
   expect(inner.flops / whole.flops).toBeLessThan(layer / L + 0.005)
-  expect(inner.dispatches / whole.dispatches).toBeLessThan(layer / L + 0.04)
+  // Nor are loading rows, the loss and the search for numbers that are not finite: some ten calls of two hundred.
+  expect(inner.dispatches / whole.dispatches).toBeLessThan(layer / L + 0.045)
 })
