@@ -1,6 +1,6 @@
 // Runs survive what happens to a page: a reload, a lost GPU, a second tab, full storage. And they can be gone on from.
 import { readFileSync } from 'node:fs'
-import type { BrowserContext, Page } from '@playwright/test'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
 import { expect, LabPage, test } from './lab_page.ts'
 
@@ -60,25 +60,28 @@ function expectNoNewBuffers(events: readonly LabEvent[]): void {
 
 /** The numbers of the run that nothing happens to; the same for all tests, so it is trained once. */
 let undisturbed: unknown[] | undefined
-async function reference(page: Page): Promise<unknown[]> {
+async function reference(browser: Browser, baseURL: string | undefined): Promise<unknown[]> {
   if (undisturbed) return undisturbed
-  const lab = new LabPage(page)
+  const own = await browser.newContext(baseURL ? { baseURL } : {})
+  await keepOften(own)
+  const lab = new LabPage(await own.newPage())
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
   expectNoNewBuffers(await lab.events())
   undisturbed = await metricsOf(lab)
   expect(undisturbed).toHaveLength(STEPS + 1)
-  await page.close()
+  await own.close()
   return undisturbed
 }
 
 test('a page that is loaded anew in mid-run goes on to the same numbers', async ({
   lab,
   page,
-  context,
+  browser,
+  baseURL,
 }) => {
-  await keepOften(context)
-  const numbers = await reference(await context.newPage())
+  await keepOften(page)
+  const numbers = await reference(browser, baseURL)
   await train(lab)
   await waitForCheckpoint(lab, 8)
   await page.reload()
@@ -98,7 +101,7 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   await page.waitForTimeout(WRITTEN_MS)
   await page.reload()
   await lab.show('runs')
-  await expect(lab.get('run')).toHaveCount(2)
+  await expect(lab.get('run')).toHaveCount(1)
   await expect(left).toHaveCount(0)
   await lab.get('run').first().getByTestId('open-run').click()
   await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
@@ -108,10 +111,8 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
 test('a lost GPU is opened again, the run goes on by itself to the same numbers, and the page says so', async ({
   browser,
   baseURL,
-  context,
 }, testInfo) => {
-  await keepOften(context)
-  const numbers = await reference(await context.newPage())
+  const numbers = await reference(browser, baseURL)
   // Its own browser: one GPU process serves all pages of a browser.
   const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
   const page = await own.newPage(baseURL ? { baseURL } : {})
@@ -134,10 +135,11 @@ test('a lost GPU is opened again, the run goes on by itself to the same numbers,
 test('a worker that hangs is replaced, and the run goes on to the same numbers', async ({
   lab,
   page,
-  context,
+  browser,
+  baseURL,
 }) => {
-  await keepOften(context)
-  const numbers = await reference(await context.newPage())
+  await keepOften(page)
+  const numbers = await reference(browser, baseURL)
   await train(lab)
   await waitForCheckpoint(lab, 8)
   for (const worker of page.workers())
@@ -222,10 +224,11 @@ test('with full storage the page says so, the run goes on, and its newest state 
 test('a run of its own goes on from an older checkpoint, and from a file', async ({
   lab,
   page,
-  context,
+  browser,
+  baseURL,
 }) => {
-  await keepOften(context)
-  const numbers = await reference(await context.newPage())
+  await keepOften(page)
+  const numbers = await reference(browser, baseURL)
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
   await expect.poll(() => keptSteps(lab)).toContain(STEPS)
@@ -244,12 +247,15 @@ test('a run of its own goes on from an older checkpoint, and from a file', async
   const file = await (await coming).path()
 
   await older.getByTestId('branch').click()
+  // The page shows the new run, no longer the past one.
+  await expect(lab.get('past-run')).toHaveCount(0)
+  await lab.waitForStatus('running')
   await lab.waitForStatus('finished', 300_000)
   const restored = (await lab.events()).findLast((event) => event.type === 'restored')
   expect(restored).toMatchObject({ why: 'branch', step, parent: { step } })
   expect(await metricsOf(lab)).toEqual(numbers)
   await lab.show('runs')
-  await expect(lab.get('run')).toHaveCount(3)
+  await expect(lab.get('run')).toHaveCount(2)
   await lab.get('run').first().getByTestId('edit-run').click()
   await expect(lab.get('run-details')).toContainText(`, step ${step}`)
 
