@@ -52,7 +52,10 @@ export function keptRows({ steps, values }: Rows, end: number, every: number): n
  * narrowest buckets that suffice. Follows from the rows and from how they were thinned before, and from nothing else, so that a
  * run that was cut short and goes on keeps the same rows as one that was not.
  */
-export function thin(rows: Rows, before: Thinned | undefined): Rows & { readonly thinned: Thinned } {
+export function thin(
+  rows: Rows,
+  before: Thinned | undefined,
+): Rows & { readonly thinned: Thinned } {
   const end = Math.max(0, rows.length - WHOLE_ROWS)
   let every = before?.every ?? 2
   let kept = keptRows(rows, end, every)

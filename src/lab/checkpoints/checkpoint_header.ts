@@ -246,13 +246,7 @@ function brokenCounters({
 }
 
 /** What the history says against the run. */
-function brokenMarks({
-  counters,
-  experiment,
-  metrics,
-  thinned,
-  marks,
-}: CheckpointHeader): Broken {
+function brokenMarks({ counters, experiment, metrics, thinned, marks }: CheckpointHeader): Broken {
   const { step } = counters
   let [last_step, last_phase] = [0, -1]
   for (const { step: at, phase } of marks.phase_switches) {
@@ -270,7 +264,8 @@ function brokenMarks({
   if (new Set(metrics.map(([name]) => name)).size < metrics.length)
     return ['metrics', 'expected each name once']
   for (const [metric, { until }] of thinned)
-    if (until > step) return ['thinned', `expected steps up to ${step}, found ${until} of ${metric.slice(0, 80)}`]
+    if (until > step)
+      return ['thinned', `expected steps up to ${step}, found ${until} of ${metric.slice(0, 80)}`]
   return undefined
 }
 

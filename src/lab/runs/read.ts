@@ -158,7 +158,7 @@ export function readSeries(chunks: readonly unknown[]): Map<string, Series> {
       if (!known) series.set(metric, new Series(isThinned(thinned) ? thinned : undefined))
       let last = known?.steps[known.length - 1] ?? Number.NEGATIVE_INFINITY
       for (let i = 0; i < steps.length; i++)
-        if (steps[i] > last) {
+        if (Number.isSafeInteger(steps[i]) && steps[i] > last) {
           last = steps[i]
           appendRow(series, metric, last, values[i])
         }
