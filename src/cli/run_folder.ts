@@ -5,9 +5,10 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -16,12 +17,15 @@ import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../lab/diagnosis.ts'
 import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
-import { type MetricColumns, metricsCsv } from '../lab/metrics_file.ts'
+import { metricsCsv } from '../lab/metrics_file.ts'
 import type { Observation } from '../lab/observation.ts'
 import { observationLine } from '../lab/observation_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+import type { Series } from '../lab/series.ts'
+import { thinnedOf } from '../lab/thinning.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import { checkpointFolder } from './checkpoint_files.ts'
+import { linesOf, tableOfLines } from './line_file.ts'
 
 /** Samples kept of each step. */
 const SAMPLES = 4
@@ -128,9 +132,11 @@ export class RunFolder {
     this.#writeJson('run.json', facts)
   }
 
-  /** The metrics of the whole run once more, as a table. */
-  table(series: MetricColumns): void {
-    writeFileSync(join(this.folder, 'metrics.csv'), metricsCsv(series))
+  /** The metrics of the whole run once more, as a table; from the file where the columns have no longer every step. */
+  table(series: ReadonlyMap<string, Series>): void {
+    const table = join(this.folder, 'metrics.csv')
+    if (thinnedOf(series.values())) tableOfLines(join(this.folder, METRICS), table)
+    else writeFileSync(table, metricsCsv(series))
   }
 
   /** Puts what was written so far on the disk, so that no checkpoint is ahead of it. */
@@ -153,16 +159,15 @@ export class RunFolder {
 
 /** Keeps the whole lines of a file up to a step; returns the last step that is left, or -1. */
 function cutLines(path: string, step: number): number {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  let [end, last_step] = [0, -1]
-  for (let next = text.indexOf('\n'); next >= 0; next = text.indexOf('\n', end)) {
-    const own = stepOf(text.slice(end, next))
+  if (!existsSync(path)) return -1
+  let [kept, last_step] = [0, -1]
+  for (const { line, end } of linesOf(path)) {
+    const own = stepOf(line)
     if (own === undefined || own > step) break
     last_step = own
-    end = next + 1
+    kept = end
   }
-  if (end === text.length && end > 0) return last_step
-  replaceFile(path, text.slice(0, end))
+  if (kept < statSync(path).size) truncateSync(path, kept)
   return last_step
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../lab/observation.ts'
 import { readKernels, unusablePin, writeKernels } from '../lab/pinned_kernels.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
+import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
 import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
@@ -238,10 +239,12 @@ async function openFolder({ checkpoint, out, is_same_run }: Resumed): Promise<Ru
     ? RunFolder.reopen(out, step)
     : { folder: RunFolder.create(out, run.document), last_step: -1 }
   const missing = metricsRows(history).filter(([own]) => own > last_step)
+  const lost = thinnedWords(thinnedOf(history.series.values()))
   if (is_same_run && missing.length > 0)
     console.error(
       `metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`,
     )
+  if (missing.length > 0 && lost !== '') console.error(`metrics.jsonl: ${lost}`)
   for (const [own, metrics] of missing) folder.metrics(own, metrics)
   if (!is_same_run) return folder
   // They are of steps that are taken anew, or cannot be read.

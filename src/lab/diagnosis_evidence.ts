@@ -3,7 +3,6 @@ import type { RlPhase } from '../rl/phase.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
 import type { Advice, RunView } from './diagnosis.ts'
 import { valueAt } from './paths.ts'
-import type { Series } from './series.ts'
 
 /** Steps that a share is averaged over, so that one bad batch is no diagnosis. */
 export const WINDOW = 5
@@ -43,7 +42,7 @@ export class PhaseEvidence {
   /** How many values the phase has of a metric, NaN included. */
   count(metric: string): number {
     const series = this.#run.series.get(metric)
-    return series ? series.length - firstAfter(series, this.#run.phase_start) : 0
+    return series ? series.length - series.after(this.#run.phase_start) : 0
   }
 
   /** The last `count` finite values of the phase, oldest first; fewer where there are not so many. */
@@ -51,7 +50,7 @@ export class PhaseEvidence {
     const series = this.#run.series.get(metric)
     const points: Point[] = []
     if (!series) return points
-    const first = firstAfter(series, this.#run.phase_start)
+    const first = series.after(this.#run.phase_start)
     for (let i = series.length - 1; i >= first && points.length < count; i--)
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
     return points.reverse()
@@ -68,7 +67,7 @@ export class PhaseEvidence {
     const series = this.#run.series.get(metric)
     const points: Point[] = []
     if (!series) return undefined
-    for (let i = firstAfter(series, this.#run.phase_start); i < series.length; i++) {
+    for (let i = series.after(this.#run.phase_start); i < series.length; i++) {
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
       if (points.length === count) return mean(points)
     }
@@ -102,17 +101,6 @@ export class PhaseEvidence {
       ? { path: 'task.id', text: otherwise }
       : { path: `phases.${before}.steps`, text }
   }
-}
-
-/** Index of the first value after `step`; steps only grow. */
-function firstAfter({ steps, length }: Series, step: number): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (steps[middle] > step) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 export const mean = (points: readonly Point[]): number =>

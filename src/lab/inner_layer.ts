@@ -24,11 +24,15 @@ export function measuredChanges(
   until: number = Number.POSITIVE_INFINITY,
 ): LayerChanges | undefined {
   const columns = Array.from({ length: layers }, (_, l) => series.get(ffnChange(l + 1)))
-  const length = Math.min(...columns.map((column) => column?.length ?? 0))
-  for (let i = length - 1; i >= 0; i--) {
-    const step = columns[0]?.steps[i] ?? 0
-    const delta_h_ffn = columns.map((column) => column?.values[i] ?? Number.NaN)
-    if (step <= until && delta_h_ffn.every(Number.isFinite)) return { step, delta_h_ffn }
+  const [first] = columns
+  for (let i = (first?.after(until) ?? 0) - 1; first && i >= 0; i--) {
+    const step = first.steps[i]
+    // Long columns may have been thinned to other steps.
+    const delta_h_ffn = columns.map((column) => {
+      const row = column ? column.after(step) - 1 : -1
+      return column && column.steps[row] === step ? column.values[row] : Number.NaN
+    })
+    if (delta_h_ffn.every(Number.isFinite)) return { step, delta_h_ffn }
   }
   return undefined
 }

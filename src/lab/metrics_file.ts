@@ -24,7 +24,7 @@ export const metricsJsonl = (series: MetricColumns): string =>
     .join('')
 
 /** A cell as RFC 4180 has it. */
-const cell = (text: string): string =>
+export const cell = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN. Nothing for no steps. */
@@ -53,8 +53,9 @@ export function fileSlug(text: string): string {
 export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
   `${fileSlug(name) || 'run'}-seed-${seed}`
 
-/** The file with all metrics of a run of this experiment. */
+/** The file with all metrics of a run of this experiment; its name says where not every step is in it. */
 export const metricsFileName = (
   experiment: Pick<Experiment, 'name' | 'seed'>,
   extension: 'jsonl' | 'csv',
-): string => `${runFileStem(experiment)}.metrics.${extension}`
+  is_thinned = false,
+): string => `${runFileStem(experiment)}.metrics${is_thinned ? '.thinned' : ''}.${extension}`

@@ -15,6 +15,7 @@ import type { Experiment } from './experiment.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { SteeringAction, SteeringEntry } from './steering.ts'
+import type { Thinned } from './thinning.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
@@ -77,7 +78,14 @@ export interface CheckpointSettings {
 /** RunHistory as it crosses the boundary: columns of full length. */
 export interface PlainHistory extends Omit<RunHistory, 'series'> {
   readonly series: Readonly<
-    Record<string, { readonly steps: Float64Array; readonly values: Float64Array }>
+    Record<
+      string,
+      {
+        readonly steps: Float64Array
+        readonly values: Float64Array
+        readonly thinned?: Thinned | undefined
+      }
+    >
   >
 }
 

@@ -408,9 +408,9 @@ function applyRestored(state: LabState, event: Extract<LabEvent, { type: 'restor
   const { why, step, phase, phase_step, experiment, document, history, kernels, differs } = event
   const { phase_switches, steered, verdicts } = history
   const series = new Map(
-    Object.entries(history.series).map(([metric, { steps, values }]) => [
+    Object.entries(history.series).map(([metric, { steps, values, thinned }]) => [
       metric,
-      Series.of(steps, values),
+      Series.of(steps, values, thinned),
     ]),
   )
   cutKept(state.kept, step)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openSafetensors, readTensor } from '../../model/safetensors.ts'
-import type { Series } from '../series.ts'
+import { Series } from '../series.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { decodeCheckpoint, encodeCheckpoint, sealed } from './checkpoint_file.ts'
@@ -90,6 +90,32 @@ describe('a checkpoint', () => {
     expect(back.run.trainer.scores).toEqual([Number.NEGATIVE_INFINITY, -0])
     const { values } = back.history.series.get('val-aux/x/acc/greedy') ?? { values: [] }
     expect([...values.slice(0, 4)]).toEqual([Number.NaN, -0, Number.POSITIVE_INFINITY, Number.NaN])
+  })
+
+  test('keeps what is said of columns that are no longer whole, and nothing of others', async () => {
+    const { history, ...rest } = madeCheckpoint()
+    const [[metric, whole], ...others] = history.series
+    const { steps, values, length } = whole
+    const thinned = { every: 8, until: 1 }
+    const lost = Series.of(steps.slice(0, length), values.slice(0, length), thinned)
+    const series = new Map([[metric, lost], ...others])
+    const back = await decodeCheckpoint(
+      await encodeCheckpoint({ ...rest, history: { ...history, series } }),
+      FILE,
+    )
+    expect([...back.history.series.values()].map((own) => own.thinned)).toEqual([
+      thinned,
+      ...others.map(() => undefined),
+    ])
+    for (const [written, said] of [
+      [`[["${metric}",8,9999]]`, 'thinned: expected steps up to'],
+      [`[["${metric}",1,1]]`, 'thinned.0.1'],
+    ]) {
+      const bytes = await words(madeCheckpoint(), (strings) => {
+        strings.thinned = written
+      })
+      expect((await refusal(bytes)).message).toContain(said)
+    }
   })
 
   test('is a safetensors file whose weights have Hugging Face’s names', async () => {

@@ -229,8 +229,11 @@ function readHistory(opened: OpenSafetensors, header: CheckpointHeader): Map<str
     header.metrics.map(([metric, column]) => {
       const steps = stepsOf(column)
       const values = readTensor(opened, valuesName(metric))
-      const series = new Series()
-      for (let i = 0; i < steps.length; i++) series.push(steps[i], values[i])
+      const series = Series.of(
+        Float64Array.from(steps),
+        Float64Array.from(values),
+        header.thinned.get(metric),
+      )
       return [metric, series] as const
     }),
   )

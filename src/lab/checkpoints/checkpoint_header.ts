@@ -5,6 +5,7 @@ import type { TrainerState } from '../../rl/state.ts'
 import { type Experiment, parseExperiment, steeringWords } from '../experiment.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { SteeringEntry } from '../steering.ts'
+import type { Thinned } from '../thinning.ts'
 import { readVerdicts } from '../verdicts.ts'
 import type { Checkpoint, RunHistory } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
@@ -44,6 +45,9 @@ const counters = z.object({
 const metrics = z
   .array(z.tuple([z.string().check(z.maxLength(300)), whole]))
   .check(z.maxLength(MAX_METRICS))
+const thinned = z
+  .array(z.tuple([z.string(), z.int().check(z.minimum(2)), whole]))
+  .check(z.maxLength(MAX_METRICS))
 const phase_switches = z.array(z.object({ step: whole, phase: whole, reason }))
 const steered = z.array(
   z.object({
@@ -66,6 +70,8 @@ export interface CheckpointHeader {
   readonly pairs: WrittenPairs | undefined
   /** Metrics with the number of their column of steps. */
   readonly metrics: readonly (readonly [name: string, column: number])[]
+  /** Metrics whose columns are no longer whole. */
+  readonly thinned: ReadonlyMap<string, Thinned>
   readonly marks: Omit<RunHistory, 'series'>
 }
 
@@ -89,13 +95,17 @@ export function writeHeader(
 ): Record<string, string> {
   const { trainer, experiment, document, done } = run
   const pairs = trainer.reward_model?.preferences
-  const { phase_switches, steered, verdicts } = history
+  const { series, phase_switches, steered, verdicts } = history
+  const lost = [...series].flatMap(([metric, { thinned }]) =>
+    thinned ? [[metric, thinned.every, thinned.until] as const] : [],
+  )
   const parts = {
     made_on,
     experiment,
     document,
     run: { ...countersOf(trainer), done },
     metrics,
+    ...(lost.length > 0 && { thinned: lost }),
     phase_switches,
     steered,
     verdicts,
@@ -188,6 +198,12 @@ export function readHeader(
     counters: part('run', counters),
     pairs: has('preferences') ? part('preferences', pairsSchema) : undefined,
     metrics: part('metrics', metrics),
+    thinned: new Map(
+      (has('thinned') ? part('thinned', thinned) : []).map(([metric, every, until]) => [
+        metric,
+        { every, until },
+      ]),
+    ),
     marks,
   }
   const broken = brokenCounters(header) ?? brokenMarks(header)
@@ -230,7 +246,7 @@ function brokenCounters({
 }
 
 /** What the history says against the run. */
-function brokenMarks({ counters, experiment, metrics, marks }: CheckpointHeader): Broken {
+function brokenMarks({ counters, experiment, metrics, thinned, marks }: CheckpointHeader): Broken {
   const { step } = counters
   let [last_step, last_phase] = [0, -1]
   for (const { step: at, phase } of marks.phase_switches) {
@@ -247,6 +263,9 @@ function brokenMarks({ counters, experiment, metrics, marks }: CheckpointHeader)
     if (readVerdicts(said) === undefined) return [`verdicts.${phase}`, 'expected verdicts']
   if (new Set(metrics.map(([name]) => name)).size < metrics.length)
     return ['metrics', 'expected each name once']
+  for (const [metric, { until }] of thinned)
+    if (until > step)
+      return ['thinned', `expected steps up to ${step}, found ${until} of ${metric.slice(0, 80)}`]
   return undefined
 }
 

@@ -57,10 +57,12 @@ export class HistoryLog {
 
 function seriesUntil(series: RunHistory['series'], last: number): Map<string, Series> {
   const cut = new Map<string, Series>()
-  for (const [metric, { steps, values, length }] of series) {
-    const own = new Series()
-    for (let i = 0; i < length && steps[i] <= last; i++) own.push(steps[i], values[i])
-    if (own.length > 0) cut.set(metric, own)
+  for (const [metric, column] of series) {
+    const end = column.after(last)
+    const { steps, values, thinned } = column
+    if (end === 0) continue
+    const lost = thinned && { ...thinned, until: Math.min(thinned.until, last) }
+    cut.set(metric, Series.of(steps.subarray(0, end), values.subarray(0, end), lost))
   }
   return cut
 }

@@ -74,9 +74,9 @@ export function withLaterSteering(
 
 /** Columns cut to their length, which cross the boundary to the page. */
 export function plainHistory({ series, ...rest }: RunHistory): PlainHistory {
-  const columns = [...series].map(([metric, { steps, values, length }]) => [
+  const columns = [...series].map(([metric, { steps, values, length, thinned }]) => [
     metric,
-    { steps: steps.slice(0, length), values: values.slice(0, length) },
+    { steps: steps.slice(0, length), values: values.slice(0, length), ...(thinned && { thinned }) },
   ])
   return { ...rest, series: Object.fromEntries(columns) }
 }

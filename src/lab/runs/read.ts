@@ -5,8 +5,9 @@ import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } fr
 import type { Observation } from '../observation.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { RolloutSample, TokenTable } from '../protocol.ts'
-import { Series } from '../series.ts'
+import { appendRow, Series } from '../series.ts'
 import { emptyRun, initialState, type LabState } from '../store.ts'
+import { isThinned } from '../thinning.ts'
 import {
   KEPT_KINDS,
   NO_LABELS,
@@ -151,10 +152,16 @@ export function readSeries(chunks: readonly unknown[]): Map<string, Series> {
     for (const [metric, column] of Object.entries(columns)) {
       const [steps, values] = [fieldOf(column, 'steps'), fieldOf(column, 'values')]
       if (!isColumn(steps) || !isColumn(values) || steps.length !== values.length) continue
-      const own = series.get(metric) ?? new Series()
-      series.set(metric, own)
+      const thinned = fieldOf(column, 'thinned')
+      const known = series.get(metric)
+      // A column that was thinned stands whole in one part.
+      if (!known) series.set(metric, new Series(isThinned(thinned) ? thinned : undefined))
+      let last = known?.steps[known.length - 1] ?? Number.NEGATIVE_INFINITY
       for (let i = 0; i < steps.length; i++)
-        if (own.length === 0 || steps[i] > own.steps[own.length - 1]) own.push(steps[i], values[i])
+        if (Number.isSafeInteger(steps[i]) && steps[i] > last) {
+          last = steps[i]
+          appendRow(series, metric, last, values[i])
+        }
     }
   }
   return series

@@ -3,6 +3,7 @@ import type { Experiment } from '../experiment.ts'
 import type { Observation } from '../observation.ts'
 import type { LabError, Metrics, RolloutSample, TokenTable } from '../protocol.ts'
 import type { PhaseSwitch, SteeringMark } from '../store.ts'
+import type { Thinned } from '../thinning.ts'
 import type { MetricSummary } from './summary.ts'
 
 /** Of the data below. A record of a newer version is listed, but not opened. */
@@ -76,6 +77,8 @@ export const NO_LABELS: Omit<RunLabels, 'id' | 'color'> = {
 export interface StoredColumns {
   readonly steps: Float64Array
   readonly values: Float64Array
+  /** What the column had lost by then. */
+  readonly thinned?: Thinned | undefined
 }
 
 /** What the columns of a run grew by. */

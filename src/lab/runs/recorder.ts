@@ -3,6 +3,7 @@ import { saidIn } from '../client.ts'
 import { type Experiment, withField } from '../experiment.ts'
 import { Kept } from '../kept.ts'
 import { PROTOCOL_VERSION } from '../protocol.ts'
+import type { Series } from '../series.ts'
 import type { LabState } from '../store.ts'
 import { withVerdicts } from '../taught.ts'
 import {
@@ -24,6 +25,8 @@ export const FLUSH_MS = 2000
 export const FLUSH_STEPS = 200
 /** After a write that failed. */
 export const RETRY_MS = 30_000
+/** A record in more parts than this is written anew as one. */
+export const MAX_PARTS = 512
 /** Of each kind of kept items, in a record: less than the page itself keeps. */
 export const RECORD_KEPT_BYTES = 4e6
 
@@ -60,8 +63,9 @@ interface Recording {
   was_left: boolean
   /** The state that it went back to, as far as that is written. */
   restored: LabState['restored']
-  /** Rows of each metric that are written, and that are in `summaries`. */
-  written: Map<string, number>
+  /** So many rows of these columns are written. */
+  written: Map<string, { readonly column: Series; readonly rows: number }>
+  /** The last step of each metric that is in `summaries`. */
   summarised: Map<string, number>
   summaries: Record<string, MetricSummary>
   parts: number
@@ -103,21 +107,31 @@ const keyOf = (kind: KeptKind, step: number) => `${kind} ${step}`
 /** Rows that came since the last write. */
 function newColumns({ state, written }: Recording): Record<string, StoredColumns> {
   const columns: Record<string, StoredColumns> = {}
-  for (const [metric, { steps, values, length }] of state.series) {
-    const from = written.get(metric) ?? 0
+  for (const [metric, { steps, values, length, thinned }] of state.series) {
+    const from = written.get(metric)?.rows ?? 0
     if (length > from)
-      columns[metric] = { steps: steps.slice(from, length), values: values.slice(from, length) }
+      columns[metric] = {
+        steps: steps.slice(from, length),
+        values: values.slice(from, length),
+        ...(thinned && { thinned }),
+      }
   }
   return columns
 }
 
+/** Whether what is written has rows that are no longer kept, or lies in too many parts. */
+const isToBeRewritten = ({ state, written, parts }: Recording): boolean =>
+  parts >= MAX_PARTS ||
+  [...written].some(([metric, { column }]) => state.series.get(metric) !== column)
+
 function summarise(recording: Recording): void {
   const { state, summarised, summaries } = recording
-  for (const [metric, { values, length }] of state.series) {
-    const from = summarised.get(metric) ?? 0
+  for (const [metric, column] of state.series) {
+    const { steps, values, length } = column
+    const from = column.after(summarised.get(metric) ?? Number.NEGATIVE_INFINITY)
     if (length === from) continue
     summaries[metric] = extendSummary(summaries[metric], values, from, length)
-    summarised.set(metric, length)
+    summarised.set(metric, steps[length - 1])
   }
 }
 
@@ -269,6 +283,8 @@ export function createRecorder(host: RecorderHost): Recorder {
       parts: own.parts,
       restored: own.restored,
     }
+    const is_rewritten = restored_to === undefined && isToBeRewritten(own)
+    if (is_rewritten) Object.assign(own, { written: new Map(), parts: 0 })
     const columns = newColumns(own)
     const has_rows = Object.keys(columns).length > 0
     const chunk: StoredChunk | undefined = has_rows
@@ -276,13 +292,16 @@ export function createRecorder(host: RecorderHost): Recorder {
       : undefined
     const { items, dropped, stored } = keptChanges(own)
     const header = headerOf(own, host)
-    own.written = new Map([...own.state.series].map(([metric, { length }]) => [metric, length]))
+    own.written = new Map(
+      [...own.state.series].map(([metric, column]) => [metric, { column, rows: column.length }]),
+    )
     own.stored = stored
     own.parts += chunk ? 1 : 0
     own.flushed_step = own.state.step
     own.restored = restored
     const written = own.written
-    return host.storage.write({ header, chunk, items, dropped, restored_to }).then(
+    const anew_to = is_rewritten ? own.state.step : restored_to
+    return host.storage.write({ header, chunk, items, dropped, restored_to: anew_to }).then(
       () => {
         retry_at = 0
         host.onProblem(undefined)

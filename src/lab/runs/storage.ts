@@ -8,7 +8,10 @@ export interface RunWrite {
   readonly items: readonly StoredItem[]
   /** Steps whose items are let go. */
   readonly dropped: readonly { readonly kind: KeptKind; readonly step: number }[]
-  /** The run went back to this step: all rows are written anew, and items of later steps are let go. */
+  /**
+   * All rows are written anew, and items of steps after this one are let go: the run went back to it, or it is the newest and the
+   * rows were thinned.
+   */
   readonly restored_to?: number | undefined
 }
 

@@ -14,6 +14,7 @@ import {
   OVERLAY_WIDTH,
   strokesOf,
   summaryOf,
+  thinnedText,
 } from './chart_lines.ts'
 import type { Domain } from './domain.ts'
 import { Legend } from './Legend.tsx'
@@ -60,7 +61,8 @@ function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
   const axis = useValueAxis(() => {
     const bounds = boundsOf(visible, overlays, x)
     const ticks = ticksOf(bounds, fixed, log_y, compact ? 3 : 5)
-    return { ticks, not_positive: log_y ? bounds.not_positive : 0 }
+    const thinned = thinnedText(visible, overlays, weight)
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
   })
   const strokes = useCallback(
     () => strokesOf(visible, overlays, weight, is_dark),
@@ -108,7 +110,7 @@ export function MetricChart(props: MetricChartProps) {
       compact={compact}
       x={x}
       has_log
-      left_out={leftOutWords(axis.not_positive, log_x)}
+      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
       columns={columns}
       picture={picture}
       strokes={strokes}

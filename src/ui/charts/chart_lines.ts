@@ -1,4 +1,5 @@
 // What a chart of metrics draws and says: lines of the shown run, and other runs behind them.
+import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
 import { formatCount } from '../format.ts'
 import type { Overlay } from '../overlays.ts'
 import { seriesOf } from '../run.ts'
@@ -41,6 +42,20 @@ export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x
     ]),
     x,
   )
+
+/** What the lines no longer have, as a sentence; '' where they are whole. */
+export function thinnedText(
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  weight: number,
+): string {
+  const columns = lines.flatMap(({ metric }) => [
+    seriesOf(metric) ?? [],
+    ...overlays.map((overlay) => overlay.series(metric) ?? []),
+  ])
+  const words = thinnedWords(thinnedOf(columns.flat()))
+  return words === '' || weight === 0 ? words : `${words} A smoothed line averages what is kept.`
+}
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
 export function strokesOf(

@@ -1,4 +1,5 @@
 // Lines from append-only columns: pure functions from data and size to points, and from points to a canvas.
+import type { Thinned } from '../../lab/thinning.ts'
 import { isDrawn, keptIndices } from './decimate.ts'
 import type { Domain } from './domain.ts'
 
@@ -7,6 +8,8 @@ export interface Columns {
   readonly steps: ArrayLike<number>
   readonly values: ArrayLike<number>
   readonly length: number
+  /** Where not every row is kept. */
+  readonly thinned?: Thinned | undefined
 }
 
 /** Where a plot lies: data domains and its size in CSS pixels, origin at the top left. */

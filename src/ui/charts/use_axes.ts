@@ -36,22 +36,22 @@ export interface ValueAxis {
   readonly y: Domain
   /** Values that are gaps, because the axis is logarithmic. */
   readonly not_positive: number
+  /** What the columns no longer have, as a sentence; '' where they are whole. */
+  readonly thinned: string
 }
 
-/** `ask` answers with ticks and the count of gaps, or with undefined to stay as it was; it is asked at every frame. */
-export function useValueAxis(
-  ask: () => Pick<ValueAxis, 'ticks' | 'not_positive'> | undefined,
-): ValueAxis {
-  const last = useRef('0 1|0')
+/** `ask` answers with all but the domain, or with undefined to stay as it was; it is asked at every frame. */
+export function useValueAxis(ask: () => Omit<ValueAxis, 'y'> | undefined): ValueAxis {
+  const last = useRef('0 1|0|')
   // A text, so that unchanged ticks render nothing.
   const key = useStore(uiStore, () => {
     const axis = ask()
-    if (axis) last.current = `${axis.ticks.join(' ')}|${axis.not_positive}`
+    if (axis) last.current = `${axis.ticks.join(' ')}|${axis.not_positive}|${axis.thinned}`
     return last.current
   })
   return useMemo(() => {
-    const [words, count] = key.split('|')
+    const [words, count, thinned] = key.split('|')
     const ticks = words.split(' ').map(Number)
-    return { ticks, y: [ticks[0], ticks[ticks.length - 1]], not_positive: Number(count) }
+    return { ticks, y: [ticks[0], ticks[ticks.length - 1]], not_positive: Number(count), thinned }
   }, [key])
 }

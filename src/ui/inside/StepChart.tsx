@@ -2,6 +2,7 @@
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/store.ts'
+import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
 import { boundsIn, ticksOf } from '../charts/bounds.ts'
 import { ChartCard } from '../charts/ChartCard.tsx'
 import { leftOutWords } from '../charts/chart_lines.ts'
@@ -158,7 +159,8 @@ export function StepChart(props: StepChartProps) {
       x,
     )
     const ticks = ticksOf(bounds, undefined, log_y, TICKS, must)
-    return { ticks, not_positive: log_y ? bounds.not_positive : 0 }
+    const thinned = thinnedWords(thinnedOf(lines().map(({ columns }) => columns)))
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
   })
   const strokes = useCallback(() => strokesOf(lines(), is_dark), [lines, is_dark])
   const paint = useCallback<Paint>(
@@ -185,7 +187,7 @@ export function StepChart(props: StepChartProps) {
       file={id}
       x={x}
       has_log
-      left_out={leftOutWords(axis.not_positive, log_x)}
+      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
       columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
       picture={() => ({ title, is_dark, keys: keys() })}
       strokes={strokes}

@@ -4,6 +4,7 @@ import { openExperiment, repeatedExperiment } from '../../lab/client.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
 import { metricsCsv, metricsFileName, metricsJsonl, runFileStem } from '../../lab/metrics_file.ts'
 import { labStore } from '../../lab/store.ts'
+import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
 import { offerFile } from '../checkpoints/going_on.ts'
 import { shownExperiment } from '../run.ts'
 import { saveFile } from '../save.ts'
@@ -99,10 +100,12 @@ const METRICS = {
   jsonl: { type: 'application/jsonl', write: metricsJsonl },
 } as const
 
-/** Every metric of the shown run. */
+/** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast say so. */
 export function saveMetrics(extension: keyof typeof METRICS): void {
   const { type, write } = METRICS[extension]
   const state = shownStore.getState()
-  const name = metricsFileName(shownExperiment(state), extension)
+  const thinned = thinnedOf(state.series.values())
+  const name = metricsFileName(shownExperiment(state), extension, thinned !== undefined)
   saveFile(name, new Blob([write(state.series)], { type }))
+  if (thinned) showToast(`Saved ${name}. ${thinnedWords(thinned)}`)
 }

@@ -1,6 +1,7 @@
 // The metrics of the run as files.
 import { Download } from 'lucide-react'
 import type { LabState } from '../../lab/store.ts'
+import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
 import { saveMetrics } from '../palette/files.ts'
 import { useShown } from '../shown.ts'
 
@@ -11,8 +12,11 @@ const KINDS = [
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
+const selectThinned = (state: LabState) => thinnedWords(thinnedOf(state.series.values()))
+
 /** Nothing before the first step. */
 export function Downloads() {
+  const thinned = useShown(selectThinned)
   if (!useShown(selectHasSteps)) return null
   return (
     <div className="downloads">
@@ -29,6 +33,7 @@ export function Downloads() {
           {extension.toUpperCase()}
         </button>
       ))}
+      {thinned === '' ? null : <span className="soft">{thinned}</span>}
     </div>
   )
 }

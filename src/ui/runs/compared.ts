@@ -63,14 +63,15 @@ const withoutSeedWords = (name: string) =>
 /** Runs that differ only in the seed as one line. Computed anew when a column has grown. */
 function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
   const [first] = group
-  const known = new Map<string, { length: number; band: MeanBand | undefined }>()
+  const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()
   const at = (metric: string): MeanBand | undefined => {
     const runs = group.flatMap(({ id }) => columnsOf(id)?.get(metric) ?? [])
     const length = runs.reduce((sum, run) => sum + run.length, 0)
     const before = known.get(metric)
-    if (before?.length === length) return before.band
+    const is_same = before?.length === length && runs.every((run, i) => run === before.runs[i])
+    if (is_same) return before.band
     const band = runs.length === group.length ? meanBand(runs, kind) : undefined
-    known.set(metric, { length, band })
+    known.set(metric, { runs, length, band })
     return band
   }
   const { name, from, is_automatic } = runName(first, libraryStore.getState().entries)
