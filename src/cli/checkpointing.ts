@@ -8,6 +8,7 @@ import {
   isDue,
   retained,
 } from '../lab/checkpoints/schedule.ts'
+import { isSound } from '../lab/checkpoints/sound.ts'
 
 /** A run whose state can be taken. */
 interface Stateful {
@@ -91,6 +92,8 @@ export class Checkpointer {
   async #write(exporting: Promise<SteeredState>): Promise<void> {
     const { files, origin, sync } = this.#options
     const run = await exporting
+    // Nothing can be gone on with from weights that are no numbers.
+    if (!isSound(run)) return
     const { step } = run.trainer
     const history = historyUntil(this.log.history, run)
     const bytes = await encodeCheckpoint({ ...origin, run, history })

@@ -7,6 +7,8 @@ import { Gpu } from '../kernels/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { Checkpoint, MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { type Experiment, followExperiment, type PhaseDocument } from '../lab/experiment.ts'
+import { BrokenNumbers } from '../lab/guard.ts'
+import { lowerRates } from '../lab/lower_rate.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
@@ -42,17 +44,17 @@ import { loadWeights, saveWeights } from './weights.ts'
 export const train: Command = {
   usage:
     '<experiment.json | share link | preset id> [--out DIR] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--out DIR] [--checkpoint-every N] [--save DIR] [--observe]',
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR] [--checkpoint-every N] [--save DIR] [--observe]',
   summary:
     'trains; --out writes a folder, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
-    '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out; ' +
+    '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out',
   run: (args) => {
     const options = readOptions(args)
     const { run } = options
-    return 'resume' in run ? resumeRun(run.resume, options) : beginRun(run, options)
+    return 'resume' in run ? resumeRun(run.resume, run.is_slower, options) : beginRun(run, options)
   },
 }
 
@@ -167,7 +169,7 @@ function checkpointer(
   )
 }
 
-async function resumeRun(source: string, options: Options): Promise<number> {
+async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
   const found = await findCheckpoint(source, options.out)
   const { checkpoint, file, out, is_same_run, facts } = found
   const { run: state, made_on } = checkpoint
@@ -186,6 +188,7 @@ async function resumeRun(source: string, options: Options): Promise<number> {
   const here = madeOn(gpu, matmul)
   for (const said of differences(made_on, here)) console.error(said)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
+  if (is_slower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
   if (run.isWaiting) {
     gpu.destroy()
     throw new LabFailure(
@@ -290,6 +293,8 @@ async function drive(
       if (save !== undefined)
         saveWeights(save, experiment, steered.step, await steered.trainer.exportWeights())
     })
+  } catch (error) {
+    throw error instanceof BrokenNumbers ? await brokenRun(error, out) : error
   } finally {
     parts.folder?.close()
     parts.gpu.destroy()
@@ -297,4 +302,17 @@ async function drive(
   console.log(run.summary())
   if (out !== undefined) console.log(`Wrote ${out}`)
   return run.status === 'finished' ? 0 : 130
+}
+
+/** The end of a run whose numbers broke: the evidence, and what to do. */
+async function brokenRun({ message, broken }: BrokenNumbers, out: string | undefined) {
+  const kept = out === undefined ? [] : await folderFiles(out, '').list()
+  const newest = kept.at(-1)
+  const advice = newest
+    ? `Go on from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
+      'Should it break there again, go on in the same way from an earlier file of its checkpoints, with --out for another folder.'
+    : 'There is no checkpoint to go on from: train again with a lower learning rate, and with --out to keep checkpoints.'
+  return new LabFailure(
+    `${broken.length} steps in a row were not finite, so their updates were not applied and the run was ended.\n${message}\n${advice}`,
+  )
 }

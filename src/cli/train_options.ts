@@ -19,8 +19,8 @@ export interface NewRun {
 }
 
 export interface Options {
-  /** What is trained: a new run, or the folder or file that one goes on from. */
-  readonly run: NewRun | { readonly resume: string }
+  /** What is trained: a new run, or the folder or file that one goes on from, with half its learning rates if it `is_slower`. */
+  readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   readonly out: string | undefined
   /** Folder that gets the weights as they are after the last sft phase. */
   readonly save: string | undefined
@@ -40,7 +40,7 @@ export function readOptions(args: readonly string[]): Options {
     run:
       values.resume === undefined
         ? newRun(values, positionals)
-        : { resume: resumed(values.resume, values, positionals) },
+        : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     out: values.out,
     save: values.save,
     observe: values.observe,
@@ -52,6 +52,8 @@ type Values = ReturnType<typeof parse>['values']
 
 function newRun(values: Values, positionals: readonly string[]): NewRun {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
+  if (values.slower)
+    throw new UsageError('--slower: for a run that goes on; give a new one a lower actor.optim.lr')
   return {
     experiment: readExperiment(positionals[0], wholeNumber('--seed', values.seed)),
     warm_start: values['warm-start'],
@@ -94,6 +96,7 @@ function parse(args: readonly string[]) {
     'warm-start': option,
     matmul: option,
     tune: { type: 'boolean', default: false },
+    slower: { type: 'boolean', default: false },
     observe: { type: 'boolean', default: false },
   } as const
   try {

@@ -4,6 +4,7 @@ import { version as understory_version } from '../../package.json'
 import type { Gpu } from '../kernels/gpu.ts'
 import type { RunHistory } from '../lab/checkpoints/checkpoint.ts'
 import { steeringWords } from '../lab/experiment.ts'
+import { BrokenNumbers, Guard } from '../lab/guard.ts'
 import type { Observation } from '../lab/observation.ts'
 import type { Metrics } from '../lab/protocol.ts'
 import type { SteeredRun } from '../lab/steered_run.ts'
@@ -45,6 +46,7 @@ export class TrainingRun {
   readonly #start_ms = performance.now()
   #memory_peak_bytes: number
   #observed_step: number | undefined
+  readonly #guard = new Guard()
   #isStopping = false
 
   constructor(parts: TrainingRunParts) {
@@ -68,7 +70,10 @@ export class TrainingRun {
     this.#isStopping = true
   }
 
-  /** Steps until the end; `afterSft` is called once, when the last sft phase is over. */
+  /**
+   * Steps until the end; `afterSft` is called once, when the last sft phase is over. Throws BrokenNumbers after several steps in
+   * a row that were not finite.
+   */
   async train(afterSft: () => Promise<void>): Promise<void> {
     const { run, checkpoints, folder, watch } = this.#parts
     const progress = createProgress()
@@ -87,10 +92,11 @@ export class TrainingRun {
         const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
         progress.show({ step, total_steps, phase: title, metrics })
         if (phase === last_sft && phase_step === phases[phase].steps) await afterSft()
-        await checkpoints?.afterStep(run)
+        // What follows a broken step is no state to go back to.
+        if (this.#guard.broken.length === 0) await checkpoints?.afterStep(run)
       }
       if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
-      await checkpoints?.finish(run)
+      if (run.isFinished || this.#guard.broken.length === 0) await checkpoints?.finish(run)
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
@@ -104,7 +110,8 @@ export class TrainingRun {
   }
 
   /** Writes down what a step came to. */
-  #report({ step, phase, metrics, samples, phase_started, observation }: StepResult): void {
+  #report(result: StepResult): void {
+    const { step, phase, metrics, samples, phase_started, observation, non_finite } = result
     const { gpu, run, folder, checkpoints, watch } = this.#parts
     this.#observed(step, observation)
     // Step 0 is the model before training.
@@ -118,6 +125,7 @@ export class TrainingRun {
     const { preferences } = run
     if (preferences)
       checkpoints?.log.add({ type: 'pairs', phase, verdicts: writeVerdicts(preferences.log) })
+    if (this.#guard.see(step, metrics, non_finite)) throw new BrokenNumbers(this.#guard.broken)
   }
 
   #tell(step: number, metrics: Metrics): void {

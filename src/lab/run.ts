@@ -61,6 +61,8 @@ export class Run {
   #opened: Opened | undefined
   /** With all that was done to the run so far. */
   #document: Experiment | undefined
+  /** The same without what was done by hand. */
+  #beginning: Experiment | undefined
   #kernels: Kernels | undefined
   /** AdapterFacts.description of the device. */
   #adapter = ''
@@ -188,6 +190,7 @@ export class Run {
         throw new ExperimentError(said.join('\n'))
       }
       this.#document = parsed.experiment
+      this.#beginning = parsed.experiment
       return
     }
     if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
@@ -253,7 +256,10 @@ export class Run {
     orders.budget = 0
     orders.wants_profile = false
     this.#is_guarded = true
-    const step = this.#keeper.snapshot?.state.trainer.step ?? 0
+    const { snapshot } = this.#keeper
+    const step = snapshot?.state.trainer.step ?? 0
+    // What was done by hand since then may be what broke it: a person decides anew.
+    this.#document = snapshot?.state.document ?? this.#beginning
     this.#post({ type: 'guarded', run: this.#id, step, broken })
     this.#setStatus('preparing')
   }
