@@ -216,3 +216,18 @@ test('a page that goes away has the run kept before it is due', async () => {
   await until(() => all(events, 'checkpoint').length === 1)
   session.handle({ type: 'stop' })
 })
+
+test('a state that takes long to keep is kept less often', async () => {
+  const { session, events, files, pass } = fakeLab()
+  const { write } = files
+  files.write = async (...args) => {
+    pass(1000)
+    await write(...args)
+  }
+  session.handle({ ...going, checkpoints: { ...OFTEN, every_ms: 1 } })
+  await session.idle
+  // The first in a phase, and the last; six steps take 0.6 s, and each of them would be due.
+  const kept = all(events, 'checkpoint').map(({ step }) => step)
+  expect(kept.length).toBeLessThan(5)
+  expect(kept.at(-1)).toBe(6)
+})
