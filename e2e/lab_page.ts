@@ -5,7 +5,7 @@ import type { Tab } from '../src/lab/view.ts'
 
 declare global {
   interface Window {
-    /** Every message of the worker, in order. */
+    /** Every message of the worker, in order, but that it is alive. */
     lab_events: LabEvent[]
   }
 }
@@ -27,7 +27,9 @@ export class LabPage {
       window.Worker = class extends Native {
         constructor(...args: ConstructorParameters<typeof Worker>) {
           super(...args)
-          this.addEventListener('message', ({ data }) => window.lab_events.push(data))
+          this.addEventListener('message', ({ data }) => {
+            if (data.type !== 'alive') window.lab_events.push(data)
+          })
         }
       }
     })

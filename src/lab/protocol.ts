@@ -71,6 +71,7 @@ export type LabCommand =
 /** How often a run is kept, and how much room its checkpoints may take. */
 export interface CheckpointSettings {
   readonly every_steps: number
+  /** 0 = as often as the steps say, whatever it costs. */
   readonly every_ms: number
   readonly budget_bytes: number
 }

@@ -254,3 +254,18 @@ test('two broken steps and a sound one: the run goes on, and is kept again', asy
   expect(kept.filter((step) => [2, 3, 5].includes(step))).toEqual([])
   expect(kept.at(-1)).toBe(6)
 })
+
+test('a state that takes long to keep is kept less often', async () => {
+  const { session, events, files, pass } = fakeLab()
+  const { write } = files
+  files.write = async (...args) => {
+    pass(1000)
+    await write(...args)
+  }
+  session.handle({ ...going, checkpoints: { ...OFTEN, every_ms: 1 } })
+  await session.idle
+  // The first in a phase, and the last; six steps take 0.6 s, and each of them would be due.
+  const kept = all(events, 'checkpoint').map(({ step }) => step)
+  expect(kept.length).toBeLessThan(5)
+  expect(kept.at(-1)).toBe(6)
+})

@@ -18,6 +18,8 @@ export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
 
 /** Between two states that are kept because the run came to rest. */
 const REST_MS = 1000
+/** A large state is kept less often: of the time, this share goes into it at most. */
+const MAX_SHARE = 1 / 20
 /** After a write that failed. */
 const RETRY_MS = 30_000
 
@@ -77,6 +79,8 @@ export class CheckpointKeeper {
   /** Of the newest state that was taken. */
   #last = { step: 0, phase: 0, said: 0, at_ms: 0 }
   #write_from_ms = Number.NEGATIVE_INFINITY
+  /** That the last one took. */
+  #took_ms = 0
   #problem: CheckpointProblemCode | undefined
 
   constructor(host: KeeperHost) {
@@ -113,7 +117,9 @@ export class CheckpointKeeper {
     const { now, settings } = this.#host
     const { step: last_step, at_ms } = this.#last
     if (phase !== this.#last.phase && now() - at_ms >= REST_MS) return true
-    return isDue(now(), at_ms, step, last_step, settings)
+    const { every_steps, every_ms } = settings
+    const rare_ms = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
+    return isDue(now(), at_ms, step, last_step, { every_steps, every_ms: rare_ms })
   }
 
   /** A run at rest is not as it was kept last; soon after that only when it is `is_wanted`. `said`: verdicts so far. */
@@ -178,6 +184,7 @@ export class CheckpointKeeper {
       })
       .finally(() => {
         this.#is_writing = false
+        this.#took_ms = now() - begun_at
       })
     return this.#work
   }
