@@ -308,7 +308,8 @@ function report(all) {
     const points = samples.flatMap(({ step, memory }) =>
       memory[name] === undefined ? [] : [[step, memory[name]]],
     )
-    const rate = ({ slope, error }) => `${kB(slope * 1000)} ± ${kB(error * 1000)}`.padStart(18)
+    const rate = ({ slope, error }) =>
+      (Number.isNaN(error) ? '–' : `${kB(slope * 1000)} ± ${kB(error * 1000)}`).padStart(18)
     const later = points.slice(Math.floor(points.length / 2))
     console.log(
       `  ${name.padEnd(30)} ${kB(points[0][1]).padStart(9)} → ${kB(points.at(-1)[1]).padStart(9)} kB ${rate(slopes.fitSlope(points))} ${rate(slopes.fitSlope(later))}`,

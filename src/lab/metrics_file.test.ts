@@ -70,4 +70,5 @@ test('files are named after the run, in letters that every file system takes', (
   expect(file('学習')).toBe('run-seed-7.metrics.csv')
   expect(file('x'.repeat(200)).length).toBeLessThan(90)
   expect(metricsFileName({ name: 'a', seed: 1 }, 'jsonl')).toBe('a-seed-1.metrics.jsonl')
+  expect(metricsFileName({ name: 'a', seed: 1 }, 'csv', true)).toBe('a-seed-1.metrics.thinned.csv')
 })

@@ -1,10 +1,21 @@
 import { beforeEach, expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../lab/series.ts'
 import { initialState, labStore } from '../../lab/store.ts'
+import { MAX_ROWS } from '../../lab/thinning.ts'
 import type { Overlay } from '../overlays.ts'
 import { columnsOf as made } from '../testing.ts'
 import { ticksOf } from './bounds.ts'
-import { boundsOf, columnsOf, leftOutWords, strokesOf, summaryOf } from './chart_lines.ts'
+import {
+  boundsOf,
+  columnsOf,
+  leftOutWords,
+  strokesOf,
+  summaryOf,
+  thinnedText,
+} from './chart_lines.ts'
+import { extentOf } from './extent.ts'
+import { drawnColumns, staleFrom } from './repaint.ts'
+import { smoothed } from './smooth.ts'
 
 const line = { metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }
 const other: Overlay = {
@@ -74,4 +85,25 @@ test('the summary says the newest value and its range, and nothing of what was n
   const unmeasured = { ...line, metric: 'reward', label: 'reward' }
   expect(summaryOf([line, unmeasured], String)).toBe('Newest values. loss: 0.5, between 0 and 1.')
   expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
+})
+
+test('a column that was thinned is drawn anew, and that is said', () => {
+  const series = labStore.getState().series as Map<string, Series>
+  const push = (from: number, to: number) => {
+    for (let step = from; step < to; step++) appendMetrics(series, step, { loss: step % 97 })
+    return series.get('loss') ?? made([])
+  }
+  const whole = push(4, MAX_ROWS)
+  expect(thinnedText([line], [other], 0)).toBe('')
+  const before = [whole, smoothed(whole, 0.9)].map((columns) => drawnColumns(columns))
+  expect(extentOf(whole)).toEqual([0, 96])
+  const thinned = push(MAX_ROWS, MAX_ROWS + 1)
+  const now = [thinned, smoothed(thinned, 0.9)].map((columns) => drawnColumns(columns))
+  const view = { x: [0, 20_000], y: [0, 100], width: 600, height: 100 } as const
+  for (const [i, drawn] of now.entries())
+    expect(staleFrom([before[i]], [drawn], view)).toBe(Number.NEGATIVE_INFINITY)
+  expect(now[1].length).toBe(thinned.length)
+  expect(extentOf(thinned)).toEqual([0, 96])
+  expect(thinnedText([line], [], 0)).toMatch(/^Up to step 15,359 not every step is kept any more/)
+  expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line averages what is kept\.$/)
 })
