@@ -24,6 +24,26 @@ test('a run beyond the adapter is refused with the tensor and both sizes, and a 
   await expect(lab.get('step-count')).toHaveText('1', { timeout: 120_000 })
 })
 
+test('half the batch is one press away, and undo brings the settings back', async ({ lab }) => {
+  await lab.open(TOO_LARGE)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  const error = lab.get('error')
+  const needed = async () => {
+    const [, size] = /needs ([\d.]+) MB/.exec(await error.innerText()) ?? []
+    return Number(size)
+  }
+  await expect(error).toHaveAttribute('data-code', 'too_large')
+  const before = await needed()
+  await lab.get('train-smaller').click()
+  await expect.poll(needed).toBeCloseTo(before / 2, -1)
+  const link = () => new URL(lab.page.url()).searchParams
+  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
+  expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
+  await lab.get('undo').click()
+  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')
+})
+
 test('a lost GPU is explained, keeps the curves, and the run can be started again', async ({
   browser,
   baseURL,

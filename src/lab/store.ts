@@ -319,10 +319,12 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       // The first one made a buffer to read the state back: counting begins anew.
       const is_first = state.checkpoints.length === 0
       const warm_buffers = is_first ? undefined : state.warm_buffers
+      const problem = state.checkpoint_problem
       return {
         ...state,
         checkpoints: event.entries,
-        checkpoint_problem: undefined,
+        // What is kept in memory is no less so.
+        checkpoint_problem: problem?.code === 'unavailable' ? problem : undefined,
         warm_buffers,
       }
     }
