@@ -1,5 +1,5 @@
 // What can go wrong after Train: the page says what happened and goes on from there.
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, test } from './lab_page.ts'
 
 /** Legal in every field, and far beyond what any adapter binds at once. */
 const TOO_LARGE =
@@ -28,53 +28,14 @@ test('half the batch is one press away, and undo brings the settings back', asyn
   await lab.open(TOO_LARGE)
   await lab.waitForStatus('idle')
   await lab.get('train').click()
-  const error = lab.get('error')
-  const needed = async () => {
-    const [, size] = /needs ([\d.]+) MB/.exec(await error.innerText()) ?? []
-    return Number(size)
-  }
-  await expect(error).toHaveAttribute('data-code', 'too_large')
-  const before = await needed()
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'too_large')
   await lab.get('train-smaller').click()
-  await expect.poll(needed).toBeCloseTo(before / 2, -1)
   const link = () => new URL(lab.page.url()).searchParams
   await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
   expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
+  expect((await lab.events()).filter(({ type }) => type === 'failed')).toHaveLength(1)
+  // It would train; that is slow without a GPU.
+  await lab.get('reset').click()
   await lab.get('undo').click()
   await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')
-})
-
-test('a lost GPU is explained, keeps the curves, and the run can be started again', async ({
-  browser,
-  baseURL,
-}, testInfo) => {
-  // Its own browser: one GPU process serves all pages of a browser.
-  const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
-  const page = await own.newPage(baseURL ? { baseURL } : {})
-  const lab = new LabPage(page)
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStep(3)
-  const devtools = await own.newBrowserCDPSession()
-  await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
-  await expect(lab.get('error')).toHaveAttribute('data-code', 'lost')
-  expect(await lab.number('step-count')).toBeGreaterThanOrEqual(3)
-  for (const chart of ['entropy-chart', 'heatmap-plot']) {
-    const canvas = lab.get(chart).locator('canvas')
-    await canvas.scrollIntoViewIfNeeded()
-    const painted = () =>
-      canvas.evaluate((element: HTMLCanvasElement) => {
-        const { width, height } = element
-        const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data
-        return [...(pixels ?? [])].some((byte) => byte > 0)
-      })
-    await expect.poll(painted, { message: chart }).toBe(true)
-  }
-  await expect(lab.get('train')).toHaveText('Try again')
-  await page.waitForTimeout(1000)
-  await lab.get('train').click()
-  await expect(lab.get('error')).toHaveCount(0)
-  await lab.waitForStep(1)
-  await own.close()
 })
