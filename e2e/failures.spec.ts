@@ -69,3 +69,19 @@ test('a GPU that is lost twice is explained, keeps the curves, and waits for a p
   await expect(lab.get('loss')).toHaveCount(0)
   await own.close()
 })
+
+test('half the batch is one press away, and undo brings the settings back', async ({ lab }) => {
+  await lab.open(TOO_LARGE)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'too_large')
+  await lab.get('train-smaller').click()
+  const link = () => new URL(lab.page.url()).searchParams
+  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
+  expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
+  expect((await lab.events()).filter(({ type }) => type === 'failed')).toHaveLength(1)
+  // It would train; that is slow without a GPU.
+  await lab.get('reset').click()
+  await lab.get('undo').click()
+  await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')
+})

@@ -13,6 +13,7 @@ import {
   type LabPort,
   nextPhase,
   observeEvery,
+  onEdit,
   openLab,
   pause,
   profileStep,
@@ -21,9 +22,11 @@ import {
   setHidden,
   setObserveEvery,
   shareLink,
+  smallerNext,
   stepOnce,
   traceStep,
   train,
+  trainSmaller,
   undoVerdict,
   wantObserved,
 } from './client.ts'
@@ -552,4 +555,28 @@ test('software adapters are observed less often, unless somebody chooses', () =>
   expect(() => setObserveEvery(0)).toThrow(RangeError)
   setObserveEvery(undefined)
   expect(observeEvery()).toBe(5)
+})
+
+test('a run that has no room is trained with half the batch, as an edit that can be undone', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  train()
+  const before = labStore.getState().experiment
+  const { run } = labStore.getState()
+  const error = { name: 'GpuError', code: 'out_of_memory', message: 'no room' } as const
+  port().says({ type: 'failed', run, error })
+  draw()
+  const edits: unknown[] = []
+  onEdit((edit) => edits.push(edit))
+  const smaller = smallerNext(labStore.getState())
+  trainSmaller()
+  onEdit(() => {})
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: run + 1, experiment: smaller })
+  const { experiment, error: left } = labStore.getState()
+  expect(left).toBeUndefined()
+  expect(experiment.rollout.train_batch_size).toBe(before.rollout.train_batch_size / 2)
+  expect(experiment.actor.ppo_mini_batch_size).toBe(before.actor.ppo_mini_batch_size / 2)
+  expect(edits).toMatchObject([
+    { kind: 'smaller', before: { experiment: before }, after: { experiment } },
+  ])
 })

@@ -19,6 +19,7 @@ import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import { newRecordId } from './record_id.ts'
 import { lockedBecause, lockOf, readShareHash } from './share/store.ts'
+import { smallerExperiment } from './smaller.ts'
 import {
   applyEvent,
   emptyRun,
@@ -548,7 +549,7 @@ export type Settings = Pick<LabState, 'experiment' | 'preset_id'>
 /** What a person did to the settings. */
 export type EditKind =
   | { readonly kind: 'field'; readonly path: string }
-  | { readonly kind: 'preset' | 'discard' }
+  | { readonly kind: 'preset' | 'discard' | 'smaller' }
   | { readonly kind: 'file'; readonly name: string }
 
 export type Edit = EditKind & { readonly before: Settings; readonly after: Settings }
@@ -638,6 +639,18 @@ export function discardEdits(): void {
   forgetEdits()
   const { run_experiment } = labStore.getState()
   if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
+}
+
+/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is locked. */
+export const smallerNext = (state: LabState): Experiment | undefined =>
+  lockedBecause('settings') === undefined ? smallerExperiment(nextExperiment(state)) : undefined
+
+/** Puts half the batch into the settings, as an edit, and trains that. */
+export function trainSmaller(): void {
+  const experiment = smallerNext(labStore.getState())
+  if (!experiment) return
+  edit({ experiment, notices: [] }, { kind: 'smaller' })
+  train()
 }
 
 /** Begins anew with what the settings show. */

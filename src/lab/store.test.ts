@@ -255,3 +255,19 @@ test('what a person is asked and has said is kept by phase, as are the scored pa
   })
   expect(emptyRun()).toMatchObject({ asked: undefined, verdicts: {}, scored_pairs: undefined })
 })
+
+test('what a checkpoint that was written settles, and what it does not', () => {
+  const problem = (code: 'unavailable' | 'full'): LabEvent => ({
+    type: 'checkpoint_problem',
+    run: 1,
+    code,
+    message: 'no',
+  })
+  const written: LabEvent = {
+    ...{ type: 'checkpoint', run: 1, step: 2, bytes: 3, ms: 4 },
+    entries: [{ record: 'r', step: 2, bytes: 3, written_at: 0 }],
+  }
+  expect(after([problem('full'), written]).checkpoint_problem).toBeUndefined()
+  // Written into memory, where it stays until the page is closed.
+  expect(after([problem('unavailable'), written]).checkpoint_problem?.code).toBe('unavailable')
+})

@@ -1,14 +1,16 @@
 // The parts of the page, one at a time: what is not open is neither drawn nor measured.
-import { type KeyboardEvent, lazy, type ReactNode, Suspense } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../lab/view.ts'
 import { Charts } from './Charts.tsx'
+import { lazyPart } from './lazy_part.tsx'
 import { openTab, type UiState, uiStore } from './store.ts'
 
-const Inside = lazy(() => import('./tabs/Inside.tsx'))
-const Tokens = lazy(() => import('./tabs/Tokens.tsx'))
-const Runs = lazy(() => import('./tabs/Runs.tsx'))
-const GpuTab = lazy(() => import('./tabs/GpuTab.tsx'))
+const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
+const Inside = lazyPart(() => import('./tabs/Inside.tsx'), IN_TAB)
+const Tokens = lazyPart(() => import('./tabs/Tokens.tsx'), IN_TAB)
+const Runs = lazyPart(() => import('./tabs/Runs.tsx'), IN_TAB)
+const GpuTab = lazyPart(() => import('./tabs/GpuTab.tsx'), IN_TAB)
 
 const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
   learn: { name: 'Learning', says: 'Reward, accuracy and the entropy of every layer' },
@@ -70,7 +72,7 @@ export function Tabs() {
         ))}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`}>
-        <Suspense fallback={<p className="soft">Opening …</p>}>{CONTENT[open]()}</Suspense>
+        {CONTENT[open]()}
       </div>
     </>
   )

@@ -148,6 +148,8 @@ export function editWords(edit: Edit): string {
       return `open ${edit.name}`
     case 'discard':
       return 'discard changes'
+    case 'smaller':
+      return 'half the batch'
     case 'field':
       return fieldWords(edit.path, before.experiment, after.experiment)
     default:

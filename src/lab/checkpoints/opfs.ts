@@ -70,13 +70,17 @@ async function listFolder(folder: FileSystemDirectoryHandle): Promise<Checkpoint
   return entries.sort((a, b) => a.step - b.step)
 }
 
-/** Checkpoints below `root`, a folder each. */
-export function opfsFiles(root: FileSystemDirectoryHandle): CheckpointFiles {
-  const folder = (record: string, create = false) =>
-    root.getDirectoryHandle(folderOf(record), { create }).catch((error) => {
+/** Checkpoints below a folder of `origin`, a folder each. Where the browser has evicted them, the next one is written anew. */
+export function opfsFiles(origin: FileSystemDirectoryHandle): CheckpointFiles {
+  const openRoot = () => origin.getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
+  const folder = async (record: string) => {
+    try {
+      return await (await openRoot()).getDirectoryHandle(folderOf(record))
+    } catch (error) {
       if (isMissing(error)) return undefined
       throw error
-    })
+    }
+  }
   return {
     list: async (record) => {
       if (record !== undefined) {
@@ -84,13 +88,13 @@ export function opfsFiles(root: FileSystemDirectoryHandle): CheckpointFiles {
         return own ? listFolder(own) : []
       }
       const all: CheckpointEntry[] = []
-      for await (const handle of root.values())
+      for await (const handle of (await openRoot()).values())
         if (handle.kind === 'directory') all.push(...(await listFolder(handle)))
       return all
     },
     write: async (record, step, bytes) => {
-      const own = await folder(record, true)
-      if (own) await writeWhole(own, fileOf(step), bytes)
+      const own = await (await openRoot()).getDirectoryHandle(folderOf(record), { create: true })
+      await writeWhole(own, fileOf(step), bytes)
     },
     read: async (record, step) => {
       const own = await folder(record)
@@ -124,7 +128,7 @@ export async function openCheckpointFiles(): Promise<{
     const probe = await fileIn(root, `probe-${Math.random()}.tmp`)
     ;(await probe.createSyncAccessHandle()).close()
     await root.removeEntry(probe.name)
-    return { files: opfsFiles(root), why_memory: '' }
+    return { files: opfsFiles(origin), why_memory: '' }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { files: memoryFiles(), why_memory: why || 'unknown error' }

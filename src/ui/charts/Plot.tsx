@@ -1,7 +1,9 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
-import { lazy, memo, type RefObject, Suspense, useEffect } from 'react'
+import { memo, type RefObject, useEffect } from 'react'
+import { lazyPart } from '../lazy_part.tsx'
 import { useEditMarks, usePhaseSpans } from '../run.ts'
 import type { Domain } from './domain.ts'
+import type { FrameProps } from './Frame.tsx'
 import { INSET, plotSize } from './geometry.ts'
 import type { View } from './lines.ts'
 import {
@@ -18,7 +20,13 @@ import type { Drawn } from './repaint.ts'
 
 export type { Paint }
 
-const Frame = lazy(() => import('./Frame.tsx').then((module) => ({ default: module.Frame })))
+const Frame = lazyPart<FrameProps>(
+  async () => {
+    const { Frame: content } = await import('./Frame.tsx')
+    return { default: content }
+  },
+  { name: 'The axes', fallback: <div className="plot-skeleton" />, className: 'plot-missing' },
+)
 
 /** Where a plot lies and what paints it: for pictures of it. */
 export interface PlotHandle {
@@ -78,21 +86,19 @@ export const Plot = memo(function Plot(props: PlotProps) {
         data-steps={`${x[0]} ${x[1]}`}
       >
         {size.width > 0 ? (
-          <Suspense fallback={<div className="plot-skeleton" />}>
-            <Frame
-              size={size}
-              x={x}
-              y={y}
-              y_ticks={props.y_ticks}
-              log_x={log_x}
-              log_y={log_y}
-              formatY={props.formatY}
-              spans={spans}
-              edits={edits}
-              with_names={props.with_names}
-              show_grid={props.show_grid}
-            />
-          </Suspense>
+          <Frame
+            size={size}
+            x={x}
+            y={y}
+            y_ticks={props.y_ticks}
+            log_x={log_x}
+            log_y={log_y}
+            formatY={props.formatY}
+            spans={spans}
+            edits={edits}
+            with_names={props.with_names}
+            show_grid={props.show_grid}
+          />
         ) : null}
         <div
           className="plot-area"

@@ -1,4 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
+import { smallerNext, trainSmaller } from '../../lab/client.ts'
 import type { LabState } from '../../lab/store.ts'
 import { failureText, isWithoutGpu } from '../failures.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
@@ -9,6 +10,29 @@ const selectError = (state: LabState) => state.error
 
 /** Errors whose message names what the person can change: shown at once. */
 const TELLING = ['experiment', 'too_large', 'out_of_memory', 'shader']
+
+/** Errors of a run that asked for too much memory. */
+const ROOMLESS = ['too_large', 'out_of_memory']
+
+const selectCanBeSmaller = (state: LabState) =>
+  state.error !== undefined &&
+  ROOMLESS.includes(state.error.code) &&
+  smallerNext(state) !== undefined
+
+function TrainSmaller() {
+  if (!useLab(selectCanBeSmaller)) return null
+  return (
+    <button
+      type="button"
+      className="primary"
+      data-testid="train-smaller"
+      title="Half the prompts in every step and mini-batch, in all phases; undo brings the settings back"
+      onClick={trainSmaller}
+    >
+      Train with half the batch
+    </button>
+  )
+}
 
 /** What went wrong, why, and what to do now. */
 export function Failure() {
@@ -31,6 +55,7 @@ export function Failure() {
           <summary>Message</summary>
           <code>{error.message}</code>
         </details>
+        <TrainSmaller />{' '}
         <button type="button" data-testid="copy-report" onClick={() => void copyReport()}>
           Copy report
         </button>

@@ -3,7 +3,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useId } from 'react'
 import { labelRun, libraryStore, type RunEntry, runName, runOf } from '../../lab/runs/library.ts'
 import { MAX_NAME, MAX_NOTES } from '../../lab/runs/read.ts'
-import { RUN_COLORS } from '../../lab/runs/record.ts'
+import { isLive, RUN_COLORS } from '../../lab/runs/record.ts'
 import { takeSettings } from './opened.ts'
 import { RunMark } from './RunMark.tsx'
 import { endText, tookText, whenText } from './words.ts'
@@ -20,10 +20,11 @@ function parentText({ parent, parent_step }: RunEntry['header']): string | undef
 function facts({ header }: RunEntry): [string, string][] {
   const { experiment, adapter, kernels, versions, steered } = header
   const took = tookText(header)
+  const ended = isLive(header.status) ? undefined : endText(header)
   const done = steered.filter(({ refused }) => refused === undefined).length
   const said: [string, string | undefined][] = [
     ['Begun', whenText(header.started_at, Date.now())],
-    ['Ended', took === undefined ? undefined : `${endText(header)}, after ${took}`],
+    ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
     ['Task', experiment.task.id.replaceAll('_', ' ')],
     ['Seed', `${experiment.seed}`],
     ['Steered', done > 0 ? `${done} ${done === 1 ? 'change' : 'changes'} by hand` : undefined],

@@ -38,9 +38,9 @@ export function endText(header: RunHeader): string {
   return `${statusWord(header.status)} at step ${header.step} of ${planned}`
 }
 
-/** Wall clock from the start to the end, pauses included; undefined while a run goes on. */
+/** Wall clock from the start to the end, pauses included; undefined while a run goes on, or where the clock was set back. */
 export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
-  ended_at === undefined || isLive(status)
+  ended_at === undefined || ended_at < started_at || isLive(status)
     ? undefined
     : formatDuration((ended_at - started_at) / 1000)
 

@@ -1,0 +1,100 @@
+// Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and goes on with smaller steps.
+import type { Page } from '@playwright/test'
+import { expect, type LabPage, test } from './lab_page.ts'
+
+/** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate of next to nothing. */
+const reckless = (whose: string) =>
+  `&${whose}.optim.lr=0.000004&${whose}.optim.lr_warmup_steps=0&${whose}.optim.betas.0=0.9999&${whose}.optim.betas.1=0`
+const LINK =
+  'v=1&p=tiny&phases=rl&phases.0.steps=4000&phases.0.adv_estimator=gae&phases.0.target_layer=final' +
+  '&model.hidden_size=16&model.num_attention_heads=2&model.num_key_value_heads=1&model.head_dim=8&model.intermediate_size=24' +
+  '&rollout.train_batch_size=4&rollout.n=4&actor.ppo_mini_batch_size=2&validation.prompts=8&validation.test_freq=0&probe.rows=8' +
+  reckless('actor') +
+  reckless('critic')
+
+const keepEvery = (page: Page, every_steps: number) =>
+  page.addInitScript((every) => {
+    const settings = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
+    localStorage.setItem('understory.checkpoints', JSON.stringify(settings))
+  }, every_steps)
+
+/** A live field, by hand. */
+async function setRate(lab: LabPage, whose: 'actor' | 'critic', rate: string): Promise<void> {
+  const field = lab.page.locator(`#field-${whose}-optim-lr`)
+  if (!(await field.isVisible()))
+    await lab.page
+      .locator('summary', { hasText: whose === 'actor' ? /^Actor/ : /^Critic/ })
+      .first()
+      .click()
+  await field.fill(rate)
+  await field.blur()
+}
+
+const all = async (lab: LabPage, type: string) =>
+  (await lab.events()).filter((event) => event.type === type)
+
+test('numbers that break are told with their evidence, and half the learning rate goes on from the last sound state', async ({
+  lab,
+  page,
+}) => {
+  await keepEvery(page, 4000)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(3)
+  // A pause keeps the run.
+  await lab.get('train').click()
+  await lab.waitForStatus('paused')
+  await expect.poll(async () => (await all(lab, 'checkpoint')).length).toBe(1)
+  const sound = await lab.number('step-count')
+  await setRate(lab, 'actor', '0.1')
+  await setRate(lab, 'critic', '0.1')
+  await expect.poll(async () => (await all(lab, 'steered')).length).toBe(2)
+  await lab.get('train').click()
+
+  const card = lab.get('guarded')
+  await expect(card).toBeVisible({ timeout: 120_000 })
+  await lab.waitForStatus('paused')
+  await expect(card.getByRole('listitem')).toHaveCount(3)
+  await expect(card.getByRole('listitem').first()).toContainText(/^Step \d+: .*not applied/)
+  const [guarded] = await all(lab, 'guarded')
+  if (guarded?.type !== 'guarded') throw new Error('not guarded')
+  // What was done by hand since then is not done again.
+  expect(guarded.step).toBe(sound)
+  await expect(card).toContainText(`waits at step ${sound}`)
+  await expect(card).toContainText('actor.optim.lr 0.000004 → 0.000002')
+  expect(guarded.broken[0].step).toBeGreaterThan(sound)
+  expect(guarded.broken.every(({ evidence }) => evidence !== undefined)).toBe(true)
+  expect(await lab.number('step-count')).toBe(sound)
+  const folder = process.env.SCREENSHOTS
+  if (folder) await screenshots(lab, folder)
+
+  const before = (await lab.steps()).length
+  await lab.get('go-on-slower').click()
+  await expect(card).toHaveCount(0)
+  await expect
+    .poll(async () => (await lab.steps()).length, { timeout: 60_000 })
+    .toBeGreaterThan(before + 5)
+  expect((await lab.steps())[before].step).toBe(sound + 1)
+  const steered = (await all(lab, 'steered')).slice(2)
+  expect(steered).toMatchObject([
+    { entry: { step: sound, kind: 'set', path: 'actor.optim.lr' } },
+    { entry: { step: sound, kind: 'set', path: 'critic.optim.lr' } },
+  ])
+  expect(await all(lab, 'guarded')).toHaveLength(1)
+  await expect(lab.get('error')).toHaveCount(0)
+})
+
+/** For looking at: wide and narrow, light and dark. */
+async function screenshots({ page, get }: LabPage, folder: string): Promise<void> {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme })
+      await get('guarded').scrollIntoViewIfNeeded()
+      await page.screenshot({ path: `${folder}/guarded_${width}_${colorScheme}.png` })
+    }
+}

@@ -1,0 +1,242 @@
+// What may happen around a page while it trains: no connection, another clock, storage that refuses or is cleared, a worker
+// that hangs. The run goes on, and the page says what it should.
+import type { Page } from '@playwright/test'
+import { expect, LabPage, test } from './lab_page.ts'
+
+/** The tiny preset with small steps: enough of them for things to happen in between. */
+const LINK =
+  'v=1&p=tiny&phases=sft,rl&phases.0.steps=20&phases.1.steps=60&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8'
+const STEPS = 80
+
+/** Kept after every so many steps, whatever the clock says. */
+const keepEvery = (page: Page, every_steps: number) =>
+  page.addInitScript((every) => {
+    const often = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
+    localStorage.setItem('understory.checkpoints', JSON.stringify(often))
+  }, every_steps)
+
+async function opened(page: Page, every_steps = 4): Promise<LabPage> {
+  await keepEvery(page, every_steps)
+  const lab = new LabPage(page)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  return lab
+}
+
+async function begun(page: Page, every_steps = 4): Promise<LabPage> {
+  const lab = await opened(page, every_steps)
+  await lab.get('train').click()
+  await lab.waitForStep(2)
+  return lab
+}
+
+const keptSteps = async (lab: LabPage) =>
+  (await lab.events()).flatMap((event) => (event.type === 'checkpoint' ? [event.step] : []))
+const waitForKept = (lab: LabPage, step: number) =>
+  expect
+    .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 120_000 })
+    .toBeGreaterThanOrEqual(step)
+
+const worker = (page: Page) => {
+  const [only] = page.workers()
+  if (!only) throw new Error('no worker')
+  return only
+}
+
+test('without a connection a run goes on; a part that cannot be loaded says so, and comes with the connection', async ({
+  context,
+}) => {
+  // Its console is not empty: the browser tells of every request that fails.
+  const page = await context.newPage()
+  const lab = await begun(page)
+  await context.setOffline(true)
+  const step = await lab.number('step-count')
+  for (const tab of ['tokens', 'runs'] as const) {
+    await lab.show(tab)
+    await expect(lab.get('not-loaded')).toContainText('This tab could not be loaded')
+  }
+  await lab.get('load-again').click()
+  await expect(lab.get('not-loaded')).toBeVisible()
+  await lab.waitForStep(step + 3)
+  await lab.show('learn')
+  await expect(lab.get('reward-chart')).toBeVisible()
+  await expect(lab.get('not-loaded')).toHaveCount(0)
+  await lab.show('runs')
+  await expect(lab.get('not-loaded')).toBeVisible()
+  await context.setOffline(false)
+  // By itself, when the browser says that it is online again.
+  await expect(lab.get('runs')).toBeVisible()
+  await lab.show('tokens')
+  const again = lab.get('load-again')
+  if (await again.isVisible()) await again.click()
+  await expect(lab.get('not-loaded')).toHaveCount(0)
+  await expect(page.locator('#tab-panel .card').first()).toBeVisible()
+  // With its styles, which are a file of their own.
+  const styles = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].map(
+        ({ href, sheet }) => (sheet ? /Tokens/.test(href) : undefined),
+      ),
+    )
+  await expect.poll(styles).not.toContain(undefined)
+  expect(await styles()).toContain(true)
+  await lab.waitForStatus('finished', 120_000)
+})
+
+test('a clock that jumps changes nothing but times of day, and no time is negative', async ({
+  lab,
+  page,
+}) => {
+  const DAY = 86_400_000
+  await keepEvery(page, 4)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  let workers = 0
+  page.on('worker', () => workers++)
+  await lab.get('train').click()
+  await lab.waitForStep(2)
+  const jump = (by: number) => {
+    const real = Date.now.bind(Date)
+    Date.now = () => real() + by
+  }
+  for (const by of [DAY, -3 * DAY]) {
+    await page.evaluate(jump, by)
+    await worker(page).evaluate(jump, by)
+    await lab.waitForStep((await lab.number('step-count')) + 6)
+  }
+  await lab.waitForStatus('finished', 120_000)
+  expect(workers).toBe(0)
+  await expect(lab.get('loss')).toHaveCount(0)
+  expect(await lab.steps()).toHaveLength(STEPS + 1)
+  await lab.show('runs')
+  const runs = lab.get('runs')
+  await expect(runs.getByTestId('run')).toHaveCount(1)
+  await expect(runs).toContainText('finished')
+  await expect(runs).not.toContainText(/[-−]\d+(\.\d+)?\s?(s|min|h|d)\b|NaN|Invalid/)
+  await page.reload()
+  await lab.get('open-run').click()
+  await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
+  await expect(lab.get('past-run')).not.toContainText(/[-−]\d|NaN|Invalid/)
+})
+
+test('storage that can no longer be written is told where runs are kept, and the run can be downloaded', async ({
+  lab,
+  page,
+}) => {
+  await keepEvery(page, 4)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await waitForKept(lab, 4)
+  await worker(page).evaluate(() => {
+    Object.assign(FileSystemFileHandle.prototype, {
+      createSyncAccessHandle: () =>
+        Promise.reject(new DOMException('read-only', 'NoModificationAllowedError')),
+    })
+  })
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The database is read-only.', 'ReadOnlyError')
+    }
+  })
+  const problem = lab.get('checkpoint-problem')
+  await expect(problem).toHaveAttribute('data-code', 'read_only')
+  await expect(problem).toContainText('goes on here without being kept')
+  const coming = page.waitForEvent('download')
+  await lab.get('download-newest').click()
+  expect((await coming).suggestedFilename()).toMatch(/\.step_\d{6}\.safetensors$/)
+  await lab.show('runs')
+  await expect(lab.get('runs-problem')).toBeVisible()
+  await lab.waitForStatus('finished', 120_000)
+  await expect(lab.get('error')).toHaveCount(0)
+})
+
+test('without file storage a run is kept in memory, which is said, and survives a lost GPU', async ({
+  browser,
+  baseURL,
+}, testInfo) => {
+  // Its own browser: one GPU process serves all pages of a browser.
+  const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
+  const page = await own.newPage(baseURL ? { baseURL } : {})
+  await page.addInitScript(() => {
+    StorageManager.prototype.getDirectory = () =>
+      Promise.reject(new DOMException('It is not allowed here.', 'SecurityError'))
+  })
+  const lab = await opened(page)
+  await worker(page).evaluate(() => {
+    StorageManager.prototype.getDirectory = () =>
+      Promise.reject(new DOMException('It is not allowed here.', 'SecurityError'))
+  })
+  await lab.get('train').click()
+  const problem = lab.get('checkpoint-problem')
+  await expect(problem).toHaveAttribute('data-code', 'unavailable')
+  await expect(problem).toContainText('It is not allowed here.')
+  await waitForKept(lab, 8)
+  const devtools = await own.newBrowserCDPSession()
+  await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
+  await expect(lab.get('loss')).toContainText('the run goes on')
+  await lab.waitForStatus('finished', 120_000)
+  const restored = (await lab.events()).find((event) => event.type === 'restored')
+  expect(restored?.type === 'restored' && restored.step).toBeGreaterThanOrEqual(8)
+  await own.close()
+})
+
+test('a worker that hangs is replaced, and the run goes on from its checkpoint to the same numbers', async ({
+  page,
+}) => {
+  const lab = await begun(page, 6)
+  await waitForKept(lab, 6)
+  // Between two checkpoints, so that steps are done twice.
+  await expect
+    .poll(async () => {
+      const newest = (await lab.steps()).at(-1)?.step ?? 0
+      return newest - Math.max(...(await keptSteps(lab)))
+    })
+    .toBeGreaterThanOrEqual(2)
+  const hung = worker(page).evaluate(() => {
+    const until = performance.now() + 40_000
+    while (performance.now() < until);
+  })
+  hung.catch(() => {}) // it ends with the worker
+  await expect(lab.get('loss')).toContainText('It no longer answered', { timeout: 60_000 })
+  await expect(lab.get('loss')).toHaveAttribute('data-code', 'worker')
+  await lab.waitForStatus('finished', 120_000)
+  await expect(lab.get('error')).toHaveCount(0)
+  const events = await lab.events()
+  const restored = events.findIndex((event) => event.type === 'restored')
+  expect(events[restored]).toMatchObject({ why: 'resume' })
+  const numbers = (from: number, to?: number) =>
+    new Map(
+      events.slice(from, to).flatMap((event) => {
+        if (event.type !== 'step') return []
+        const kept = Object.entries(event.metrics).filter(
+          ([name]) => !/^(timing_|perf\/)/.test(name),
+        )
+        return [[event.step, kept] as const]
+      }),
+    )
+  const [before, after] = [numbers(0, restored), numbers(restored)]
+  const twice = [...after.keys()].filter((step) => before.has(step))
+  expect(twice.length).toBeGreaterThan(0)
+  for (const step of twice) expect(after.get(step), `step ${step}`).toEqual(before.get(step))
+  expect([...after.keys()].at(-1)).toBe(STEPS)
+})
+
+test('checkpoints that the browser has cleared are written anew', async ({ lab, page }) => {
+  await keepEvery(page, 4)
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await waitForKept(lab, 8)
+  await page.evaluate(async () => {
+    const origin = await navigator.storage.getDirectory()
+    for await (const name of origin.keys()) await origin.removeEntry(name, { recursive: true })
+  })
+  const cleared = Math.max(...(await keptSteps(lab)))
+  await waitForKept(lab, cleared + 8)
+  const newest = (await lab.events()).findLast((event) => event.type === 'checkpoint')
+  expect(newest?.type === 'checkpoint' && newest.entries.length).toBeGreaterThan(0)
+  await page.reload()
+  await expect(lab.get('left-run')).toContainText('just now')
+  await expect(lab.get('go-on')).toBeVisible()
+})
