@@ -29,8 +29,8 @@ const address = `http://127.0.0.1:${process.env.E2E_PORT}/`
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // Two cores train one run at a time.
-  workers: 1,
+  // A page that trains waits for its GPU half of the time.
+  workers: 2,
   forbidOnly: !!process.env.CI,
   // A run takes a minute on two idle cores; a busy machine is no failure.
   timeout: 480_000,
