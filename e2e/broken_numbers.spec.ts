@@ -43,7 +43,7 @@ test('numbers that break are told with their evidence, and half the learning rat
   await lab.get('train').click()
   await lab.waitForStep(3)
   // A pause keeps the run.
-  await lab.get('train').click()
+  await lab.get('pause').click()
   await lab.waitForStatus('paused')
   await expect.poll(async () => (await all(lab, 'checkpoint')).length).toBe(1)
   const sound = await lab.number('step-count')
