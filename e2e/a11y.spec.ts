@@ -5,9 +5,6 @@ import { TABS } from '../src/lab/view.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
 import { STATES } from './states.ts'
 
-// axe writes styles into the page that it looks at, which the page's policy refuses.
-test.use({ bypassCSP: true })
-
 const LINK =
   'v=1&p=tiny&phases=rl&phases.0.steps=40&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
 const SIZES = [

@@ -4,9 +4,6 @@ import type { LabEvent } from '../src/lab/protocol.ts'
 import { groupByPrompt } from '../src/ui/panels/grouping.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
 
-// axe writes styles into the page that it looks at, which the page's policy refuses.
-test.use({ bypassCSP: true })
-
 const LINK =
   'v=1&p=tiny&phases.0.steps=60&phases.1.steps=2&phases.2.steps=400' +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'

@@ -4,9 +4,6 @@ import type { Page } from '@playwright/test'
 import { type PlainLens, plainLens } from '../src/ui/lens/testing.ts'
 import { expect, type LabPage, test } from './lab_page.ts'
 
-// axe writes styles into the page that it looks at, which the page's policy refuses.
-test.use({ bypassCSP: true })
-
 declare global {
   interface Window {
     lab_worker: Worker
