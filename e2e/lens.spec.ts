@@ -223,7 +223,7 @@ test('a response of a real run is looked through, and its layers’ entropies co
   await expect(async () => {
     const text = await lab.get('readout').innerText()
     const { tokens, entropy, prompt_length } = await sent(
-      Number(/policy after step (\d+)/.exec(text)?.[1]),
+      Number(/weights after step (\d+)/.exec(text)?.[1]),
     )
     const L = entropy.length / tokens.length
     const expected = entropy[(prompt_length - 1) * L + 1].toFixed(3)

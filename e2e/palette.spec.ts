@@ -187,7 +187,7 @@ test('keys open the parts of the page, and the list of keys turns them off', asy
   await expect(help).toBeHidden()
   await expect(lab.get('settings-search')).not.toBeFocused()
   await lab.get('help').click()
-  await help.getByRole('checkbox').check()
+  await help.getByRole('checkbox', { name: 'Use these keys' }).check()
   await help.getByRole('button', { name: 'Close' }).click()
   await page.keyboard.press('?')
   await expect(help).toBeVisible()
