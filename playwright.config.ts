@@ -13,6 +13,8 @@ const args = [
 const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
 /** What a browser without WebGPU is shown. */
 const WITHOUT_GPU = /(no_webgpu|replay)\.spec\.ts$/
+/** Only where LONG_TESTS is set: all of it takes longer than a change should wait. */
+const LONG = /circumstances\.spec\.ts$/
 const executable = process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : {}
 
 /** Playwright reads this file once more in every worker: the environment carries the port there. */
@@ -29,8 +31,8 @@ const address = `http://127.0.0.1:${process.env.E2E_PORT}/`
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // A page that trains waits for its GPU half of the time.
-  workers: 2,
+  // Two cores train one run at a time.
+  workers: 1,
   forbidOnly: !!process.env.CI,
   // A run takes a minute on two idle cores; a busy machine is no failure.
   timeout: 480_000,
@@ -40,7 +42,7 @@ export default defineConfig({
   projects: [
     {
       name: 'webgpu',
-      testIgnore: WITHOUT_GPU,
+      testIgnore: process.env.LONG_TESTS ? WITHOUT_GPU : [WITHOUT_GPU, LONG],
       use: { launchOptions: { ...executable, args: [...args, ...webgpu] } },
     },
     {

@@ -49,12 +49,12 @@ export default defineConfig({
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
-          // The end-to-end tests train in the browser. What trains through many phases, or compiles every kernel anew, takes
-          // Chromium's software adapter minutes and runs in Node alone.
+          // Kernels and the model in Chromium; training runs there in the end-to-end tests, and what takes its software adapter minutes
+          // runs in Node alone.
           exclude: [
             'src/cli/**',
-            'src/rl/{rlhf,state,token_table,dapo,observer,trainer}.gpu.test.ts',
-            'src/model/rollout_cache.gpu.test.ts',
+            'src/rl/**',
+            'src/model/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
             'src/kernels/split.gpu.test.ts',
           ],
           testTimeout: 120_000,

@@ -181,47 +181,6 @@ test('without file storage a run is kept in memory, which is said, and survives 
   await own.close()
 })
 
-test('a worker that hangs is replaced, and the run goes on from its checkpoint to the same numbers', async ({
-  page,
-}) => {
-  const lab = await begun(page, 6)
-  await waitForKept(lab, 6)
-  // Between two checkpoints, so that steps are done twice.
-  await expect
-    .poll(async () => {
-      const newest = (await lab.steps()).at(-1)?.step ?? 0
-      return newest - Math.max(...(await keptSteps(lab)))
-    })
-    .toBeGreaterThanOrEqual(2)
-  const hung = worker(page).evaluate(() => {
-    const until = performance.now() + 40_000
-    while (performance.now() < until);
-  })
-  hung.catch(() => {}) // it ends with the worker
-  await expect(lab.get('loss')).toContainText('It no longer answered', { timeout: 60_000 })
-  await expect(lab.get('loss')).toHaveAttribute('data-code', 'worker')
-  await lab.waitForStatus('finished', 120_000)
-  await expect(lab.get('error')).toHaveCount(0)
-  const events = await lab.events()
-  const restored = events.findIndex((event) => event.type === 'restored')
-  expect(events[restored]).toMatchObject({ why: 'resume' })
-  const numbers = (from: number, to?: number) =>
-    new Map(
-      events.slice(from, to).flatMap((event) => {
-        if (event.type !== 'step') return []
-        const kept = Object.entries(event.metrics).filter(
-          ([name]) => !/^(timing_|perf\/)/.test(name),
-        )
-        return [[event.step, kept] as const]
-      }),
-    )
-  const [before, after] = [numbers(0, restored), numbers(restored)]
-  const twice = [...after.keys()].filter((step) => before.has(step))
-  expect(twice.length).toBeGreaterThan(0)
-  for (const step of twice) expect(after.get(step), `step ${step}`).toEqual(before.get(step))
-  expect([...after.keys()].at(-1)).toBe(STEPS)
-})
-
 test('checkpoints that the browser has cleared are written anew', async ({ lab, page }) => {
   await keepEvery(page, 4)
   await lab.open(LINK)
