@@ -1,5 +1,6 @@
 // Records as they are read back: from another version, another tab, or half written. Nothing is believed, nothing throws.
 import * as z from 'zod/mini'
+import { PHASE_REASONS } from '../../rl/phase.ts'
 import { parseExperiment, steeringWords } from '../experiment.ts'
 import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } from '../kept_run.ts'
 import type { Observation } from '../observation.ts'
@@ -25,16 +26,6 @@ export type ReadHeader =
 
 const whole = z.int().check(z.minimum(0))
 const number = z.union([z.number(), z.nan(), z.literal([Infinity, -Infinity])])
-const REASONS = [
-  'start',
-  'steps',
-  'next_phase',
-  'insert_phase',
-  'accuracy',
-  'score',
-  'plateau',
-  'entropy_floor',
-] as const satisfies readonly LabState['phase_switches'][number]['reason'][]
 
 const summary = z.object({
   count: whole,
@@ -60,7 +51,7 @@ const headerSchema = z.object({
   step: whole,
   phase: whole,
   phase_step: whole,
-  phase_switches: z.array(z.object({ step: whole, phase: whole, reason: z.enum(REASONS) })),
+  phase_switches: z.array(z.object({ step: whole, phase: whole, reason: z.enum(PHASE_REASONS) })),
   steered: z.array(
     z.object({
       entry: z.looseObject({ step: whole, kind: z.string() }),
