@@ -41,12 +41,17 @@ test('a GPU that is lost twice is explained, keeps the curves, and waits for a p
   const crash = () => devtools.send('Browser.crashGpuProcess').catch(() => {})
   await crash()
   await expect(lab.get('loss')).toHaveAttribute('data-code', 'gpu')
-  await expect.poll(async () => (await lab.steps()).length).toBeGreaterThan(8)
-  await lab.waitForStep(3)
+  // It trains again.
+  const stepsSince = async () => {
+    const events = await lab.events()
+    const from = events.findIndex(({ type }) => type === 'restored')
+    return from < 0 ? 0 : events.slice(from).filter(({ type }) => type === 'step').length
+  }
+  await expect.poll(stepsSince).toBeGreaterThan(1)
   await crash()
   await expect(lab.get('loss')).toHaveAttribute('data-code', /waiting|blocked/)
   await lab.waitForStatus('paused')
-  expect(await lab.number('step-count')).toBeGreaterThanOrEqual(3)
+  expect(await lab.number('step-count')).toBeGreaterThan(0)
   for (const chart of ['entropy-chart', 'heatmap-plot']) {
     const canvas = lab.get(chart).locator('canvas')
     await canvas.scrollIntoViewIfNeeded()

@@ -262,7 +262,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) grid: vec3
   let index = group.x + group.y * grid.x;
   if (index >= params.groups) { return; }
   folded[index] += index;
-  flat[group.y * params.width + group.x] += group.x * 3u + group.y * 7u;
+  flat[group.y * grid.x + group.x] += group.x * 3u + group.y * 7u;
 }`,
   params: { groups: 'u32', width: 'u32' },
   bindings: { folded: 'read_write', flat: 'read_write' },

@@ -34,7 +34,7 @@ import {
 
 type Start = Extract<LabCommand, { type: 'start' }>
 
-/** A second loss within so many milliseconds waits for a person: browsers block a GPU that crashes again and again. */
+/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
 export const AGAIN_MS = 60_000
 /** Pauses before the GPU is opened again, one after the other. */
 export const REOPEN_MS = [300, 700, 1500, 2500]
@@ -305,6 +305,8 @@ export class Run {
     const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
     const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
+    // Opening again may take long where shaders compile slowly: the time counts from here.
+    if (this.#is_recovering) this.#lost_at = this.#host.now()
     this.#is_recovering = false
     this.#loop = new RunLoop(
       {
