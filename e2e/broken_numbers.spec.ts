@@ -1,12 +1,12 @@
 // Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and goes on with smaller steps.
 import type { Page } from '@playwright/test'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 /** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate of next to nothing. */
 const reckless = (whose: string) =>
   `&${whose}.optim.lr=0.000004&${whose}.optim.lr_warmup_steps=0&${whose}.optim.betas.0=0.9999&${whose}.optim.betas.1=0`
 const LINK =
-  'v=1&p=tiny&phases=rl&phases.0.steps=4000&phases.0.adv_estimator=gae&phases.0.target_layer=final' +
+  `v=1&p=tiny&phases=rl&phases.0.steps=4000&phases.0.adv_estimator=gae&phases.0.target_layer=final${QUICK}` +
   '&model.hidden_size=16&model.num_attention_heads=2&model.num_key_value_heads=1&model.head_dim=8&model.intermediate_size=24' +
   '&rollout.train_batch_size=4&rollout.n=4&actor.ppo_mini_batch_size=2&validation.prompts=8&validation.test_freq=0&probe.rows=8' +
   reckless('actor') +

@@ -1,11 +1,11 @@
 // Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full screen, files, numbers.
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 const STEPS = 40
 const LINK =
-  'v=1&p=tiny&phases.0.steps=20&phases.1.steps=4&phases.2.steps=16&seed=3' +
+  `v=1&p=tiny&phases.0.steps=20&phases.1.steps=4&phases.2.steps=16&seed=3${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
 const PLOTS = ['reward-chart', 'entropy-chart', 'heatmap-plot', 'kl-chart']
 

@@ -1,12 +1,14 @@
 // Runs survive what happens to a page: a reload, a lost GPU, a second tab, full storage. And they can be gone on from.
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, QUICK, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
-const LINK =
-  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
+const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 const STEPS = 34
 /** A record is written at least so often. */
 const WRITTEN_MS = 3000
@@ -23,7 +25,11 @@ async function metricsOf(lab: LabPage): Promise<unknown[]> {
   await lab.show('learn')
   const coming = lab.page.waitForEvent('download')
   await lab.get('download-jsonl').click()
-  const text = readFileSync(await (await coming).path(), 'utf8')
+  return measured(readFileSync(await (await coming).path(), 'utf8'))
+}
+
+/** The same of a file. */
+function measured(text: string): unknown[] {
   return text
     .trimEnd()
     .split('\n')
@@ -39,6 +45,21 @@ async function train(lab: LabPage, link = LINK): Promise<void> {
   await lab.waitForStatus('idle')
   await lab.get('train').click()
 }
+
+declare global {
+  interface Window {
+    /** How often the browser was asked to keep what is stored. */
+    asked: number
+  }
+}
+
+/** The runs that have checkpoints in this browser. */
+const keptFolders = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const origin = await navigator.storage.getDirectory()
+    const folder = await origin.getDirectoryHandle('checkpoints')
+    return Array.fromAsync(folder.keys())
+  })
 
 const keptSteps = async (lab: LabPage): Promise<number[]> =>
   (await lab.events()).flatMap((event) => (event.type === 'checkpoint' ? [event.step] : []))
@@ -81,9 +102,19 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   baseURL,
 }) => {
   await keepOften(page)
+  await page.addInitScript(() => {
+    const { persist } = StorageManager.prototype
+    window.asked = 0
+    StorageManager.prototype.persist = function () {
+      window.asked++
+      return persist.call(this)
+    }
+  })
   const numbers = await reference(browser, baseURL)
   await train(lab)
+  expect(await page.evaluate(() => window.asked)).toBe(0)
   await waitForCheckpoint(lab, 8)
+  expect(await page.evaluate(() => window.asked)).toBe(1)
   await page.reload()
   const left = lab.get('left-run')
   await expect(left).toContainText(`of ${STEPS}, just now`)
@@ -106,6 +137,16 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   await lab.get('run').first().getByTestId('open-run').click()
   await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
   expect(await metricsOf(lab)).toEqual(numbers)
+
+  // Deleted, and the page left before that is done: the next one has neither the run nor its checkpoints.
+  expect(await keptFolders(page)).toHaveLength(1)
+  await lab.get('back-to-run').click()
+  await lab.show('runs')
+  await lab.get('run').first().getByTestId('delete-run').click()
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await expect.poll(() => keptFolders(page)).toEqual([])
+  await expect(lab.get('run')).toHaveCount(0)
 })
 
 test('a lost GPU is opened again, the run goes on by itself to the same numbers, and the page says so', async ({
@@ -221,7 +262,7 @@ test('with full storage the page says so, the run goes on, and its newest state 
   await own.close()
 })
 
-test('a run of its own goes on from an older checkpoint, and from a file', async ({
+test('a run of its own goes on from an older checkpoint, from a file, and in the command line', async ({
   lab,
   page,
   browser,
@@ -259,21 +300,39 @@ test('a run of its own goes on from an older checkpoint, and from a file', async
   await lab.get('run').first().getByTestId('edit-run').click()
   await expect(lab.get('run-details')).toContainText(`, step ${step}`)
 
-  await page.keyboard.press('Control+k')
-  const choosing = page.waitForEvent('filechooser')
-  await page.keyboard.type('Open file')
-  await page.keyboard.press('Enter')
-  await (await choosing).setFiles({
-    name: 'mine.safetensors',
-    mimeType: 'application/octet-stream',
-    buffer: readFileSync(file),
-  })
-  await expect(lab.get('offered-file')).toContainText(`step ${step} of ${STEPS}`)
-  await lab.get('go-on-file').click()
-  await expect(lab.get('offered-file')).toHaveCount(0)
-  await lab.waitForStatus('running', 60_000)
-  await lab.waitForStatus('finished', 300_000)
-  expect(await metricsOf(lab)).toEqual(numbers)
+  const goOnFrom = async (buffer: Buffer, from: number) => {
+    await page.keyboard.press('Control+k')
+    const choosing = page.waitForEvent('filechooser')
+    await page.keyboard.type('Open file')
+    await page.keyboard.press('Enter')
+    const given = { name: 'mine.safetensors', mimeType: 'application/octet-stream', buffer }
+    await (await choosing).setFiles(given)
+    await expect(lab.get('offered-file')).toContainText(`step ${from} of ${STEPS}`)
+    await lab.get('go-on-file').click()
+    await expect(lab.get('offered-file')).toHaveCount(0)
+    await lab.waitForStatus('running', 60_000)
+    await lab.waitForStatus('finished', 300_000)
+    return metricsOf(lab)
+  }
+  expect(await goOnFrom(readFileSync(file), step)).toEqual(numbers)
+
+  // On in the command line, and back: each has the steps before from the other, to the bit.
+  const last = STEPS - 4
+  const folder = mkdtempSync(join(tmpdir(), 'understory-'))
+  try {
+    const every = ['--checkpoint-every', `${last - step}`]
+    const args = ['scripts/lab.mjs', 'train', '--resume', file, '--out', folder, ...every]
+    execFileSync('node', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const found = measured(readFileSync(join(folder, 'metrics.jsonl'), 'utf8'))
+    expect(found).toHaveLength(STEPS + 1)
+    expect(found.slice(0, step + 1)).toEqual(numbers.slice(0, step + 1))
+    const kept = join(folder, 'checkpoints', `step_${`${last}`.padStart(6, '0')}.safetensors`)
+    const back = await goOnFrom(readFileSync(kept), last)
+    expect(back).toHaveLength(STEPS + 1)
+    expect(back.slice(0, last + 1)).toEqual(found.slice(0, last + 1))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 
   // Deleting a run deletes what was kept of it.
   await lab.show('runs')

@@ -1,11 +1,10 @@
 // What may happen around a page while it trains: no connection, another clock, storage that refuses or is cleared, a worker
 // that hangs. The run goes on, and the page says what it should.
 import type { Page } from '@playwright/test'
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, QUICK, test } from './lab_page.ts'
 
 /** The tiny preset with small steps: enough of them for things to happen in between. */
-const LINK =
-  'v=1&p=tiny&phases=sft,rl&phases.0.steps=20&phases.1.steps=60&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8'
+const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=20&phases.1.steps=60&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8${QUICK}`
 const STEPS = 80
 
 /** Kept after every so many steps, whatever the clock says. */

@@ -1,8 +1,8 @@
 // Every control does what it says, no more and no less.
-import { expect, type LabPage, type StepEvent, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, type StepEvent, test } from './lab_page.ts'
 
 /** Long enough that no phase ends by itself while the buttons are pressed. */
-const LINK = 'v=1&p=tiny&phases.0.steps=300&phases.1.steps=300'
+const LINK = `v=1&p=tiny&phases.0.steps=300&phases.1.steps=300${QUICK}`
 
 /** Takes one step, from idle or from a pause. */
 async function stepTo(lab: LabPage, step: number): Promise<StepEvent> {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import type { Observation } from '../src/lab/observation.ts'
 import type { LabEvent } from '../src/lab/protocol.ts'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 declare global {
   interface Window {
@@ -75,7 +75,7 @@ async function openInside(lab: LabPage, page: Page, link: string): Promise<void>
 }
 
 test('figures say what to do, then draw the newest observed step', async ({ lab, page }) => {
-  await openInside(lab, page, 'v=1&p=tiny')
+  await openInside(lab, page, `v=1&p=tiny${QUICK}`)
   await expect(lab.get('flow-step')).toContainText('Press Train')
   await expect(lab.get('pass-step')).toContainText('No pass@k was measured')
 
@@ -192,7 +192,7 @@ test('a run is observed for the figures in view alone, and scrubbing shows anoth
   await openInside(
     lab,
     page,
-    'v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&validation.prompts=16',
+    `v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&validation.prompts=16${QUICK}`,
   )
   await lab.get('cosine').locator('> summary').click()
   await lab.get('flow').evaluate((figure) => figure.scrollIntoView())

@@ -2,10 +2,10 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/lab/protocol.ts'
 import { groupByPrompt } from '../src/ui/panels/grouping.ts'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 const LINK =
-  'v=1&p=tiny&phases.0.steps=60&phases.1.steps=2&phases.2.steps=400' +
+  `v=1&p=tiny&phases.0.steps=60&phases.1.steps=2&phases.2.steps=400${QUICK}` +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
 
 type Trace = Extract<LabEvent, { type: 'trace' }>

@@ -10,6 +10,9 @@ declare global {
   }
 }
 
+/** Of a link: kernels that Chromium's software adapter compiles in half the time. Most tests are about something else. */
+export const QUICK = '&kernels=*:vector_4x4'
+
 export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
 export class LabPage {

@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { type PlainLens, plainLens } from '../src/ui/lens/testing.ts'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 declare global {
   interface Window {
@@ -53,7 +53,7 @@ const [early, late] = [lens(0.2), lens(1)]
 
 async function openLens(lab: LabPage, page: Page): Promise<void> {
   await catchWorker(page)
-  await lab.open('v=1&p=tiny')
+  await lab.open(`v=1&p=tiny${QUICK}`)
   await lab.waitForStatus('idle')
   await lab.get('tab-inside').click()
   await expect(lab.get('lens')).toContainText('appears with the first step that is observed')
@@ -172,7 +172,7 @@ test('a response of a real run is looked through, and its layers’ entropies co
   page,
 }) => {
   await lab.open(
-    'v=1&p=tiny&phases.0.steps=60&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=16',
+    `v=1&p=tiny&phases.0.steps=60&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=16${QUICK}`,
   )
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()

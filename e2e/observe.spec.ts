@@ -1,11 +1,11 @@
 // Being looked at costs a run no bit, in the page's own worker.
 import type { ObservationRequest } from '../src/lab/observation.ts'
 import type { LabCommand } from '../src/lab/protocol.ts'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 /** 9 small steps through all three phases. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=3&phases.2.steps=3' +
+  `v=1&p=tiny&phases.0.steps=3&phases.1.steps=3&phases.2.steps=3${QUICK}` +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
 const REQUEST: ObservationRequest = {
   groups: ['entropy', 'flow', 'cosines', 'similarity'],

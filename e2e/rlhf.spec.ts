@@ -1,10 +1,10 @@
 // A person teaches: twelve pairs answered on the page, and the reward model's accuracy appears.
 import type { Page } from '@playwright/test'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 /** The preset with few steps in every phase. Neither response has to be any good for one to be shorter. */
 const LINK =
-  'v=1&p=rlhf-clicks&phases.0.steps=40&phases.1.steps=6&phases.2.steps=3' +
+  `v=1&p=rlhf-clicks&phases.0.steps=40&phases.1.steps=6&phases.2.steps=3${QUICK}` +
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
 
 /** The shorter response; of two of one length, the smaller number. */

@@ -1,10 +1,9 @@
 // Runs are kept, found again, opened and compared.
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 /** The tiny preset, as short as its three phases can be. */
-const SHORT =
-  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
+const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 const STEPS = 7
 /** A record is written at least so often, and once more when a run is over. */
 const WRITTEN_MS = 3000
@@ -161,6 +160,28 @@ test('without a database runs are kept until the page is closed', async ({ lab, 
   await expect(lab.get('run')).toHaveCount(1)
   await expect(lab.get('run')).toContainText('paused')
   await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
+})
+
+test('a record that cannot be written is told on every part of the page, and the run goes on', async ({
+  lab,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('no room', 'QuotaExceededError')
+    }
+  })
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await train(lab)
+  await expect(lab.get('record-problem')).toContainText('storage for this page is full')
+  await lab.get('record-problem').getByRole('button', { name: 'See the runs' }).click()
+  await expect(lab.get('runs-problem')).toContainText('storage for this page is full')
+  await lab
+    .get('record-problem')
+    .getByRole('button', { name: /^Dismiss/ })
+    .click()
+  await expect(lab.get('record-problem')).toHaveCount(0)
 })
 
 test('two runs step in turns, and both are kept', async ({ lab, page }) => {

@@ -1,9 +1,9 @@
 // One slider looks back: charts, numbers and samples show its step, and Follow returns to the newest.
-import { expect, test } from './lab_page.ts'
+import { expect, QUICK, test } from './lab_page.ts'
 
 const STEPS = 22
 const LINK =
-  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=12' +
+  `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=12${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
 
 test('the slider moves the whole page to a step that is over, and back', async ({ lab, page }) => {

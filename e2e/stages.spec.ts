@@ -1,9 +1,9 @@
 // One step of a run, token by token: the table, its formulas, and slow motion by keyboard.
-import { expect, test } from './lab_page.ts'
+import { expect, QUICK, test } from './lab_page.ts'
 
 /** Two mini-batches in a step: the second one sees other ratios than 1. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=20&phases.1.steps=200&phases.2.steps=20' +
+  `v=1&p=tiny&phases.0.steps=20&phases.1.steps=200&phases.2.steps=20${QUICK}` +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
 
 test('a step is looked at token by token, and walked through by keyboard', async ({

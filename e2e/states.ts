@@ -1,14 +1,13 @@
 // The page in each state of a run, for tests that look at it there.
-import { expect, type LabPage } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
 
-const SMALL =
-  'v=1&p=tiny&phases=rl&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
+const SMALL = `v=1&p=tiny&phases=rl&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8${QUICK}`
 /** Legal in every field, and far beyond what any adapter binds at once. */
 const TOO_LARGE =
   'v=1&p=tiny&task.length=8&model.hidden_size=1024&model.intermediate_size=4096&rollout.train_batch_size=1024' +
   '&rollout.n=64&actor.ppo_mini_batch_size=512&rollout.max_response_length=128'
 const TAUGHT =
-  'v=1&p=rlhf-clicks&phases.0.steps=4&phases.1.steps=6&phases.2.steps=3' +
+  `v=1&p=rlhf-clicks&phases.0.steps=4&phases.1.steps=6&phases.2.steps=3${QUICK}` +
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
 
 /** From the first message that holds this text on the page hears nothing more of its worker; with '' nothing at all. */

@@ -1,9 +1,9 @@
 // A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
-import { expect, LabPage, type StepEvent, test } from './lab_page.ts'
+import { expect, LabPage, QUICK, type StepEvent, test } from './lab_page.ts'
 
 /** Small steps, and more of them than the hands need. */
 const LINK =
-  'v=1&p=tiny&phases=sft,rl&phases.0.steps=6&phases.1.steps=40&phases.1.adv_estimator=gae&phases.1.target_layer=final' +
+  `v=1&p=tiny&phases=sft,rl&phases.0.steps=6&phases.1.steps=40&phases.1.adv_estimator=gae&phases.1.target_layer=final${QUICK}` +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=32&validation.test_freq=6'
 
 const numbersOf = (steps: readonly StepEvent[]) =>
@@ -110,7 +110,7 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   lab,
   page,
 }) => {
-  await lab.open('v=1&p=tiny')
+  await lab.open(`v=1&p=tiny${QUICK}`)
   await lab.waitForStatus('idle')
   const boundary = lab.get('phase-boundary-0')
   await expect(boundary).toHaveAttribute('aria-valuenow', '66')

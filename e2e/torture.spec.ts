@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type LaunchOptions, type Page, test, type Worker } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
-import { LabPage } from './lab_page.ts'
+import { LabPage, QUICK } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
 
-const RUNS = Number(process.env.TORTURE_RUNS ?? (process.env.LONG_TESTS ? 3 : 1))
+const RUNS = Number(process.env.TORTURE_RUNS ?? 3)
 const SEED = Number(process.env.TORTURE_SEED ?? 1)
 /** As fine as steps are: what is lost is counted in them. */
 const EVERY_STEPS = 2
-const LINK =
-  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=14&validation.prompts=16&validation.test_freq=6&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8'
+const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=14&validation.prompts=16&validation.test_freq=6&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 const STEPS = 24
 
 /** What the browser is killed in the middle of. */
@@ -178,8 +177,8 @@ test.beforeAll(() => {
 test.afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 for (let i = 0; i < RUNS; i++) {
-  // Kinds in turn from another one for each seed, so that few runs are not all of one kind.
-  const moment = MOMENTS[(i + SEED) % MOMENTS.length]
+  // Every second kind in turn, from another one for each seed: few runs are not all of one sort.
+  const moment = MOMENTS[(2 * i + SEED) % MOMENTS.length]
   test(`killed in the middle of ${moment} (${i + 1} of ${RUNS}, seed ${SEED})`, async ({
     baseURL,
   }, testInfo) => {

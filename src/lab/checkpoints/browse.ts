@@ -1,6 +1,6 @@
 // Checkpoints as the page sees them: what is kept of which run, files to hand out, and removing. The worker writes them.
 import type { CheckpointEntry } from './checkpoint.ts'
-import { CHECKPOINT_FOLDER, fileOf, folderOf, stepOf } from './places.ts'
+import { CHECKPOINT_FOLDER, fileOf, folderOf, isRecord, stepOf } from './places.ts'
 
 /** Undefined where the browser has no such storage for this page, or nothing was ever kept. */
 async function root(): Promise<FileSystemDirectoryHandle | undefined> {
@@ -43,10 +43,10 @@ export async function listCheckpoints(record?: string): Promise<readonly Checkpo
   }
 }
 
-/** Removes all that is kept of these runs. */
+/** Removes all that is kept of these runs; ids that no folder can have are passed over. */
 export async function removeCheckpoints(records: readonly string[]): Promise<void> {
   const folder = await root()
-  for (const record of records)
+  for (const record of records.filter(isRecord))
     await folder?.removeEntry(folderOf(record), { recursive: true }).catch(() => {})
 }
 

@@ -9,9 +9,11 @@ const FILE = /^step_(\d{6,9})\.safetensors$/
 /** Beside the file that it will be; a page that was closed in between has left it behind. */
 export const TEMPORARY = /\.tmp$/
 
+export const isRecord = (id: string): boolean => RECORD.test(id)
+
 /** The name of a run's folder. Throws RangeError for what is no id. */
 export function folderOf(record: string): string {
-  if (!RECORD.test(record))
+  if (!isRecord(record))
     throw new RangeError(`record: expected letters and digits, got '${record}'`)
   return record
 }

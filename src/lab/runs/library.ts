@@ -1,9 +1,9 @@
 // All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
 import { createStore } from 'zustand/vanilla'
-import { removeCheckpoints } from '../checkpoints/browse.ts'
 import type { Experiment } from '../experiment.ts'
 import { presetOf } from '../presets.ts'
 import type { Series } from '../series.ts'
+import { deleteForGood } from './deletions.ts'
 import { autoName, type NamedFrom } from './names.ts'
 import { idOf, type PastRun, readHeader, readLabels, readRun, readSeries } from './read.ts'
 import { isLive, NO_LABELS, RUN_COLORS, type RunHeader, type RunLabels } from './record.ts'
@@ -205,8 +205,7 @@ export async function commitDelete(): Promise<void> {
     broken: broken.filter(({ id }) => !deleted.includes(id)),
   }))
   try {
-    await storage.remove(deleted)
-    await removeCheckpoints(deleted)
+    await deleteForGood(storage, deleted)
     // There is room again.
     for (const recorder of recorders) recorder.retry()
   } catch (error) {

@@ -4,6 +4,7 @@ import { adapterName } from '../card.ts'
 import { keepCheckpoint } from '../client.ts'
 import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
+import { deleteForGood } from './deletions.ts'
 import { openStorage } from './idb_storage.ts'
 import {
   addRun,
@@ -74,6 +75,8 @@ export async function startRecording(): Promise<void> {
   const { storage: own, why_memory } = await openStorage()
   storage = own
   try {
+    // What cannot be deleted now is tried again by the next page.
+    await deleteForGood(storage, []).catch(() => {})
     const held = await heldRuns()
     await adoptOrphans(storage, held, version)
     await openLibrary(storage, why_memory, held)

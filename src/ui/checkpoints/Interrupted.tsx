@@ -1,13 +1,15 @@
 // What happened to the run that is on: a lost GPU, a hung worker, checkpoints that cannot be kept.
 import { Download, RefreshCcw, TriangleAlert, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { useStore } from 'zustand'
 import { goOnSlower } from '../../lab/client.ts'
 import { brokenWords } from '../../lab/guard.ts'
 import { lowerRates } from '../../lab/lower_rate.ts'
+import { type Library, libraryStore } from '../../lab/runs/library.ts'
 import type { LabState } from '../../lab/store.ts'
 import { labStore } from '../../lab/store.ts'
 import { shownExperiment, useLab } from '../run.ts'
-import { showToast } from '../store.ts'
+import { openTab, showToast } from '../store.ts'
 import { download } from './going_on.ts'
 import { guardText, lossText, problemText } from './texts.ts'
 
@@ -16,6 +18,7 @@ const selectProblem = (state: LabState) => state.checkpoint_problem
 const selectDiffers = (state: LabState) => state.restored?.differs
 const selectStatus = (state: LabState) => state.status
 const selectRun = (state: LabState) => state.run
+const selectRecordProblem = (library: Library) => library.problem
 
 function Notice(props: {
   readonly id: string
@@ -112,6 +115,7 @@ export function Interrupted() {
   const problem = useLab(selectProblem)
   const differs = useLab(selectDiffers)
   const run = useLab(selectRun)
+  const record_problem = useStore(libraryStore, selectRecordProblem)
   const [dismissed, setDismissed] = useState<readonly unknown[]>([])
   const dismiss = (what: unknown) => setDismissed((before) => [...before.slice(-8), what])
   // The same sentence of another run is another one.
@@ -146,6 +150,21 @@ export function Interrupted() {
           onDismiss={() => dismiss(problem)}
         >
           {problem.code === 'corrupt' ? null : <DownloadNewest />}
+        </Notice>
+      ) : null}
+      {record_problem !== '' &&
+      problem?.code !== 'full' && // which says the same
+      !dismissed.includes(record_problem) ? (
+        <Notice
+          id="record-problem"
+          code="record"
+          title="What is known of runs cannot be written"
+          text={record_problem}
+          onDismiss={() => dismiss(record_problem)}
+        >
+          <button type="button" onClick={() => openTab('runs')}>
+            See the runs
+          </button>
         </Notice>
       ) : null}
     </>
