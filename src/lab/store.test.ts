@@ -77,6 +77,11 @@ test('opening, preparing, running and failing are told apart', () => {
   })
 })
 
+test('an event of a kind that this page does not know changes nothing', () => {
+  const state = initialState()
+  expect(applyEvent(state, { type: 'from_tomorrow' } as never, 0)).toBe(state)
+})
+
 test('a worker of another version is refused', () => {
   const hello = (protocol: number) => after([{ type: 'hello', protocol }])
   expect(hello(PROTOCOL_VERSION).status).toBe('preparing')

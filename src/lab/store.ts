@@ -395,7 +395,9 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
       }
     default:
-      return event satisfies never
+      event satisfies never
+      // Another version's word, or a test's: nothing that this page could show.
+      return state
   }
 }
 

@@ -22,6 +22,9 @@ const fileIn = async (folder: FileSystemDirectoryHandle, name: string): Promise<
 const isMissing = (error: unknown) =>
   error instanceof DOMException && error.name === 'NotFoundError'
 
+/** Writing and flushing block the worker: parts are so small that a step waits for some milliseconds at most. */
+const PART_BYTES = 1 << 21
+
 /** What is written whole before it has its name. Files of another name are left alone. */
 async function writeWhole(
   folder: FileSystemDirectoryHandle,
@@ -36,13 +39,18 @@ async function writeWhole(
     const access = await target.createSyncAccessHandle()
     try {
       access.truncate(0)
-      const written = access.write(bytes, { at: 0 })
-      if (written < bytes.length)
-        throw new DOMException(
-          `Only ${written} of ${bytes.length} bytes had room.`,
-          'QuotaExceededError',
-        )
-      access.flush()
+      for (let at = 0; at < bytes.length; at += PART_BYTES) {
+        const part = bytes.subarray(at, at + PART_BYTES)
+        const written = access.write(part, { at })
+        if (written < part.length)
+          throw new DOMException(
+            `Only ${at + written} of ${bytes.length} bytes had room.`,
+            'QuotaExceededError',
+          )
+        access.flush()
+        // The next step goes first.
+        await new Promise((resolve) => setTimeout(resolve))
+      }
     } finally {
       access.close()
     }
