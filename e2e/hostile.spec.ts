@@ -52,6 +52,19 @@ plain.describe('the Content-Security-Policy of the built page', () => {
     expect(await refused(page)).toEqual({ refused: ['script-src-attr'], was_injected: false })
   })
 
+  plain('nor do injected styles apply', async ({ page }) => {
+    await page.evaluate(() => {
+      const holder = document.createElement('div')
+      holder.innerHTML = '<style>body { opacity: 0 }</style><p id="bad" style="opacity: 0">x</p>'
+      document.body.append(holder)
+      const seen = [document.body, document.getElementById('bad')]
+      window.was_injected = seen.some((of) => of && getComputedStyle(of).opacity === '0')
+    })
+    const { refused: directives, was_injected } = await refused(page)
+    expect(directives.toSorted()).toEqual(['style-src-attr', 'style-src-elem'])
+    expect(was_injected).toBe(false)
+  })
+
   plain('nothing is fetched from elsewhere, by fetch, image or socket', async ({ page }) => {
     const answered: string[] = []
     page.on('response', (response) => answered.push(response.url()))

@@ -57,7 +57,7 @@ export const shadeColor = (scale: Scale, index: number, theme: 'light' | 'dark')
 
 const css = ([r, g, b]: Rgb) => `rgb(${r} ${g} ${b})`
 
-/** The rules of all classes, for a <style>. */
+/** The rules of all classes, as one text. */
 export const SHADE_RULES = (['seq', 'div'] as const)
   .flatMap((scale) =>
     Array.from({ length: SHADES }, (_, index) => {

@@ -1,19 +1,28 @@
 // What the colours of the tokens mean, with numbers.
+import { useLayoutEffect } from 'react'
 import { SHADE_RULES } from '../shades.ts'
 import type { Legend as Texts } from './colours.ts'
+import './legend.css'
 
-/** The classes of shades.ts, once on the page. */
-export const Shades = () => (
-  <style href="shades" precedence="default">
-    {SHADE_RULES}
-  </style>
-)
+let is_adopted = false
+
+/** The classes of shades.ts, once on the page; as a sheet of their own, for which no inline style must be allowed. */
+export function Shades() {
+  useLayoutEffect(() => {
+    if (is_adopted) return
+    is_adopted = true
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(SHADE_RULES)
+    document.adoptedStyleSheets.push(sheet)
+  }, [])
+  return null
+}
 
 export function Legend({ legend, testid }: { legend: Texts; testid: string }) {
   const { swatches, texts } = legend
   const is_named = swatches.length === texts.length
   return (
-    <div className={`legend ${is_named ? 'named' : ''}`} data-testid={testid}>
+    <div className={`colours ${is_named ? 'named' : ''}`} data-testid={testid}>
       {is_named ? (
         swatches.map((shade, i) => (
           <span key={shade}>
@@ -22,12 +31,12 @@ export function Legend({ legend, testid }: { legend: Texts; testid: string }) {
         ))
       ) : (
         <>
-          <span className="legend-ramp" aria-hidden="true">
+          <span className="colour-ramp" aria-hidden="true">
             {swatches.map((shade) => (
               <i key={shade} className={shade} />
             ))}
           </span>
-          <span className="legend-texts">
+          <span className="colour-texts">
             {texts.map((text, i) => (
               <span key={i}>{text}</span>
             ))}
