@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
-import { expect, LabPage, QUICK, test } from './lab_page.ts'
+import { expect, LabPage, measured, QUICK, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
 const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
@@ -26,18 +26,6 @@ async function metricsOf(lab: LabPage): Promise<unknown[]> {
   const coming = lab.page.waitForEvent('download')
   await lab.get('download-jsonl').click()
   return measured(readFileSync(await (await coming).path(), 'utf8'))
-}
-
-/** The same of a file. */
-function measured(text: string): unknown[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const { step, data } = JSON.parse(line)
-      const kept = Object.entries(data).filter(([name]) => !/^(timing_|perf\/)/.test(name))
-      return { step, data: Object.fromEntries(kept) }
-    })
 }
 
 async function train(lab: LabPage, link = LINK): Promise<void> {

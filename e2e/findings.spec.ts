@@ -76,7 +76,7 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
 
 // Each is found by the same code in Node too (src/cli/diagnosis.gpu.test.ts).
 for (const [index, { experiment }] of BROKEN_RUNS.entries()) {
-  if (index === 0 || (index > 1 && !process.env.LONG_TESTS)) continue
+  if (index === 0 || !process.env.LONG_TESTS) continue
   test(experiment.name, async ({ lab }) => {
     await runBroken(lab, index)
   })

@@ -68,6 +68,17 @@ export class LabPage {
   }
 }
 
+/** What a run measured, without what the clock says, from its metrics as JSON lines. */
+export const measured = (lines: string): unknown[] =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { step, data } = JSON.parse(line)
+      const kept = Object.entries(data).filter(([name]) => !/^(timing_|perf\/)/.test(name))
+      return { step, data: Object.fromEntries(kept) }
+    })
+
 /** Tests with a page whose console must stay empty. */
 export const test = base.extend<{ lab: LabPage; console_lines: string[] }>({
   console_lines: async ({ page }, use) => {

@@ -212,4 +212,12 @@ test('two runs step in turns, and both are kept', async ({ lab, page }) => {
   await page.reload()
   await expect(lab.get('run')).toHaveCount(2)
   for (const run of await lab.get('run').all()) await expect(run).toContainText('finished')
+  // Each of the two can be opened.
+  for (const i of [0, 1]) {
+    await lab.get('run').nth(i).getByTestId('open-run').click()
+    await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
+    await expect(lab.get('step-count')).toHaveText(`${STEPS}`)
+    await lab.get('back-to-run').click()
+    await lab.get('tab-runs').click()
+  }
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type LaunchOptions, type Page, test, type Worker } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol.ts'
-import { LabPage, QUICK } from './lab_page.ts'
+import { LabPage, measured, QUICK } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
 
 const RUNS = Number(process.env.TORTURE_RUNS ?? 3)
@@ -66,14 +66,7 @@ async function metricsOf(lab: LabPage): Promise<unknown[]> {
   await lab.get('download-jsonl').click()
   await expect.poll(() => lab.page.evaluate(() => window.saved !== undefined)).toBe(true)
   const text = (await lab.page.evaluate(() => window.saved)) ?? ''
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const { step, data } = JSON.parse(line)
-      const kept = Object.entries(data).filter(([name]) => !/^(timing_|perf\/)/.test(name))
-      return { step, data: Object.fromEntries(kept) }
-    })
+  return measured(text)
 }
 
 /**
