@@ -396,7 +396,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
       }
     default:
       event satisfies never
-      // Another version's word, or a test's: nothing that this page could show.
+      // Another version's word: nothing that this page could show.
       return state
   }
 }

@@ -22,7 +22,7 @@ const fileIn = async (folder: FileSystemDirectoryHandle, name: string): Promise<
 const isMissing = (error: unknown) =>
   error instanceof DOMException && error.name === 'NotFoundError'
 
-/** Writing and flushing block the worker: parts are so small that a step waits for some milliseconds at most. */
+/** Writing and flushing block the worker: between two parts a step may go. */
 const PART_BYTES = 1 << 21
 
 /** What is written whole before it has its name. Files of another name are left alone. */
@@ -48,7 +48,6 @@ async function writeWhole(
             'QuotaExceededError',
           )
         access.flush()
-        // The next step goes first.
         await new Promise((resolve) => setTimeout(resolve))
       }
     } finally {
