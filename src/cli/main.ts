@@ -8,12 +8,11 @@ import { train } from './train.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = { train, record, conform, probe, adapters }
 
-function help(): string {
-  const lines = Object.entries(COMMANDS).map(
-    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
-  )
-  return `Usage: npm run -s lab -- <command>\n\n${lines.join('\n')}`
-}
+const helpOf = ([name, { usage, summary }]: [string, Command]) =>
+  `  ${`${name} ${usage}`.trim()}\n      ${summary}`
+
+const help = () =>
+  `Usage: npm run -s lab -- <command>\n\n${Object.entries(COMMANDS).map(helpOf).join('\n')}`
 
 /** Runs one command; user errors are a sentence, never a stack trace. */
 async function main([name, ...args]: readonly string[]): Promise<number> {
@@ -25,6 +24,10 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (!command) {
     console.error(`There is no command '${name}'.\n\n${help()}`)
     return 2
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(helpOf([name, command]))
+    return 0
   }
   try {
     return await command.run(args)
