@@ -158,6 +158,28 @@ test('what cannot be done is refused, changes nothing and is not in the document
   expect(refused.weights).toEqual(plain.weights)
 })
 
+test('a phase that was ended is not ended once more, however often the button is pressed', async () => {
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 3 },
+      { kind: 'rl', steps: 2 },
+      { kind: 'rl', steps: 1 },
+    ],
+  })
+  const next = { kind: 'next_phase' } as const
+  const pressed = await run(document, { 1: [next, next, next], 2: [next] })
+  expect(pressed.done.map(({ entry }) => entry)).toEqual([
+    { step: 1, ...next },
+    { step: 2, ...next },
+  ])
+  expect(startedBy(pressed.results)).toEqual([
+    [0, 0, 'start'],
+    [2, 1, 'next_phase'],
+    [3, 2, 'next_phase'],
+  ])
+})
+
 test('a run that is prolonged at its last step goes on', async () => {
   const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 2 }] })
   const longer = await run(document, { 2: [{ kind: 'repeat_phase' }] })

@@ -502,7 +502,9 @@ export function endTurns(): void {
 }
 /** Ends the phase after the step in flight. */
 export function nextPhase(): void {
-  if (lockedBecause('phases') === undefined) post({ type: 'next_phase' })
+  if (lockedBecause('phases') !== undefined) return
+  sendResting()
+  post({ type: 'next_phase' })
 }
 
 /** Says which response of the pair that is next in line is better, or that neither is. */
@@ -593,6 +595,8 @@ export function steer(action: SteeringAction): string | undefined {
   if (!run_experiment) return 'There is no run to steer.'
   const result = steerExperiment(run_experiment, action, phase, phase_step)
   if (!result.ok) return result.message
+  // Another list of phases would make other fields of their paths.
+  sendResting()
   post({ type: 'steer', action })
   return undefined
 }
@@ -668,20 +672,31 @@ function forgetEdits(): void {
   resting.clear()
 }
 
+/** Sends what rests, because something else is about to be asked of the run. */
+function sendResting(): void {
+  const paths = [...resting.keys()]
+  forgetEdits()
+  for (const path of paths) sendField(path)
+}
+
 /** Has the run follow an edited field, where it can. */
 function sendEdit(path: string): void {
   clearTimeout(resting.get(path))
   const send = () => {
     resting.delete(path)
-    const { experiment, run_experiment, phase } = labStore.getState()
-    if (!run_experiment) return
-    const field = fieldAt(experiment, path)
-    const before = fieldAt(run_experiment, path)
-    if (!field || !before || !isSteerable(before, phase)) return
-    const value = ownValue(field)
-    if (value !== ownValue(before)) post({ type: 'steer', action: { kind: 'set', path, value } })
+    sendField(path)
   }
   resting.set(path, setTimeout(send, REST_MS))
+}
+
+function sendField(path: string): void {
+  const { experiment, run_experiment, phase } = labStore.getState()
+  if (!run_experiment) return
+  const field = fieldAt(experiment, path)
+  const before = fieldAt(run_experiment, path)
+  if (!field || !before || !isSteerable(before, phase)) return
+  const value = ownValue(field)
+  if (value !== ownValue(before)) post({ type: 'steer', action: { kind: 'set', path, value } })
 }
 
 const fieldAt = (experiment: Experiment, path: string) =>

@@ -64,6 +64,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #due: SteeringEntry[]
   #asked: SteeringAction[] = []
   #is_started = false
+  /** The step after which a person ended the phase. */
+  #ended_after: number | undefined
   #wants_trace = false
   #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
@@ -187,7 +189,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       this.#due.shift()
       steered.push(await this.#do(due))
     }
-    for (const action of this.#asked.splice(0)) steered.push(await this.#do({ step, ...action }))
+    for (const action of this.#asked.splice(0)) {
+      // A button that was pressed twice: the phase is over already.
+      if (action.kind === 'next_phase' && this.#ended_after === step) continue
+      steered.push(await this.#do({ step, ...action }))
+    }
     return steered
   }
 
@@ -226,7 +232,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       if (!(await this.trainer.adopt(config))) await this.#rebuild(config)
       this.experiment = result.experiment
     }
-    if (result.ends) this.trainer.nextPhase(result.ends)
+    if (result.ends) {
+      this.trainer.nextPhase(result.ends)
+      this.#ended_after = this.trainer.step
+    }
     return undefined
   }
 

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Experiment, resolvePhases, sameSettings, steeringWords } from '../lab/experiment.ts'
-import { type LabState, labStore } from '../lab/store.ts'
+import { type LabState, labStore, nextExperiment } from '../lab/store.ts'
 import type { Domain } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
@@ -134,6 +134,23 @@ export function methodName(phase: Phase): string {
 const selectSteered = (state: LabState) => state.steered
 /** A phase that begins has its own mark. */
 const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
+
+/** A person has ended the present phase, and no step of the next one has been told of. */
+export function isEnding({ steered, phase_switches, step }: LabState): boolean {
+  const ended = steered.findLast(
+    ({ entry, refused }) => refused === undefined && MARKS_PHASE.includes(entry.kind),
+  )
+  if (ended === undefined || ended.entry.step < step) return false
+  const began = phase_switches.at(-1)
+  return !began || began.reason === 'start' || began.step < ended.entry.step
+}
+
+/** What the next run leaves out, because the settings are no longer those of the run: how often it was steered. */
+export function selectLeftOut(state: LabState): number {
+  const { run_document } = state
+  if (!run_document || nextExperiment(state) === run_document) return 0
+  return run_document.steering.length
+}
 
 /** What was changed while the run went on, for markers: those of one step together. */
 export function useEditMarks(): readonly EditMark[] {
