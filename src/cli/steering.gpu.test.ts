@@ -158,6 +158,24 @@ test('what cannot be done is refused, changes nothing and is not in the document
   expect(refused.weights).toEqual(plain.weights)
 })
 
+test('of values that no step has seen only the last is kept, and it gives the same run', async () => {
+  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const lr = (value: number) => ({ kind: 'set', path: 'actor.optim.lr', value }) as const
+  const other = { kind: 'set', path: 'rollout.temperature', value: 0.9 } as const
+  const slid = await run(document, { 1: [lr(0.01), lr(0.02), other, lr(0.03)], 2: [lr(0.001)] })
+  const steering = [
+    { step: 1, ...lr(0.02) },
+    { step: 1, ...other },
+    { step: 1, ...lr(0.03) },
+    { step: 2, ...lr(0.001) },
+  ]
+  expect(slid.done).toHaveLength(5)
+  expect(slid.done.at(-1)?.steering).toEqual(steering)
+  const again = await run(parsed({ ...document, steering }))
+  expect(again.results).toEqual(slid.results)
+  expect(again.weights).toEqual(slid.weights)
+})
+
 test('a phase that was ended is not ended once more, however often the button is pressed', async () => {
   const document = parsed({
     ...TINY,

@@ -51,6 +51,12 @@ export interface Steered {
   readonly refused?: string
 }
 
+const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
+  before.kind === 'set' &&
+  after.kind === 'set' &&
+  before.step === after.step &&
+  before.path === after.path
+
 export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** The one at work: another one after a change that needs other buffers. */
   trainer: T
@@ -192,7 +198,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     for (const action of this.#asked.splice(0)) {
       // A button that was pressed twice: the phase is over already.
       if (action.kind === 'next_phase' && this.#ended_after === step) continue
-      steered.push(await this.#do({ step, ...action }))
+      steered.push(await this.#do({ step, ...action }, true))
     }
     return steered
   }
@@ -207,9 +213,14 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return queued
   }
 
-  async #do(entry: SteeringEntry): Promise<Steered> {
+  /** `may_replace`: a value that no step has seen need not be kept when another one takes its place. */
+  async #do(entry: SteeringEntry, may_replace = false): Promise<Steered> {
     const refused = await this.#try(entry)
-    if (refused === undefined) this.#done.push(entry)
+    if (refused === undefined) {
+      const last = this.#done.at(-1)
+      if (may_replace && last && setsTheSame(last, entry)) this.#done.pop()
+      this.#done.push(entry)
+    }
     return {
       entry,
       experiment: this.experiment,

@@ -155,16 +155,19 @@ export function selectLeftOut(state: LabState): number {
 /** What was changed while the run went on, for markers: those of one step together. */
 export function useEditMarks(): readonly EditMark[] {
   const steered = useShown(selectSteered)
-  return useMemo(() => {
-    const marks = new Map<number, string>()
-    for (const { entry, refused } of steered) {
-      if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
-      const before = marks.get(entry.step)
-      const words = steeringWords(entry)
-      marks.set(entry.step, before === undefined ? words : `${before}, ${words}`)
-    }
-    return [...marks].map(([step, words]) => ({ step, words }))
-  }, [steered])
+  return useMemo(() => editMarks(steered), [steered])
+}
+
+/** Of a field that was set more than once after a step, the last value. */
+export function editMarks(steered: LabState['steered']): EditMark[] {
+  const marks = new Map<number, Map<unknown, string>>()
+  for (const { entry, refused } of steered) {
+    if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
+    const words = marks.get(entry.step) ?? new Map<unknown, string>()
+    words.set(entry.kind === 'set' ? entry.path : entry, steeringWords(entry))
+    marks.set(entry.step, words)
+  }
+  return [...marks].map(([step, words]) => ({ step, words: [...words.values()].join(', ') }))
 }
 
 const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers

@@ -89,7 +89,7 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
             className="live-mark held"
             title="The run that is on goes on without this change; Restart begins anew with it"
           >
-            needs a restart
+            needs restart
           </span>
         ) : null}
         {is_changed || field.is_overridden ? (

@@ -100,7 +100,7 @@ export function Pending() {
       <div>
         <h2>Restart needed</h2>
         <p>
-          The run on screen goes on as it began, because these settings cannot change under way.
+          The run on screen goes on without them, because these settings cannot change under way.
         </p>
         <dl className="differences">
           {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
