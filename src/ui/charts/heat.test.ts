@@ -63,7 +63,7 @@ test('an edit is dotted, unlike a phase, and has its words where there is room',
     ...ctx,
     font: '',
     textAlign: 'left' as CanvasTextAlign,
-    strokeText: () => {},
+    measureText: () => ({ width: 50 }) as TextMetrics,
     fillText: (...text: unknown[]) => words.push([...text, own.textAlign]),
   }
   const view = { x: [0, 100], y: [0, 1], width: 400, height: 40 } as const
@@ -77,8 +77,8 @@ test('an edit is dotted, unlike a phase, and has its words where there is room',
     view,
   )
   expect(words.map(([text, x, , align]) => [text, x, align])).toEqual([
-    ['lr 0.001', 44.5, 'left'],
-    ['✎', 384.5, 'left'],
+    ['lr 0.001', 46.5, 'left'],
+    ['✎', 386.5, 'left'],
   ])
   expect(calls).toContain('setLineDash [1,3]')
   expect(calls.filter((call) => call.startsWith('moveTo'))).toHaveLength(4)

@@ -12,12 +12,12 @@ type MarkContext = Pick<
 type WordContext = MarkContext &
   Pick<
     CanvasRenderingContext2D,
-    'font' | 'textAlign' | 'lineJoin' | 'fillStyle' | 'strokeText' | 'fillText'
+    'font' | 'textAlign' | 'fillStyle' | 'fillRect' | 'measureText' | 'fillText'
   >
 
 const EDIT_FONT = '10.5px system-ui, sans-serif'
 /** Below the upper end of the plot, px. */
-const EDIT_BASELINE = 10
+const EDIT_BASELINE = 11
 
 /** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may share a pixel. */
 function lastBefore({ steps, length }: Columns, index: number, step: number): number {
@@ -131,12 +131,11 @@ export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: Vi
     const { text, is_before } = labels[i]
     ctx.font = EDIT_FONT
     ctx.textAlign = is_before ? 'right' : 'left'
-    ctx.lineWidth = 3
-    ctx.lineJoin = 'round'
-    ctx.strokeStyle = '#0b0f1a'
+    const { width } = ctx.measureText(text)
+    const at = x + (is_before ? -6 : 6)
+    ctx.fillStyle = '#0b0f1acc'
+    ctx.fillRect(at - (is_before ? width : 0) - 3, 1, width + 6, EDIT_BASELINE + 3)
     ctx.fillStyle = '#ffffff'
-    const at = x + (is_before ? -4 : 4)
-    ctx.strokeText(text, at, EDIT_BASELINE)
     ctx.fillText(text, at, EDIT_BASELINE)
   }
 }

@@ -1,6 +1,6 @@
 // The phases on a line: where the run is, and how to change what comes.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/client.ts'
 import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
@@ -70,6 +70,14 @@ export function Phases() {
   const [said, setSaid] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const present = has_begun ? current : -1
+  useEffect(() => {
+    const line = list.current
+    const item = line?.children[present]
+    if (!line || !item || line.scrollWidth <= line.clientWidth) return
+    // Only the line scrolls: the page stays where it is.
+    const left = item.getBoundingClientRect().left - line.getBoundingClientRect().left
+    line.scrollBy({ left: left - (line.clientWidth - item.clientWidth) / 2 })
+  }, [present])
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   /** Steps that a phase has taken, where it is over or under way. */
   const doneOf = (index: number) => {
