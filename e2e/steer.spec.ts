@@ -85,6 +85,8 @@ test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', a
   await lab.get('record').locator('summary').click()
   await expect(lab.get('record')).toContainText('inserted by hand')
   await expect(lab.get('record')).toContainText('entropy_coeff 0.01')
+  // As many as the link says.
+  await expect(lab.get('record')).toContainText('5 phases, 5 changes by hand')
 
   await lab.get('copy-link').click()
   await expect(lab.get('toast')).toContainText('what was done to it (5)')

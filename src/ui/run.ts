@@ -117,7 +117,10 @@ const REASONS: Readonly<Record<Reason, string>> = {
 }
 
 /** Why a phase began. */
-export const reasonWords = (reason: Reason): string => REASONS[reason]
+export const reasonWords = (reason: Reason): string =>
+  ['start', 'steps', 'insert_phase'].includes(reason)
+    ? REASONS[reason]
+    : `the phase before it: ${REASONS[reason]}`
 
 /** Why the phase before it ended, behind its name; nothing where its steps were done. */
 export const endWords = (reason: Reason): string =>
