@@ -5,18 +5,23 @@ import type { LabEvent } from '../lab/protocol.ts'
 import { followRefusals } from './refusals.ts'
 import { uiStore } from './store.ts'
 
+interface Heard {
+  readonly data: LabEvent
+  readonly message?: string
+}
+
 afterEach(() => {
   closeLab()
   uiStore.setState({ toast: '' })
 })
 
 test('what a run refuses is said in a toast, and what it does is not', () => {
-  let hear: (event: { data: LabEvent }) => void = () => {}
+  let hear: (event: Heard) => void = () => {}
   openLab(
     () => ({
       postMessage: () => {},
       terminate: () => {},
-      addEventListener: (type: string, listener: typeof hear) => {
+      addEventListener: (type: string, listener: (event: Heard) => void) => {
         if (type === 'message') hear = listener
       },
     }),
