@@ -6,6 +6,7 @@ import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
 import { offerLeft } from './ui/checkpoints/going_on.ts'
 import { keepHistory } from './ui/history.ts'
+import { followRefusals } from './ui/refusals.ts'
 import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
@@ -46,6 +47,7 @@ followNewRuns()
 followTicks()
 keepHistory()
 followView()
+followRefusals()
 followWakeLock()
 
 const root = document.getElementById('root')

@@ -158,6 +158,46 @@ test('what cannot be done is refused, changes nothing and is not in the document
   expect(refused.weights).toEqual(plain.weights)
 })
 
+test('of values that no step has seen only the last is kept, and it gives the same run', async () => {
+  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const lr = (value: number) => ({ kind: 'set', path: 'actor.optim.lr', value }) as const
+  const other = { kind: 'set', path: 'rollout.temperature', value: 0.9 } as const
+  const slid = await run(document, { 1: [lr(0.01), lr(0.02), other, lr(0.03)], 2: [lr(0.001)] })
+  const steering = [
+    { step: 1, ...lr(0.02) },
+    { step: 1, ...other },
+    { step: 1, ...lr(0.03) },
+    { step: 2, ...lr(0.001) },
+  ]
+  expect(slid.done).toHaveLength(5)
+  expect(slid.done.at(-1)?.steering).toEqual(steering)
+  const again = await run(parsed({ ...document, steering }))
+  expect(again.results).toEqual(slid.results)
+  expect(again.weights).toEqual(slid.weights)
+})
+
+test('a phase that was ended is not ended once more, however often the button is pressed', async () => {
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 3 },
+      { kind: 'rl', steps: 2 },
+      { kind: 'rl', steps: 1 },
+    ],
+  })
+  const next = { kind: 'next_phase' } as const
+  const pressed = await run(document, { 1: [next, next, next], 2: [next] })
+  expect(pressed.done.map(({ entry }) => entry)).toEqual([
+    { step: 1, ...next },
+    { step: 2, ...next },
+  ])
+  expect(startedBy(pressed.results)).toEqual([
+    [0, 0, 'start'],
+    [2, 1, 'next_phase'],
+    [3, 2, 'next_phase'],
+  ])
+})
+
 test('a run that is prolonged at its last step goes on', async () => {
   const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 2 }] })
   const longer = await run(document, { 2: [{ kind: 'repeat_phase' }] })

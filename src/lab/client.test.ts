@@ -23,6 +23,7 @@ import {
   setObserveEvery,
   shareLink,
   smallerNext,
+  steer,
   stepOnce,
   traceStep,
   train,
@@ -579,4 +580,53 @@ test('a run that has no room is trained with half the batch, as an edit that can
   expect(edits).toMatchObject([
     { kind: 'smaller', before: { experiment: before }, after: { experiment } },
   ])
+})
+
+test('a live field that still rests is sent before the list of phases changes, and with the path it was edited at', () => {
+  vi.useFakeTimers()
+  openPage(`v=1&p=tiny`)
+  train()
+  port().says({ type: 'status', run: 1, status: 'running' })
+  draw()
+  const { experiment } = labStore.getState()
+  expect(editField('phases.1.steps', 7)).toBeUndefined()
+  const [phase] = experiment.phases
+  expect(steer({ kind: 'insert_phase', phase })).toBeUndefined()
+  const sent = () => port().commands.filter(({ type }) => type === 'steer' || type === 'next_phase')
+  expect(sent()).toMatchObject([
+    { action: { kind: 'set', path: 'phases.1.steps', value: 7 } },
+    { action: { kind: 'insert_phase' } },
+  ])
+  expect(editField('actor.optim.lr', 0.002)).toBeUndefined()
+  nextPhase()
+  expect(sent().slice(2)).toMatchObject([
+    { action: { kind: 'set', path: 'actor.optim.lr', value: 0.002 } },
+    { type: 'next_phase' },
+  ])
+  // Once.
+  vi.advanceTimersByTime(1000)
+  expect(sent()).toHaveLength(4)
+  vi.useRealTimers()
+})
+
+test('a phase is not changed by its place while another one may come to stand there', () => {
+  openPage('v=1&p=tiny')
+  train()
+  port().says({ type: 'status', run: 1, status: 'running' })
+  draw()
+  const { experiment } = labStore.getState()
+  const [phase] = experiment.phases
+  expect(steer({ kind: 'insert_phase', phase })).toBeUndefined()
+  expect(editField('phases.1.steps', 7)).toContain('about to change')
+  expect(steer({ kind: 'remove_phase', index: 1 })).toContain('about to change')
+  expect(editField('actor.optim.lr', 0.002)).toBeUndefined()
+  const entry = { step: 1, kind: 'insert_phase', phase } as const
+  const after = { ...experiment, phases: experiment.phases.toSpliced(1, 0, phase) }
+  port().says({ type: 'steered', run: 1, entry, experiment: after, steering: [entry] })
+  draw()
+  expect(editField('phases.1.steps', 7)).toBeUndefined()
+  // A run that begins anew waits for nothing.
+  expect(steer({ kind: 'repeat_phase' })).toBeUndefined()
+  train()
+  expect(editField('phases.1.steps', 8)).toBeUndefined()
 })

@@ -198,6 +198,7 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
 
 /** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */
 function connect(): void {
+  moving = 0
   let pending: { event: LabEvent; at_ms: number }[] = []
   const flush = () => {
     const events = pending
@@ -232,6 +233,7 @@ function connect(): void {
       return
     }
     if (own.isOpen) for (const hear of hearers) hear(data)
+    if (data.type === 'steered' && movesPhases(data.entry.kind)) moving = Math.max(0, moving - 1)
     if (own.isOpen && data.type === 'kernels' && data.cache !== undefined) page.remember(data.cache)
     const at_ms = own.port.now?.() ?? page.now()
     if (own.isOpen && pending.push({ event: data, at_ms }) === 1) page.nextFrame(flush)
@@ -337,6 +339,7 @@ function begin({ experiment, record, paused, from, preset_id, kept }: Beginning)
   if (!connection?.isOpen) connect()
   const { run } = labStore.getState()
   forgetEdits()
+  moving = 0
   labStore.setState({
     ...emptyRun(),
     ...(kept && { kept }),
@@ -502,7 +505,9 @@ export function endTurns(): void {
 }
 /** Ends the phase after the step in flight. */
 export function nextPhase(): void {
-  if (lockedBecause('phases') === undefined) post({ type: 'next_phase' })
+  if (lockedBecause('phases') !== undefined) return
+  sendResting()
+  post({ type: 'next_phase' })
 }
 
 /** Says which response of the pair that is next in line is better, or that neither is. */
@@ -593,9 +598,24 @@ export function steer(action: SteeringAction): string | undefined {
   if (!run_experiment) return 'There is no run to steer.'
   const result = steerExperiment(run_experiment, action, phase, phase_step)
   if (!result.ok) return result.message
+  if (moving > 0 && namesPhase(action)) return MOVING
+  // Another list of phases would make other fields of their paths.
+  sendResting()
+  if (movesPhases(action.kind)) moving++
   post({ type: 'steer', action })
   return undefined
 }
+
+/** Changes of the list of phases that the run has been asked for and has not answered. */
+let moving = 0
+const MOVING =
+  'The list of phases is about to change with the next step: another one may stand here then. Try again after it.'
+
+const movesPhases = (kind: SteeringAction['kind']): boolean =>
+  kind !== 'set' && kind !== 'next_phase' && kind !== 'append_phase'
+
+const namesPhase = (action: SteeringAction): boolean =>
+  'index' in action || (action.kind === 'set' && action.path.startsWith('phases.'))
 
 /** Goes on after broken steps, from the last sound state, with lower learning rates. Returns why it cannot, if so. */
 export function goOnSlower(): string | undefined {
@@ -668,20 +688,31 @@ function forgetEdits(): void {
   resting.clear()
 }
 
+/** Sends what rests, because something else is about to be asked of the run. */
+function sendResting(): void {
+  const paths = [...resting.keys()]
+  forgetEdits()
+  for (const path of paths) sendField(path)
+}
+
 /** Has the run follow an edited field, where it can. */
 function sendEdit(path: string): void {
   clearTimeout(resting.get(path))
   const send = () => {
     resting.delete(path)
-    const { experiment, run_experiment, phase } = labStore.getState()
-    if (!run_experiment) return
-    const field = fieldAt(experiment, path)
-    const before = fieldAt(run_experiment, path)
-    if (!field || !before || !isSteerable(before, phase)) return
-    const value = ownValue(field)
-    if (value !== ownValue(before)) post({ type: 'steer', action: { kind: 'set', path, value } })
+    sendField(path)
   }
   resting.set(path, setTimeout(send, REST_MS))
+}
+
+function sendField(path: string): void {
+  const { experiment, run_experiment, phase } = labStore.getState()
+  if (!run_experiment) return
+  const field = fieldAt(experiment, path)
+  const before = fieldAt(run_experiment, path)
+  if (!field || !before || !isSteerable(before, phase)) return
+  const value = ownValue(field)
+  if (value !== ownValue(before)) post({ type: 'steer', action: { kind: 'set', path, value } })
 }
 
 const fieldAt = (experiment: Experiment, path: string) =>
@@ -751,6 +782,7 @@ export function choosePreset(id: string): boolean {
 export function editField(path: string, value: unknown): string | undefined {
   const locked = lockedBecause(lockOf(path))
   if (locked !== undefined) return locked
+  if (moving > 0 && path.startsWith('phases.') && isBusy(labStore.getState())) return MOVING
   const result = withField(labStore.getState().experiment, path, value)
   if (!result.ok) return result.message
   edit({ experiment: result.experiment }, { kind: 'field', path })

@@ -51,6 +51,12 @@ export interface Steered {
   readonly refused?: string
 }
 
+const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
+  before.kind === 'set' &&
+  after.kind === 'set' &&
+  before.step === after.step &&
+  before.path === after.path
+
 export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** The one at work: another one after a change that needs other buffers. */
   trainer: T
@@ -64,6 +70,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #due: SteeringEntry[]
   #asked: SteeringAction[] = []
   #is_started = false
+  /** The step after which a person ended the phase. */
+  #ended_after: number | undefined
   #wants_trace = false
   #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
@@ -187,7 +195,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       this.#due.shift()
       steered.push(await this.#do(due))
     }
-    for (const action of this.#asked.splice(0)) steered.push(await this.#do({ step, ...action }))
+    for (const action of this.#asked.splice(0)) {
+      // A button that was pressed twice: the phase is over already.
+      if (action.kind === 'next_phase' && this.#ended_after === step) continue
+      steered.push(await this.#do({ step, ...action }, true))
+    }
     return steered
   }
 
@@ -201,9 +213,14 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return queued
   }
 
-  async #do(entry: SteeringEntry): Promise<Steered> {
+  /** `may_replace`: a value that no step has seen need not be kept when another one takes its place. */
+  async #do(entry: SteeringEntry, may_replace = false): Promise<Steered> {
     const refused = await this.#try(entry)
-    if (refused === undefined) this.#done.push(entry)
+    if (refused === undefined) {
+      const last = this.#done.at(-1)
+      if (may_replace && last && setsTheSame(last, entry)) this.#done.pop()
+      this.#done.push(entry)
+    }
     return {
       entry,
       experiment: this.experiment,
@@ -226,7 +243,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       if (!(await this.trainer.adopt(config))) await this.#rebuild(config)
       this.experiment = result.experiment
     }
-    if (result.ends) this.trainer.nextPhase(result.ends)
+    if (result.ends) {
+      this.trainer.nextPhase(result.ends)
+      this.#ended_after = this.trainer.step
+    }
     return undefined
   }
 

@@ -2,6 +2,7 @@
 import { pause, resume, shareLink, train } from '../lab/client.ts'
 import { isReplaying } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
+import { isEnding } from './run.ts'
 import { showToast } from './store.ts'
 
 /** Errors after which pressing Train again cannot help. */
@@ -16,11 +17,13 @@ export const canProfile = ({ status, error }: LabState): boolean =>
   !isReplaying() &&
   (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
   !(error && HOPELESS.includes(error.code))
-export function canNextPhase({ status, run_experiment, experiment, phase, phase_step }: LabState) {
+export function canNextPhase(state: LabState): boolean {
+  const { status, run_experiment, experiment, phase, phase_step } = state
   const { phases } = run_experiment ?? experiment
   // A reward model that was never taught would reward at random.
   const is_untaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
-  return (status === 'running' || status === 'paused') && phase + 1 < phases.length && !is_untaught
+  const can_end = status === 'running' || status === 'paused'
+  return can_end && phase + 1 < phases.length && !is_untaught && !isEnding(state)
 }
 export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 

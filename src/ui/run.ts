@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Experiment, resolvePhases, sameSettings, steeringWords } from '../lab/experiment.ts'
-import { type LabState, labStore } from '../lab/store.ts'
+import { type LabState, labStore, nextExperiment } from '../lab/store.ts'
 import type { Domain } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
@@ -117,7 +117,10 @@ const REASONS: Readonly<Record<Reason, string>> = {
 }
 
 /** Why a phase began. */
-export const reasonWords = (reason: Reason): string => REASONS[reason]
+export const reasonWords = (reason: Reason): string =>
+  ['start', 'steps', 'insert_phase'].includes(reason)
+    ? REASONS[reason]
+    : `the phase before it: ${REASONS[reason]}`
 
 /** Why the phase before it ended, behind its name; nothing where its steps were done. */
 export const endWords = (reason: Reason): string =>
@@ -135,19 +138,39 @@ const selectSteered = (state: LabState) => state.steered
 /** A phase that begins has its own mark. */
 const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
 
+/** A person has ended the present phase, and no step of the next one has been told of. */
+export function isEnding({ steered, phase_switches, step }: LabState): boolean {
+  const ended = steered.findLast(
+    ({ entry, refused }) => refused === undefined && MARKS_PHASE.includes(entry.kind),
+  )
+  if (ended === undefined || ended.entry.step < step) return false
+  const began = phase_switches.at(-1)
+  return !began || began.reason === 'start' || began.step < ended.entry.step
+}
+
+/** What the next run leaves out, because the settings are no longer those of the run: how often it was steered. */
+export function selectLeftOut(state: LabState): number {
+  const { run_document } = state
+  if (!run_document || nextExperiment(state) === run_document) return 0
+  return run_document.steering.length
+}
+
 /** What was changed while the run went on, for markers: those of one step together. */
 export function useEditMarks(): readonly EditMark[] {
   const steered = useShown(selectSteered)
-  return useMemo(() => {
-    const marks = new Map<number, string>()
-    for (const { entry, refused } of steered) {
-      if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
-      const before = marks.get(entry.step)
-      const words = steeringWords(entry)
-      marks.set(entry.step, before === undefined ? words : `${before}, ${words}`)
-    }
-    return [...marks].map(([step, words]) => ({ step, words }))
-  }, [steered])
+  return useMemo(() => editMarks(steered), [steered])
+}
+
+/** Of a field that was set more than once after a step, the last value. */
+export function editMarks(steered: LabState['steered']): EditMark[] {
+  const marks = new Map<number, Map<unknown, string>>()
+  for (const { entry, refused } of steered) {
+    if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
+    const words = marks.get(entry.step) ?? new Map<unknown, string>()
+    words.set(entry.kind === 'set' ? entry.path : entry, steeringWords(entry))
+    marks.set(entry.step, words)
+  }
+  return [...marks].map(([step, words]) => ({ step, words: [...words.values()].join(', ') }))
 }
 
 const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers

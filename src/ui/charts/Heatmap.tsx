@@ -6,7 +6,7 @@ import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } fr
 import { type UiState, uiStore } from '../store.ts'
 import { ChartCard } from './ChartCard.tsx'
 import { extentOf } from './extent.ts'
-import { drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
@@ -64,9 +64,10 @@ export function Heatmap({ height }: { readonly height: number }) {
       ctx.drawImage(strip.current, left, 0, view.width - left, view.height)
       drawMarks(
         ctx,
-        [...spans, ...edits].map(({ step }) => step),
+        spans.map(({ step }) => step),
         view,
       )
+      drawEdits(ctx, edits, view)
     },
     [rows, scale_max, spans, edits],
   )
@@ -133,6 +134,7 @@ export function Heatmap({ height }: { readonly height: number }) {
           show_grid={false}
           paint={paint}
           drawn={drawn}
+          covers_frame
           summarise={summarise}
           onHoverY={onHoverY}
         />

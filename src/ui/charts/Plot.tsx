@@ -4,7 +4,7 @@ import { lazyPart } from '../lazy_part.tsx'
 import { useEditMarks, usePhaseSpans } from '../run.ts'
 import type { Domain } from './domain.ts'
 import type { FrameProps } from './Frame.tsx'
-import { INSET, plotSize } from './geometry.ts'
+import { type EditMark, editWordsNear, INSET, plotSize } from './geometry.ts'
 import type { View } from './lines.ts'
 import {
   BLEED,
@@ -50,6 +50,8 @@ export interface PlotProps {
   readonly show_grid: boolean
   /** A new function means new contents. */
   readonly paint: Paint
+  /** What is painted hides the frame, and shows the edits itself. */
+  readonly covers_frame?: boolean
   /** What is painted, where only what grew is to be painted again at a frame. */
   readonly drawn?: (view: View) => readonly Drawn[]
   /** What a person hears instead of the picture. */
@@ -59,9 +61,11 @@ export interface PlotProps {
   readonly handle: RefObject<PlotHandle | null>
 }
 
+const NO_EDITS: readonly EditMark[] = []
+
 /** A card may render with every step; its axes must not, so pass the same functions and arrays while nothing but the data changes. */
 export const Plot = memo(function Plot(props: PlotProps) {
-  const { id, x, y, log_x = false, log_y = false, paint, handle } = props
+  const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
   const { ref, size } = useSize()
   const spans = usePhaseSpans()
   const edits = useEditMarks()
@@ -95,7 +99,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             log_y={log_y}
             formatY={props.formatY}
             spans={spans}
-            edits={edits}
+            edits={covers_frame ? NO_EDITS : edits}
             with_names={props.with_names}
             show_grid={props.show_grid}
           />
@@ -104,6 +108,13 @@ export const Plot = memo(function Plot(props: PlotProps) {
           className="plot-area"
           style={{ left: INSET.left, top: INSET.top, ...plot }}
           {...handlers}
+          onPointerMove={(event) => {
+            handlers.onPointerMove(event)
+            // The words at a mark may be cut, and they lie below the canvas.
+            const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+            const near = editWordsNear(edits, at, view)
+            if (event.currentTarget.title !== near) event.currentTarget.title = near
+          }}
         >
           <canvas
             ref={canvas}

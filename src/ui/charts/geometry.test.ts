@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editLabels, INSET, markerLabels, plotSize } from './geometry.ts'
+import { editLabels, editWordsNear, INSET, markerLabels, phaseMark, plotSize } from './geometry.ts'
 
 const span = (step: number, number: number, name: string) => ({
   step,
@@ -33,4 +33,21 @@ test('an edit’s words stand where there is room: after its line, before it, cu
   expect(labels(95)).toEqual([{ text: words, is_before: true }])
   expect(labels(10, 30)[0]).toEqual({ text: 'entropy_coe…', is_before: false })
   expect(labels(1, 4)[0]).toEqual({ text: '✎', is_before: false })
+})
+
+test('all words of the edits under the pointer are to be had, and none beside them', () => {
+  const marks = [
+    { step: 50, words: 'lr 0.001' },
+    { step: 51, words: 'phase repeated' },
+    { step: 90, words: 'clip_ratio_low 0.1' },
+  ]
+  const near = (at: number) =>
+    editWordsNear(marks, at, { x: [0, 100], y: [0, 1], width: 400, height: 100 })
+  expect(near(203)).toBe('after step 50: lr 0.001\nafter step 51: phase repeated')
+  expect(near(366)).toBe('after step 90: clip_ratio_low 0.1')
+  expect(near(300)).toBe('')
+})
+
+test('a phase has one sign as far as common fonts have it', () => {
+  expect([1, 10, 11, 16].map(phaseMark)).toEqual(['①', '⑩', '(11)', '(16)'])
 })

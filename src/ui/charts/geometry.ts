@@ -1,6 +1,9 @@
 // One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
 
 import type { Domain } from './domain.ts'
+import { toPixel, type View } from './lines.ts'
+
+const NEAR_EDIT = 8
 
 /** Room around the plot area, in CSS pixels: phase labels above, step ticks below, value ticks at the left. */
 export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
@@ -54,9 +57,17 @@ export function editLabels(marks: readonly EditMark[], x: Domain, width: number)
   })
 }
 
-/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, … */
+/** The words of the edits within this many pixels of a place in the plot; '' where there are none. */
+export function editWordsNear(marks: readonly EditMark[], at: number, view: View): string {
+  const words = marks
+    .filter(({ step }) => Math.abs(toPixel(step, view.x, view.width, view.log_x) - at) <= NEAR_EDIT)
+    .map(({ step, words }) => `after step ${step}: ${words}`)
+  return words.join('\n')
+}
+
+/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, …; common fonts end at ⑩. */
 export const phaseMark = (number: number): string =>
-  number <= 20 ? String.fromCodePoint(0x245f + number) : `(${number})`
+  number <= 10 ? String.fromCodePoint(0x245f + number) : `(${number})`
 
 /** Marker label: number and name where it fits before the next marker, else the number alone. */
 export function markerLabels(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columnsOf, recordingContext } from '../testing.ts'
-import { drawMarks, heatmapPixels, rowAt } from './heat.ts'
+import { drawEdits, drawMarks, heatmapPixels, rowAt } from './heat.ts'
 import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 const ramp: readonly Rgb[] = [
@@ -54,6 +54,34 @@ test('phase switches are marked inside the axis, not on its ends', () => {
     'moveTo 50.5 0',
     'moveTo 50.5 0',
   ])
+})
+
+test('an edit is dotted, unlike a phase, and has its words where there is room', () => {
+  const { ctx, calls } = recordingContext()
+  const words: unknown[][] = []
+  const own = {
+    ...ctx,
+    font: '',
+    textAlign: 'left' as CanvasTextAlign,
+    measureText: () => ({ width: 50 }) as TextMetrics,
+    fillText: (...text: unknown[]) => words.push([...text, own.textAlign]),
+  }
+  const view = { x: [0, 100], y: [0, 1], width: 400, height: 40 } as const
+  drawEdits(
+    own,
+    [
+      { step: 10, words: 'lr 0.001' },
+      { step: 95, words: 'phase repeated' },
+      { step: 100, words: 'past the end' },
+    ],
+    view,
+  )
+  expect(words.map(([text, x, , align]) => [text, x, align])).toEqual([
+    ['lr 0.001', 46.5, 'left'],
+    ['✎', 386.5, 'left'],
+  ])
+  expect(calls).toContain('setLineDash [1,3]')
+  expect(calls.filter((call) => call.startsWith('moveTo'))).toHaveLength(4)
 })
 
 test('the pointer finds the layer under it', () => {

@@ -1,5 +1,6 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
 import type { Domain } from './domain.ts'
+import { type EditMark, editLabels } from './geometry.ts'
 import { type Columns, type LineContext, lowerBound, toPixel, type View } from './lines.ts'
 import type { Rgb } from './palette.ts'
 
@@ -7,6 +8,16 @@ type MarkContext = Pick<
   LineContext,
   'beginPath' | 'moveTo' | 'lineTo' | 'stroke' | 'setLineDash' | 'strokeStyle' | 'lineWidth'
 >
+
+type WordContext = MarkContext &
+  Pick<
+    CanvasRenderingContext2D,
+    'font' | 'textAlign' | 'fillStyle' | 'fillRect' | 'measureText' | 'fillText'
+  >
+
+const EDIT_FONT = '10.5px system-ui, sans-serif'
+/** Below the upper end of the plot, px. */
+const EDIT_BASELINE = 11
 
 /** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may share a pixel. */
 function lastBefore({ steps, length }: Columns, index: number, step: number): number {
@@ -96,6 +107,37 @@ export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View
     }
   }
   ctx.setLineDash([])
+}
+
+/** Marks steps at which something was changed with dotted lines and their words, which show on any colour too. */
+export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: View): void {
+  const shown = edits.filter(({ step }) => step > view.x[0] && step < view.x[1])
+  const labels = editLabels(shown, view.x, view.width)
+  for (const [i, { step }] of shown.entries()) {
+    const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
+    ctx.lineWidth = 1.5
+    for (const [color, dash] of [
+      ['#0b0f1a', [1, 3]],
+      ['#ffffff', [0, 2, 1, 1]],
+    ] as const) {
+      ctx.strokeStyle = color
+      ctx.setLineDash([...dash])
+      ctx.beginPath()
+      ctx.moveTo(x, 0)
+      ctx.lineTo(x, view.height)
+      ctx.stroke()
+    }
+    ctx.setLineDash([])
+    const { text, is_before } = labels[i]
+    ctx.font = EDIT_FONT
+    ctx.textAlign = is_before ? 'right' : 'left'
+    const { width } = ctx.measureText(text)
+    const at = x + (is_before ? -6 : 6)
+    ctx.fillStyle = '#0b0f1acc'
+    ctx.fillRect(at - (is_before ? width : 0) - 3, 1, width + 6, EDIT_BASELINE + 3)
+    ctx.fillStyle = '#ffffff'
+    ctx.fillText(text, at, EDIT_BASELINE)
+  }
 }
 
 /** Layer under a vertical position in a plot of `height` pixels with `rows` rows; bottom row = 0. */

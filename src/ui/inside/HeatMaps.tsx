@@ -5,11 +5,11 @@ import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { ChartCard } from '../charts/ChartCard.tsx'
 import type { Domain } from '../charts/domain.ts'
-import { drawMarks, rowAt } from '../charts/heat.ts'
+import { drawEdits, drawMarks, rowAt } from '../charts/heat.ts'
 import { type Paint, Plot } from '../charts/Plot.tsx'
 import { HEAT_RAMP } from '../charts/palette.ts'
 import { formatNats, formatNumber } from '../format.ts'
-import { useLastLayer, usePhaseSpans, useStepDomain } from '../run.ts'
+import { useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../run.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { type UiState, uiStore } from '../store.ts'
 import { cursorStore, setLayer } from './cursor.ts'
@@ -121,6 +121,7 @@ interface HeatMapProps {
 function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
   const { id, title, quantity, first } = map
   const spans = usePhaseSpans()
+  const edits = useEditMarks()
   const x = useStepDomain()
   const at_step = useAtStep()
   const is_dark = useStore(uiStore, selectIsDark)
@@ -136,8 +137,9 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
         spans.map(({ step }) => step),
         view,
       )
+      drawEdits(ctx, edits, view)
     },
-    [picture, spans],
+    [picture, spans, edits],
   )
   const summarise = useCallback(() => {
     const seen = observedAt(shownStore.getState().kept.observations, at_step, [quantity])
@@ -188,6 +190,7 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
           with_names={false}
           show_grid={false}
           paint={paint}
+          covers_frame
           summarise={summarise}
           onHoverY={onHoverY}
         />

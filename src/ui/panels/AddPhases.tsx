@@ -5,7 +5,6 @@ import { type Experiment, MAX_PHASES, type PhaseDocument } from '../../lab/exper
 import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/phase_choices.ts'
 import type { LabState } from '../../lab/store.ts'
 import { useLab } from '../run.ts'
-import { showToast } from '../store.ts'
 
 const selectPresent = (state: LabState) => state.phase
 
@@ -31,6 +30,7 @@ export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps)
         aria-expanded={open}
         aria-controls={id}
         disabled={is_full}
+        title={is_full ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
         onClick={() => setOpen(!open)}
       >
         {icon} {is_busy ? 'Insert phase' : 'Add phase'}
@@ -47,20 +47,21 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
   const [choice_id, setChoice] = useState(choices[0]?.id)
   const choice = choices.find((candidate) => candidate.id === choice_id) ?? choices[0]
-  const [own_steps, setSteps] = useState<number>()
+  const [own_steps, setSteps] = useState<string>()
+  const [problem, setProblem] = useState<string>()
   const [own_layer, setLayer] = useState<number>()
   const present = useLab(selectPresent)
   const layers = experiment.model.num_hidden_layers - 1
-  const steps = own_steps ?? choice.phase.steps
+  const steps = own_steps ?? `${choice.phase.steps}`
   const layer = Math.min(own_layer ?? layers, layers)
   const phase = (index: number): PhaseDocument => ({
     ...placedPhase(choice, experiment.phases, index),
-    steps,
+    steps: steps.trim() === '' ? Number.NaN : Number(steps),
     ...(choice.has_layer && choice.phase.kind === 'rl' && { target_layer: layer }),
   })
   const act = (what: string, problem: string | undefined) => {
-    if (problem !== undefined) showToast(problem)
-    else onSaid(`${choice.label} ${what}`)
+    setProblem(problem)
+    if (problem === undefined) onSaid(`${choice.label} ${what}`)
   }
   return (
     <fieldset className="add-phases" id={id} data-testid="add-phases">
@@ -73,6 +74,7 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
           onChange={(event) => {
             setChoice(event.target.value)
             setSteps(undefined)
+            setProblem(undefined)
           }}
         >
           {GROUPS.map((group) => (
@@ -112,7 +114,11 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
           min={1}
           max={100000}
           value={steps}
-          onChange={(event) => setSteps(Math.max(1, Math.round(Number(event.target.value))))}
+          aria-invalid={problem !== undefined || undefined}
+          onChange={(event) => {
+            setSteps(event.target.value)
+            setProblem(undefined)
+          }}
         />
       </label>
       {is_busy ? (
@@ -135,6 +141,11 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
       >
         Add at the end
       </button>
+      {problem === undefined ? null : (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
     </fieldset>
   )
 }

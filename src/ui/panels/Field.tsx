@@ -1,11 +1,14 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
 import { RotateCcw } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useCallback, useId, useState } from 'react'
 import { editField } from '../../lab/client.ts'
 import type { experimentFields } from '../../lab/experiment.ts'
+import { valueAt } from '../../lab/paths.ts'
+import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { Marked } from '../palette/Marked.tsx'
 import { findWords } from '../palette/settings_search.ts'
+import { selectIsBusy, useLab } from '../run.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
 
@@ -16,6 +19,12 @@ const hasSlider = ({ kind, min, max, path }: FieldData) =>
   min !== undefined &&
   max !== undefined &&
   path !== 'seed'
+
+/** Whether the run has another value than the settings. */
+const isHeld = ({ experiment, run_experiment }: LabState, path: string): boolean =>
+  run_experiment !== undefined &&
+  run_experiment !== experiment &&
+  valueAt(run_experiment, path) !== valueAt(experiment, path)
 
 /** A value in a sentence. */
 const spoken = (value: FieldData['value']): string => (value === '' ? 'empty' : String(value))
@@ -51,6 +60,12 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
     }
     setDraft(text)
   }
+  const is_held = useLab(
+    useCallback(
+      (state: LabState) => !is_live && selectIsBusy(state) && isHeld(state, field.path),
+      [is_live, field.path],
+    ),
+  )
   const is_changed = changed_from !== undefined && changed_from !== field.value
   const before = is_changed ? changed_from : undefined
   return (
@@ -67,6 +82,14 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
         {is_live ? (
           <span className="live-mark" title="The run that is on follows at its next step">
             live
+          </span>
+        ) : null}
+        {is_held ? (
+          <span
+            className="live-mark held"
+            title="The run that is on goes on without this change; Restart begins anew with it"
+          >
+            needs restart
           </span>
         ) : null}
         {is_changed || field.is_overridden ? (

@@ -8,13 +8,28 @@ import {
   sameSettings,
 } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
-import { selectIsBusy, useLab } from '../run.ts'
+import { selectIsBusy, selectLeftOut, useLab } from '../run.ts'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectRun = (state: LabState) => state.run_experiment
 const selectPhase = (state: LabState) => state.phase
 
 const SHOWN = 8
+
+const refusals = new WeakMap<LabState['steered'], ReadonlySet<string>>()
+
+/** Fields that the run has refused to change. */
+function selectRefused({ steered }: LabState): ReadonlySet<string> {
+  let paths = refusals.get(steered)
+  if (!paths) {
+    const sets = steered.flatMap(({ entry, refused }) =>
+      entry.kind === 'set' && refused !== undefined ? [entry.path] : [],
+    )
+    paths = new Set(sets)
+    refusals.set(steered, paths)
+  }
+  return paths
+}
 
 interface Difference {
   readonly path: string
@@ -71,7 +86,10 @@ export function Pending() {
     () => (is_busy && run ? differences(run, settings, phase) : []),
     [is_busy, run, settings, phase],
   )
-  const held = all.filter(({ is_live }) => !is_live)
+  const refused = useLab(selectRefused)
+  // What a run was asked to follow and could not is as much of a difference.
+  const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
+  const left_out = useLab(selectLeftOut)
   if (held.length === 0) return null
   return (
     <section
@@ -82,7 +100,7 @@ export function Pending() {
       <div>
         <h2>Restart needed</h2>
         <p>
-          The run on screen goes on as it began, because these settings cannot change under way.
+          The run on screen goes on without them, because these settings cannot change under way.
         </p>
         <dl className="differences">
           {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
@@ -94,6 +112,12 @@ export function Pending() {
             </div>
           ))}
         </dl>
+        {left_out > 0 ? (
+          <p className="soft" data-testid="restart-leaves-out">
+            A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by
+            hand so far.
+          </p>
+        ) : null}
         {held.length > SHOWN ? <p className="soft">and {held.length - SHOWN} more</p> : null}
       </div>
       <div className="pending-ways">

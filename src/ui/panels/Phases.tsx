@@ -1,17 +1,26 @@
 // The phases on a line: where the run is, and how to change what comes.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/client.ts'
 import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { formatSteps } from '../format.ts'
-import { endWords, methodName, phaseTarget, useLab, useLastLayer } from '../run.ts'
+import {
+  endWords,
+  isEnding,
+  methodName,
+  phaseTarget,
+  selectLeftOut,
+  useLab,
+  useLastLayer,
+} from '../run.ts'
 import { useIsPast, useShown, useShownFrame } from '../shown.ts'
 import { showToast } from '../store.ts'
 import { AddPhases } from './AddPhases.tsx'
 
 const MAX_STEPS = 100_000
+const FULL = `An experiment has at most ${MAX_PHASES} phases`
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase
@@ -51,6 +60,8 @@ export function Phases() {
   const is_busy = useLab(isBusy)
   const is_past = useIsPast()
   const is_finished = useShown(selectIsFinished)
+  const is_ending = useLab(isEnding) && is_busy && !is_past
+  const left_out = useLab(selectLeftOut)
   const current = useShown(selectPhase)
   const phase_step = useShownFrame(selectPhaseStep)
   const switches = useShown(selectSwitches)
@@ -59,6 +70,14 @@ export function Phases() {
   const [said, setSaid] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const present = has_begun ? current : -1
+  useEffect(() => {
+    const line = list.current
+    const item = line?.children[present]
+    if (!line || !item || line.scrollWidth <= line.clientWidth) return
+    // Only the line scrolls: the page stays where it is.
+    const left = item.getBoundingClientRect().left - line.getBoundingClientRect().left
+    line.scrollBy({ left: left - (line.clientWidth - item.clientWidth) / 2 })
+  }, [present])
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   /** Steps that a phase has taken, where it is over or under way. */
   const doneOf = (index: number) => {
@@ -165,6 +184,8 @@ export function Phases() {
           const done = doneOf(i)
           const steps = drag?.index === i ? drag.steps : phase.steps
           const name = `${phase.name}: ${phaseTarget(phase, last_layer)}`
+          // One that was shortened while its steps went on has taken more of them.
+          const taken = done > 0 && done <= steps ? `${done} of ${steps}` : undefined
           return (
             <li
               // Two phases may be alike: their place tells them apart.
@@ -193,7 +214,8 @@ export function Phases() {
                   {phaseMark(i + 1)} {phase.name}
                 </span>
                 <span className="phase-note soft">
-                  {done > 0 ? `${done} of ${steps}` : formatSteps(steps)}
+                  {taken ?? formatSteps(Math.max(done, steps))}
+                  {is_current && is_ending ? ', ends here' : ''}
                   {i < present && ended ? endWords(ended.reason) : ''}
                   {`, ${methodName(phase)}`}
                   {phase.kind === 'rl' ? `, layer ${phase.target_layer}` : ''}
@@ -262,7 +284,7 @@ export function Phases() {
             type="button"
             data-testid="repeat-phase"
             disabled={phases.length >= MAX_PHASES}
-            title="The present phase once more after itself"
+            title={phases.length < MAX_PHASES ? 'The present phase once more after itself' : FULL}
             onClick={() => {
               if (tell(steer({ kind: 'repeat_phase' })))
                 setSaid(`${phases[current]?.name} will be repeated`)
@@ -278,6 +300,13 @@ export function Phases() {
           onSaid={setSaid}
         />
       </div>
+      {left_out > 0 && !is_busy && !is_past ? (
+        <p className="soft" data-testid="steering-left-out">
+          The settings are no longer those of this run: <strong>Train again</strong> begins with
+          them as they are, without the {left_out === 1 ? 'change' : `${left_out} changes`} made by
+          hand while it ran.
+        </p>
+      ) : null}
       <p className="visually-hidden" role="status" data-testid="phases-said">
         {said}
       </p>

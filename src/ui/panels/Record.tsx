@@ -59,6 +59,8 @@ export function Record() {
       note: '',
     }),
   )
+  // As many as the link carries: those that began a phase too.
+  const by_hand = steered.filter(({ refused }) => refused === undefined).length
   const events = is_planned ? plan : [...done, ...began].sort((a, b) => a.step - b.step)
   return (
     <details className="card record" data-testid="record" open={is_planned || undefined}>
@@ -67,7 +69,7 @@ export function Record() {
         <span className="soft">
           {is_planned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
-            : `${began.length} phases, ${done.length} ${done.length === 1 ? 'change' : 'changes'}`}
+            : `${began.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
         </span>
       </summary>
       <ol>
