@@ -32,6 +32,7 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   await expect(lab.get('phase-name')).toContainText('reward model')
   await expect(lab.get('prefer-progress')).toHaveText('0 of 12 verdicts; then training begins.')
   await expect(lab.get('next-phase')).toBeDisabled()
+  await expect(lab.get('prefer-undo')).toBeDisabled()
 
   // A click, a skip, and both taken back.
   await lab.get('prefer-a').click()
@@ -74,6 +75,7 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   // The verdicts go into the settings and the address: the same run again, without a question.
   await lab.get('keep-verdicts').click()
   await expect.poll(() => page.url()).toMatch(/phases\.1\.pairs\.verdicts=[ab]{12}(&|$)/)
+  await expect(lab.get('recorded-verdicts')).toContainText('12 recorded verdicts')
   await lab.get('train').click()
   await expect.poll(async () => (await lab.steps()).at(-1)?.run).not.toBe(steps[0].run)
   await lab.waitForStatus('finished', 200_000)
@@ -84,4 +86,32 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   expect(
     (await lab.events()).filter((e) => e.type === 'status' && e.status === 'waiting'),
   ).toHaveLength(1)
+
+  // Whoever wants to be asked again lets go of them.
+  await lab.get('ask-anew').click()
+  await expect(lab.get('recorded-verdicts')).toHaveCount(0)
+  await expect.poll(() => page.url()).not.toContain('verdicts')
+})
+
+test('verdicts in quick succession outlive a reload, on a narrow screen where the question comes first', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open(LINK.replace('phases.0.steps=40', 'phases.0.steps=2'))
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStatus('waiting', 200_000)
+  await expect(lab.get('prefer-undo')).toBeInViewport()
+  for (const [n, choice] of ['prefer-a', 'prefer-b', 'prefer-a'].entries()) {
+    await lab.get(choice).click()
+    await expect.poll(() => given(lab)).toBe(n + 1)
+  }
+  // Nobody says anything more; within a second what was said is kept all the same.
+  await page.waitForTimeout(3000)
+  await page.reload()
+  await lab.get('go-on').click()
+  await lab.waitForStatus('waiting', 200_000)
+  await expect(lab.get('prefer-progress')).toContainText('3 of 12')
+  await lab.get('reset').click()
 })

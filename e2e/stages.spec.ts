@@ -55,6 +55,9 @@ test('a step is looked at token by token, and walked through by keyboard', async
   expect(new Set(await cells.allInnerTexts()).size).toBe(1)
   await expect(grid.locator('[data-column="values"]').first()).toHaveText('–')
   await expect(grid.locator('[data-column="ref_log_prob"]').first()).toHaveText('–')
+  await expect(lab.get('stages-missing')).toContainText('value (only GAE has a critic')
+  await grid.locator('[data-column="values"]').first().click()
+  await expect(lab.get('token-exact')).toContainText('none: only GAE has a critic')
 
   // Arrow keys go from cell to cell; the full number and the formulas follow.
   await cells.first().click()
@@ -87,12 +90,29 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await page.keyboard.press('ArrowLeft')
   await expect(lab.get('stage-6')).toHaveAttribute('aria-current', 'step')
   await expect(grid.locator('[data-column="log_probs_after"]').first()).toHaveClass(/later/)
+  // By itself, held where it is, and out of it again.
+  await lab.get('stage-1').click()
+  await lab.get('stage-play').click()
+  await expect(lab.get('stage-2')).toHaveAttribute('aria-current', 'step')
+  await lab.get('stage-play').click()
+  await expect(lab.get('stage-play')).toHaveText('Slow motion')
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.slow-motion [aria-current]')).toHaveCount(0)
+  await expect(grid.locator('.later')).toHaveCount(0)
 
   // In a pause the next step is taken to be looked at.
   await lab.get('trace-step').click()
   await expect(lab.get('trace-summary')).not.toContainText(`Step ${event.step},`)
   await lab.waitForStatus('paused')
   expect((await lab.events()).filter(({ type }) => type === 'trace')).toHaveLength(2)
+
+  // Each traced step can be gone back to, the whole page with it.
+  await lab.get('trace-at').selectOption(`${event.step}`)
+  await expect(lab.get('trace-summary')).toContainText(`Step ${event.step},`)
+  await expect(grid.locator('[data-column="advantages"]').first()).toHaveAttribute(
+    'title',
+    `${table.samples[3].columns.advantages?.[0]}`,
+  )
 })
 
 test('on a narrow screen tokens are columns, and nothing moves by itself where that is asked for', async ({

@@ -15,6 +15,7 @@ import { ALGORITHM_DEFAULTS, type Algorithm, type RlPhase } from '../rl/phase.ts
 import { RL } from '../rl/testing.ts'
 import { clippedAt, type LossNumbers, type ResponseTokens } from '../rl/token_loss.ts'
 import { type TokenTable, tokenTable } from '../rl/token_table.ts'
+import { evaluated } from './calculator.ts'
 
 const K: LossNumbers = {
   clip_ratio_low: 0.2,
@@ -22,6 +23,7 @@ const K: LossNumbers = {
   clip_ratio_c: 1.5,
   tau_pos: 1,
   tau_neg: 1.05,
+  policy_loss: { ppo_kl_coef: 0.1 },
 }
 const TOKENS = 24
 
@@ -138,19 +140,6 @@ test.for(KL_PENALTIES)('KL by %s: what stands in the line gives the estimate', (
     expect(evaluated(lines.at(-1)?.numbers ?? '')).toBeCloseTo(kl, 4)
   }
 })
-
-/** The value of a line's text, as a person with a calculator finds it. */
-function evaluated(text: string): number {
-  const source = text
-    .replaceAll('−', '-')
-    .replaceAll('·', '*')
-    .replace(/^½ \* \((.*)\)²$/, '0.5 * Math.pow($1, 2)')
-    .replace(/\|(.*)\|/, 'Math.abs($1)')
-    .replace(/\b(exp|min|max)\(/g, 'Math.$1(')
-    .replace(/\bclip\(/g, '((x, a, b) => Math.min(b, Math.max(a, x)))(')
-    .replace(/\bsigmoid\(/g, '((x) => 1 / (1 + Math.exp(-x)))(')
-  return Number(new Function(`return ${source}`)())
-}
 
 test('every line of every loss is right on a calculator', () => {
   for (const loss_mode of LOSS_MODES)

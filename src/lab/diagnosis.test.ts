@@ -253,6 +253,15 @@ test('groups that agree and responses that do not end are blamed on what was the
   })
 })
 
+test('a large entropy bonus is named where a score has fallen', () => {
+  const paths = (entropy_coeff: number) =>
+    named('reward_collapse', fall(0.05), experimentOf({ actor: { entropy_coeff } }))?.advice.map(
+      ({ path }) => path,
+    )
+  expect(paths(0.03)).toEqual(['actor.optim.lr', 'actor.optim.lr_warmup_steps'])
+  expect(paths(0.1)).toEqual(['actor.optim.lr', 'actor.entropy_coeff'])
+})
+
 test('a collapse stays found until the score comes back', () => {
   const low = [...fill(20, 0.4), ...fill(150, 0.01)]
   const found = named('reward_collapse', { [SCORE]: low })

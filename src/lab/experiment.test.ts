@@ -586,6 +586,12 @@ describe('reward models', () => {
       expect(issues(pairs({ source: 'human', verdicts }))[0]).toMatch(
         /^phases.0.pairs.verdicts: expected an a or b before the first number, because/,
       )
+    for (const verdicts of ['au', 'asb2uuu', 'ab2uu5a'])
+      expect(issues(pairs({ source: 'human', verdicts }))[0]).toMatch(
+        /^phases.0.pairs.verdicts: expected an a or b to stay in force, because training needs .* after step [02] of/,
+      )
+    for (const verdicts of ['ab2uub', 'ab2u'])
+      expect(issues(pairs({ source: 'human', verdicts }))).toEqual([])
     expect(issues(pairs({ source: 'mixed', verdicts: '3ab' }))).toEqual([])
     const shown = (source: string) =>
       experimentFields(parsed(pairs({ source })))

@@ -54,6 +54,8 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
   loss: 'L',
   plain_loss: 'L',
   heavy_loss: 'L',
+  no_loss: 'L',
+  ppo_kl_coef: 'β_x',
   weight: 'w',
   weighted_loss: 'w·L',
   total: 'J',

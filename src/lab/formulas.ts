@@ -89,10 +89,11 @@ function totalLines(input: TokenInput, loss: number): FilledLine[] {
 /** None where the token had no part in an update. */
 function lossPart(input: TokenInput): FilledFormula[] {
   const { table, sample, t } = input
-  const { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights } = sample.columns
+  const { log_probs, old_log_probs, advantages, response_mask } = sample.columns
+  const { rollout_is_weights, chosen } = sample.columns
   if (!log_probs || !old_log_probs || !advantages || !response_mask?.[t]) return []
   const { actor } = table.phase
-  const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights }
+  const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
   const formula = POLICY_LOSS_FORMULAS[table.loss_mode]
   const lines = [
     ...fillFormula(formula, { row, t, k: actor }),

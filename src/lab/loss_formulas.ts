@@ -4,6 +4,7 @@ import {
   clamp,
   geoLogRatio,
   heldRatio,
+  isChosen,
   type LossNumbers,
   logRatio,
   meanOf,
@@ -108,22 +109,29 @@ export const POLICY_LOSS_FORMULAS: Readonly<Record<LossMode, Formula<LossInput>>
     },
   },
   clip_cov: {
-    lines: [RATIO, line('loss', clipOf('ratio'))],
-    note: 'A few tokens whose log-prob and advantage vary together are drawn from the micro-batch and left out; which ones is not in this table.',
-    values: (input) => ({
-      ...tokenValues(input),
-      ratio: Math.exp(logRatio(input.row, input.t)),
-      loss: lossOf('clip_cov', input),
-    }),
+    lines: [RATIO, line('loss', clipOf('ratio')), line('no_loss', '0')],
+    note: 'A few tokens of the micro-batch whose log-prob and advantage vary together are drawn and left out: the column “chosen” says which.',
+    values: (input) => {
+      const { row, t } = input
+      if (isChosen(row, t)) return { no_loss: 0 }
+      const values = { ...tokenValues(input), ratio: Math.exp(logRatio(row, t)) }
+      return { ...values, loss: lossOf('clip_cov', input) }
+    },
   },
   kl_cov: {
-    lines: [RATIO, line('loss', '−{advantage} · {ratio}')],
-    note: 'The few tokens of the micro-batch whose log-prob and advantage vary together most add a multiple of |log π − log π_old|; which ones is not in this table.',
-    values: (input) => ({
-      ...tokenValues(input),
-      ratio: Math.exp(logRatio(input.row, input.t)),
-      loss: lossOf('kl_cov', input),
-    }),
+    lines: [
+      RATIO,
+      line('loss', '−{advantage} · {ratio} + {ppo_kl_coef} · |{log_prob} − {old_log_prob}|'),
+      line('plain_loss', '−{advantage} · {ratio}'),
+    ],
+    note: 'The few tokens of the micro-batch whose log-prob and advantage vary together most pay for moving: the column “chosen” says which.',
+    values: (input) => {
+      const { row, t, k } = input
+      const values = { ...tokenValues(input), ratio: Math.exp(logRatio(row, t)) }
+      const loss = lossOf('kl_cov', input)
+      if (!isChosen(row, t)) return { ...values, plain_loss: loss }
+      return { ...values, ppo_kl_coef: k.policy_loss.ppo_kl_coef, loss }
+    },
   },
   geo_mean: {
     lines: [

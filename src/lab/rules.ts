@@ -15,7 +15,7 @@ import {
   type RewardModelDocument,
   type RlDocument,
 } from './schema.ts'
-import { readVerdicts } from './verdicts.ts'
+import { emptyFrom, readVerdicts } from './verdicts.ts'
 
 /** The task an experiment trains on. */
 export function taskOf(choice: Experiment['task']): Task {
@@ -102,11 +102,19 @@ function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void
   )
   const verdicts = readVerdicts(pairs.verdicts) ?? []
   const begins = verdicts.some(({ choice, step }) => step === 0 && /^[ab]$/.test(choice))
+  const is_asked = source !== 'human' || verdicts.length === 0
   rule(
-    source !== 'human' || verdicts.length === 0 || begins,
+    is_asked || begins,
     `${at}.pairs.verdicts`,
     [`${at}.pairs.source`],
     `expected an a or b before the first number, because training needs a pair to begin with; got '${pairs.verdicts}'`,
+  )
+  const empty_from = begins ? emptyFrom(verdicts) : undefined
+  rule(
+    is_asked || empty_from === undefined,
+    `${at}.pairs.verdicts`,
+    [`${at}.pairs.source`],
+    `expected an a or b to stay in force, because training needs a pair to go on with; after step ${empty_from} of '${pairs.verdicts}' all are taken back`,
   )
 }
 

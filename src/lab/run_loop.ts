@@ -24,7 +24,7 @@ const SHOWN_PAIRS = 4
 /** What the loop shares with the run that it is part of. */
 export interface LoopOf {
   readonly id: number
-  readonly host: Pick<SessionHost, 'now' | 'peak'>
+  readonly host: Pick<SessionHost, 'now' | 'peak' | 'sleep'>
   readonly orders: Orders
   readonly keeper: CheckpointKeeper
   post(event: LabEvent): void
@@ -134,7 +134,7 @@ export class RunLoop {
       is_wanted &&
       is_sound &&
       !this.#isOver &&
-      keeper.take(trainer.step, trainer.phase, () => trainer.exportState())
+      keeper.take(trainer.step, trainer.phase, () => trainer.exportState(), this.#said)
     )
       this.#orders.wants_checkpoint = false
     await this.#land()
@@ -204,15 +204,26 @@ export class RunLoop {
     )
   }
 
-  /** Keeps the present state, between two steps, unless it is kept. */
+  /** What a person has said in the present phase, as text. */
+  get #said(): string {
+    return writeVerdicts(this.#trainer.preferences?.log ?? [])
+  }
+
+  /** Keeps the present state, between two steps, unless it is kept; soon after the last time a little later. */
   async #keepPresent(is_last = false): Promise<void> {
     const { keeper } = this.#of
     const trainer = this.#trainer
     const is_wanted = is_last || this.#orders.wants_checkpoint
     this.#orders.wants_checkpoint = false
-    const said = trainer.preferences?.log.length ?? 0
+    const said = this.#said
     if (this.#isOver || trainer.step === 0 || this.#guard.broken.length > 0) return
-    if (!keeper.isStale(trainer.step, said, is_wanted)) return
+    const stale_in = keeper.staleIn(trainer.step, said)
+    if (stale_in === undefined) return
+    if (stale_in > 0 && !is_wanted) {
+      // Nothing else may happen to a run at rest: whoever gave a verdict and left has left it here.
+      void this.#of.host.sleep(stale_in).then(() => this.#orders.wake())
+      return
+    }
     await keeper.idle
     if (this.#isOver) return
     keeper.take(trainer.step, trainer.phase, () => trainer.exportState(), said)

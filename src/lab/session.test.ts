@@ -131,7 +131,11 @@ test('a step is profiled in a pause, after it the run pauses again', async () =>
   await until(() => steps().length === 3)
   await until(() => statuses().at(-1) === 'paused')
   expect(last('profile')).toMatchObject({ step: 2 })
-  expect(log).toEqual(['create', ...[0, 1, 2].flatMap((n) => ['profile', `queue ${n}`])])
+  // Besides, a run at rest is kept.
+  expect(log.filter((line) => !line.startsWith('export'))).toEqual([
+    'create',
+    ...[0, 1, 2].flatMap((n) => ['profile', `queue ${n}`]),
+  ])
   session.handle({ type: 'stop' })
   await session.idle
 })
@@ -264,6 +268,28 @@ test('a phase that asks waits for its verdicts, takes them in order and goes on'
   // The step in flight takes no more verdicts: the last one came after step 2 or 3 of its phase.
   expect(last('pairs')).toMatchObject({ given: 3, verdicts: expect.stringMatching(/^sba[23]b$/) })
   expect(events.filter(({ type }) => type === 'phase')).toHaveLength(2)
+})
+
+test('verdicts that follow each other quickly are all kept, though nobody says anything more', async () => {
+  const { session, statuses, log, until, made } = fakeLab({ asks: true })
+  session.handle(start)
+  await until(() => statuses().at(-1) === 'waiting')
+  const kept = () => log.filter((line) => line === 'export 3').length
+  await until(() => kept() === 1)
+  session.handle({ type: 'verdict', id: 0, choice: 'a' })
+  await until(() => kept() === 2)
+  // As many verdicts as before, but another one.
+  session.handle({ type: 'undo_verdict' })
+  session.handle({ type: 'verdict', id: 0, choice: 'skip' })
+  await until(() => kept() === 3)
+  session.handle({ type: 'pause' })
+  await until(() => statuses().at(-1) === 'paused')
+  session.handle({ type: 'verdict', id: 1, choice: 'b' })
+  await until(() => kept() === 4)
+  for (let i = 0; i < 20; i++) await tick()
+  expect([kept(), made.length]).toEqual([4, 4])
+  session.handle({ type: 'stop' })
+  await session.idle
 })
 
 test('a run that waits can be paused, stopped and profiled', async () => {

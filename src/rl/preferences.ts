@@ -134,6 +134,11 @@ export class Preferences {
     return this.#log
   }
 
+  /** Whether a person said something after `step` steps of the phase, which no step has seen yet. */
+  hasNews(step: number): boolean {
+    return this.#log.some((verdict) => verdict.step === step)
+  }
+
   /** The pairs that wait for a person. */
   get pending(): readonly AskedPair[] {
     if (this.is_recorded) return []

@@ -245,6 +245,11 @@ describe('a person', () => {
     trainer.decide(4, 'b')
     trainer.decide(5, 'a')
     results.push(...(await finish(trainer)))
+    // Accuracy is measured at both ends, and right after something was said.
+    const measured = results.flatMap(({ step, metrics }) =>
+      'reward_model/held_out_accuracy' in metrics ? [step] : [],
+    )
+    expect(measured).toEqual([4, 6, 8])
     const { log } = trainer.preferences ?? { log: undefined }
     // Only the phase itself is asked.
     expect(log).toBeUndefined()

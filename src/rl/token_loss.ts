@@ -12,13 +12,15 @@ export interface ResponseTokens {
   readonly advantages: Numbers
   readonly response_mask: Numbers
   readonly rollout_is_weights?: Numbers | undefined
+  /** 1 where clip_cov or kl_cov chose the token; absent = nowhere. */
+  readonly chosen?: Numbers | undefined
 }
 
 /** The numbers of a phase that decide about a token. */
 export type LossNumbers = Pick<
   Actor,
   'clip_ratio_low' | 'clip_ratio_high' | 'clip_ratio_c' | 'tau_pos' | 'tau_neg'
->
+> & { readonly policy_loss: Pick<Actor['policy_loss'], 'ppo_kl_coef'> }
 
 /** 0: the gradient passes; 1: the clip of the ratio holds it; 2: dual clip does, or GMPO's clip of a bad response. */
 export type Clipped = 0 | 1 | 2
@@ -33,6 +35,9 @@ export const logRatio = ({ log_probs, old_log_probs }: ResponseTokens, t: number
 /** exp of the log ratio, which most losses hold within ±20. */
 export const heldRatio = (row: ResponseTokens, t: number): number =>
   Math.exp(clamp(logRatio(row, t), -20, 20))
+
+/** Whether the loss chose the token by the covariance of its log-prob and advantage. */
+export const isChosen = ({ chosen }: ResponseTokens, t: number): boolean => chosen?.[t] === 1
 
 /** Tokens that count. */
 export function countedTokens({ response_mask }: ResponseTokens): number {
@@ -122,8 +127,10 @@ export function tokenLoss(
     case 'gpg':
     case 'reinforce':
       return -A * row.log_probs[t]
-    case 'kl_cov':
-      return -A * Math.exp(logRatio(row, t))
+    case 'kl_cov': {
+      const x = logRatio(row, t)
+      return -A * Math.exp(x) + (isChosen(row, t) ? k.policy_loss.ppo_kl_coef * Math.abs(x) : 0)
+    }
     case 'cispo':
       return -surrogates(heldRatio(row, t), A, k).clipped_ratio * A * row.log_probs[t]
     case 'sapo': {
@@ -137,6 +144,7 @@ export function tokenLoss(
       return -meanOf(row, (i) => row.advantages[i]) * Math.exp(log_ratio + log_weight)
     }
     default: {
+      if (loss_mode === 'clip_cov' && isChosen(row, t)) return 0
       const ratio = clippedRatioOf(loss_mode, row, t) ?? 1
       const { plain, held } = surrogates(ratio, A, k)
       const loss = Math.max(plain, held)

@@ -465,7 +465,9 @@ export class Trainer {
     if (!this.#reward) throw new Error('trainer: there is no reward model')
     const { test_freq } = this.config.validation
     const is_end = this.#phase_step === 1 || this.#phase_step === phase.steps
-    const measures = is_end || (test_freq > 0 && this.step % test_freq === 0)
+    const is_due = test_freq > 0 && this.step % test_freq === 0
+    // A person who has just said something sees what it changes.
+    const measures = is_end || is_due || !!this.preferences?.hasNews(this.#phase_step - 1)
     return { samples: [], reading: this.#reward.step(phase, lr, measures) }
   }
 

@@ -77,7 +77,7 @@ export class CheckpointKeeper {
   #work: Promise<void> = Promise.resolve()
   #is_writing = false
   /** Of the newest state that was taken. */
-  #last = { step: 0, phase: 0, said: 0, at_ms: 0 }
+  #last = { step: 0, phase: 0, said: '', at_ms: 0 }
   #write_from_ms = Number.NEGATIVE_INFINITY
   /** That the last one took. */
   #took_ms = 0
@@ -91,7 +91,7 @@ export class CheckpointKeeper {
   /** Begins with a state from elsewhere. */
   adopt(snapshot: Snapshot): void {
     const { trainer } = snapshot.state
-    this.#last = { step: trainer.step, phase: trainer.phase, said: 0, at_ms: this.#host.now() }
+    this.#last = { step: trainer.step, phase: trainer.phase, said: '', at_ms: this.#host.now() }
     this.snapshot = snapshot
   }
 
@@ -122,14 +122,17 @@ export class CheckpointKeeper {
     return isDue(now(), at_ms, step, last_step, { every_steps, every_ms: rare_ms })
   }
 
-  /** A run at rest is not as it was kept last; soon after that only when it is `is_wanted`. `said`: verdicts so far. */
-  isStale(step: number, said: number, is_wanted: boolean): boolean {
-    const is_new = step !== this.#last.step || said !== this.#last.said
-    return is_new && (is_wanted || this.#host.now() - this.#last.at_ms >= REST_MS)
+  /**
+   * In how many milliseconds a run at rest should be kept, because it is not as it was kept last: 0 now, undefined never.
+   * `said`: the verdicts so far, as text; two logs of one length can differ.
+   */
+  staleIn(step: number, said: string): number | undefined {
+    if (step === this.#last.step && said === this.#last.said) return undefined
+    return Math.max(0, this.#last.at_ms + REST_MS - this.#host.now())
   }
 
   /** Takes the state after `step`, which was queued last. False where another one is under way. */
-  take(step: number, phase: number, exportState: () => Promise<SteeredState>, said = 0): boolean {
+  take(step: number, phase: number, exportState: () => Promise<SteeredState>, said = ''): boolean {
     if (step === 0 || this.#isBusy) return false
     const begun_at = this.#host.now()
     const state = exportState()

@@ -1,18 +1,23 @@
 // Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
-import { giveVerdict, keepVerdicts, undoVerdict } from '../../lab/client.ts'
-import type { LabState } from '../../lab/store.ts'
+import {
+  editField,
+  giveVerdict,
+  keepVerdicts,
+  taughtExperiment,
+  undoVerdict,
+} from '../../lab/client.ts'
+import { type LabState, nextExperiment } from '../../lab/store.ts'
 import { formatNumber, formatShare } from '../format.ts'
 import { HELD_OUT_PREFERENCES } from '../metrics.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../run.ts'
 import { typing } from '../shortcuts.ts'
 import { showToast, uiStore } from '../store.ts'
-import { type Choice, choiceOf, progressShare, progressText } from './verdicts.ts'
+import { type Choice, canUndo, choiceOf, progressShare, progressText } from './verdicts.ts'
 
 const selectAsked = (state: LabState) => state.asked
 const selectScored = (state: LabState) => state.scored_pairs
-const selectVerdicts = (state: LabState) => state.verdicts
 const selectAccuracy = (state: LabState) => state.metrics[HELD_OUT_PREFERENCES]
 const selectPairs = (state: LabState) => state.metrics['reward_model/held_out_pairs']
 
@@ -21,6 +26,30 @@ const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
   phase.kind === 'reward_model' &&
   phase.pairs.source !== 'judge' &&
   phase.pairs.verdicts.length === 0
+
+/** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without one. */
+const selectRecorded = ({ experiment }: LabState): number =>
+  experiment.phases.findIndex(
+    (phase) =>
+      phase.kind === 'reward_model' &&
+      phase.pairs.source !== 'judge' &&
+      phase.pairs.verdicts !== '',
+  )
+/** What is held out are a person’s own pairs, and not the task’s. */
+const selectIsOwn = (state: LabState): boolean =>
+  shownPhases(state).some(
+    (phase) => phase.kind === 'reward_model' && phase.pairs.source === 'human' && asksIn(phase),
+  )
+const selectVerdictsOf = (state: LabState): string => {
+  const phase = state.experiment.phases[selectRecorded(state)]
+  return phase?.kind === 'reward_model' ? phase.pairs.verdicts : ''
+}
+const selectHasBegun = ({ phase_step }: LabState): boolean => phase_step > 0
+/** Something was said in the run, and it is not in the settings yet. */
+const selectCanKeep = (state: LabState): boolean =>
+  !selectIsBusy(state) &&
+  !selectIsEdited(state) &&
+  taughtExperiment(state) !== nextExperiment(state)
 
 /** A person is asked in some phase. */
 const selectAsks = (state: LabState) => shownPhases(state).some(asksIn)
@@ -71,6 +100,7 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
 
 function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
   const pair = asked.pairs[0]
+  const has_begun = useLab(selectHasBegun)
   return (
     <div className="question">
       {pair ? (
@@ -94,11 +124,16 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
         >
           Skip <kbd aria-hidden="true">0</kbd>
         </button>
-        <button type="button" data-testid="prefer-undo" onClick={() => act('undo')}>
+        <button
+          type="button"
+          data-testid="prefer-undo"
+          disabled={!canUndo(asked)}
+          onClick={() => act('undo')}
+        >
           <Undo2 className="icon" aria-hidden="true" /> Undo <kbd aria-hidden="true">Z</kbd>
         </button>
         <p data-testid="prefer-progress" role="status">
-          {progressText(asked)}
+          {progressText(asked, has_begun)}
         </p>
         {asked.min_pairs > 0 ? (
           <span className="phase-track" aria-hidden="true">
@@ -155,10 +190,7 @@ function Scored({ pairs, step }: NonNullable<LabState['scored_pairs']>) {
 
 /** Puts the verdicts into the settings. */
 function Keep() {
-  const verdicts = useLab(selectVerdicts)
-  const is_edited = useLab(selectIsEdited)
-  const is_busy = useLab(selectIsBusy)
-  if (is_busy || is_edited || Object.values(verdicts).every((said) => said === '')) return null
+  if (!useLab(selectCanKeep)) return null
   return (
     <button
       type="button"
@@ -175,6 +207,29 @@ function Keep() {
   )
 }
 
+/** Says that the next run repeats verdicts, and how to be asked. */
+function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
+  const said = verdicts.replace(/[^abs]/g, '').length
+  return (
+    <div className="recorded-verdicts" data-testid="recorded-verdicts">
+      <p className="soft">
+        The settings hold {said} recorded {said === 1 ? 'verdict' : 'verdicts'} for phase{' '}
+        {index + 1}: the next run repeats them and asks nobody.
+      </p>
+      <button
+        type="button"
+        data-testid="ask-anew"
+        onClick={() => {
+          const refused = editField(`phases.${index}.pairs.verdicts`, '')
+          if (refused !== undefined) showToast(refused)
+        }}
+      >
+        Ask me instead
+      </button>
+    </div>
+  )
+}
+
 export function Preferences() {
   const has_reward_model = useLab(hasRewardPhase)
   const asks = useLab(selectAsks)
@@ -183,8 +238,13 @@ export function Preferences() {
   const scored = useLab(selectScored)
   const accuracy = useLab(selectAccuracy)
   const held_out = useLab(selectPairs)
+  const is_own = useLab(selectIsOwn)
+  const is_busy = useLab(selectIsBusy)
+  const recorded = useLab(selectRecorded)
+  const verdicts = useLab(selectVerdictsOf)
   useKeys(is_asking)
-  if (!has_reward_model || !(asks || scored)) return null
+  const is_recorded = recorded >= 0 && !is_busy
+  if (!has_reward_model || !(asks || scored || is_recorded)) return null
   return (
     <section
       className={is_asking ? 'card preferences asking' : 'card preferences'}
@@ -192,18 +252,19 @@ export function Preferences() {
       data-testid="preferences"
     >
       <div className="preferences-head">
-        <h2 id="preferences-title">{asks ? 'Your preferences' : 'Reward model'}</h2>
+        <h2 id="preferences-title">{asks || is_recorded ? 'Your preferences' : 'Reward model'}</h2>
         {accuracy === undefined ? null : (
           <p className="soft">
-            {asks ? 'In your order:' : 'In the preferred order:'}{' '}
+            {is_own ? 'In your order:' : 'In the preferred order:'}{' '}
             <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
-            {formatNumber(held_out)} held-out pairs
+            {formatNumber(held_out)} held-out {held_out === 1 ? 'pair' : 'pairs'}
           </p>
         )}
         {asks ? <Keep /> : null}
       </div>
       {is_asking && asked ? <Question asked={asked} /> : null}
-      {!is_asking && !scored ? (
+      {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
+      {asks && !is_asking && !is_recorded && !scored ? (
         <p className="soft">
           When the reward model’s phase begins, the policy’s responses appear here two by two. You
           say which is better; the reward model learns it, and reinforcement follows the reward

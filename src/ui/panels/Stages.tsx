@@ -1,18 +1,12 @@
 // One step of reinforcement, token by token, and in slow motion.
-import { ChevronLeft, ChevronRight, Pause, Play, Search } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { Search } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
 import { formulaNumber, SYMBOLS } from '../../lab/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../lab/formulas.ts'
 import type { TokenTable, TracedSample } from '../../lab/protocol.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
+import { useKept } from '../inspector/rested.ts'
 import {
   holdTrace,
   releaseTrace,
@@ -23,19 +17,22 @@ import {
   useTokens,
 } from '../inspector/view.ts'
 import { selectIsBusy, selectStatus, seriesOf, useLab } from '../run.ts'
+import { scrubTo } from '../scrub.ts'
 import { useIsPast } from '../shown.ts'
+import { useMedia } from '../use_media.ts'
+import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
 import {
   type Choice,
   type Column,
-  cellText,
   exactText,
   PART_STAGE,
   placeOf,
-  STAGES,
   shownColumns,
   type Told,
   tokenText,
 } from './stages.ts'
+import { type Place, TokenGrid, tense, within } from './TokenGrid.tsx'
+import { missingColumns, whyMissing } from './why_missing.ts'
 
 const selectIsTracing = (state: LabState) => state.is_tracing
 const selectChoice = ({ choice }: TokensView) => choice
@@ -45,24 +42,9 @@ interface Trace {
   readonly step: number
   readonly table: TokenTable
 }
-/** undefined: the whole step at once. */
-type StageIndex = number | undefined
 
-/** Milliseconds that slow motion stays at a stage. */
-const STAGE_MS = 4000
 /** Between two steps that are followed: long enough to see something. */
 const FOLLOW_MS = 800
-
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const media = matchMedia(query)
-      media.addEventListener('change', changed)
-      return () => media.removeEventListener('change', changed)
-    },
-    () => matchMedia(query).matches,
-  )
-}
 
 /** A metric of one step, which need not be the last. */
 function metricAt(metric: string, step: number): number | undefined {
@@ -72,122 +54,15 @@ function metricAt(metric: string, step: number): number | undefined {
   return undefined
 }
 
-/** How a stage is seen from another one. */
-function tense(stage: number, now: StageIndex): 'now' | 'later' | '' {
-  if (now === undefined || stage < now) return ''
-  return stage === now ? 'now' : 'later'
-}
-
-interface Place {
-  readonly t: number
-  readonly column: number
-}
-
-const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-  Home: [0, Number.NEGATIVE_INFINITY],
-  End: [0, Number.POSITIVE_INFINITY],
-}
-
-const within = (value: number, length: number) => Math.max(0, Math.min(length - 1, value))
-
-/** Tokens as rows; where there is little width, as columns. Arrow keys go from cell to cell. */
-function Grid(props: {
-  sample: TracedSample
-  columns: readonly Column[]
-  place: Place
-  stage: StageIndex
-  is_turned: boolean
-  onPlace: (place: Place) => void
-}) {
-  const { sample, columns, place, stage, is_turned, onPlace } = props
-  const table = useRef<HTMLTableElement>(null)
-  const { tokens } = sample
-  const move = (event: KeyboardEvent) => {
-    const step = MOVES[event.key]
-    if (!step || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    const [t, column] = is_turned ? [step[1], step[0]] : step
-    const next = {
-      t: within(place.t + t, tokens.length),
-      column: within(place.column + column, columns.length),
-    }
-    onPlace(next)
-    table.current?.querySelector<HTMLElement>(`[data-cell="${next.t}/${next.column}"]`)?.focus()
-  }
-  const cell = (t: number, c: number) => {
-    const { name, stage: own } = columns[c]
-    const is_here = t === place.t && c === place.column
-    return (
-      <td
-        key={`${t}/${name}`}
-        data-cell={`${t}/${c}`}
-        data-column={name}
-        className={`${tense(own, stage)} ${t === place.t ? 'chosen' : ''}`}
-        tabIndex={is_here ? 0 : -1}
-        title={exactText(sample, name, t)}
-        onFocus={() => onPlace({ t, column: c })}
-        onClick={() => onPlace({ t, column: c })}
-      >
-        {cellText(sample, name, t)}
-      </td>
-    )
-  }
-  const columnHead = (c: number, scope: 'row' | 'col') => (
-    <th
-      key={columns[c].name}
-      scope={scope}
-      className={tense(columns[c].stage, stage)}
-      title={columns[c].help}
-    >
-      {columns[c].label}
-    </th>
-  )
-  const tokenHead = (t: number, scope: 'row' | 'col') => (
-    <th
-      key={t}
-      scope={scope}
-      className={`token ${tense(0, stage)} ${t === place.t ? 'chosen' : ''}`}
-    >
-      <span className="response">{tokenText(tokens[t])}</span>
-    </th>
-  )
-  const ts = tokens.map((_, t) => t)
-  const cs = columns.map((_, c) => c)
+/** What this step has no numbers for, and why. */
+function Missing(props: { table: TokenTable; sample: TracedSample; columns: readonly Column[] }) {
+  const missing = missingColumns(props.table, props.sample, props.columns)
+  if (missing.length === 0) return null
   return (
-    // A grid: its cells are reached by arrow keys.
-    <table
-      ref={table}
-      role="grid"
-      className="stages-table"
-      onKeyDown={move}
-      data-testid="token-table"
-    >
-      <thead>
-        <tr>
-          <th scope="col">{is_turned ? '' : 'token'}</th>
-          {is_turned ? ts.map((t) => tokenHead(t, 'col')) : cs.map((c) => columnHead(c, 'col'))}
-        </tr>
-      </thead>
-      <tbody>
-        {is_turned
-          ? cs.map((c) => (
-              <tr key={columns[c].name}>
-                {columnHead(c, 'row')}
-                {ts.map((t) => cell(t, c))}
-              </tr>
-            ))
-          : ts.map((t) => (
-              <tr key={t}>
-                {tokenHead(t, 'row')}
-                {cs.map((c) => cell(t, c))}
-              </tr>
-            ))}
-      </tbody>
-    </table>
+    <p className="soft" data-testid="stages-missing">
+      Not in this step:{' '}
+      {missing.map(({ labels, why }) => `${labels.join(', ')} (${why})`).join('; ')}.
+    </p>
   )
 }
 
@@ -218,111 +93,33 @@ function FormulaPart({ formula, stage }: { formula: FilledFormula; stage: StageI
   )
 }
 
-/** Seven stages to walk through, by itself or by hand. */
-function SlowMotion(props: {
-  told: Told
-  stage: StageIndex
-  onStage: (stage: StageIndex) => void
-}) {
-  const { told, stage, onStage } = props
-  const [is_playing, setPlaying] = useState(false)
-  const is_still = useMedia('(prefers-reduced-motion: reduce)')
-  const last = STAGES.length - 1
-  useEffect(() => {
-    if (!is_playing) return
-    const timer = setTimeout(() => {
-      if (stage === last) setPlaying(false)
-      else onStage((stage ?? -1) + 1)
-    }, STAGE_MS)
-    return () => clearTimeout(timer)
-  }, [is_playing, stage, onStage, last])
-  const go = (to: StageIndex) => {
-    setPlaying(false)
-    onStage(to)
-  }
-  // At an end a button stays focusable, or the keys would go nowhere.
-  const next = () => go(Math.min(last, (stage ?? -1) + 1))
-  const back = () => go(stage === undefined || stage === 0 ? undefined : stage - 1)
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
-    event.preventDefault()
-    if (event.key === 'ArrowRight') next()
-    else back()
-  }
-  const play = () => {
-    setPlaying(!is_playing)
-    if (!is_playing && (stage === undefined || stage === last)) onStage(0)
-  }
-  return (
-    <div className="slow-motion" role="group" aria-label="Slow motion" onKeyDown={onKey}>
-      <div className="slow-motion-bar">
-        <button
-          type="button"
-          data-testid="stage-back"
-          aria-label="Back"
-          aria-disabled={stage === undefined}
-          onClick={back}
-        >
-          <ChevronLeft className="icon" aria-hidden="true" />
-        </button>
-        {/* Nothing moves by itself for those who asked for that. */}
-        {is_still ? null : (
-          <button type="button" data-testid="stage-play" onClick={play}>
-            {is_playing ? (
-              <Pause className="icon" aria-hidden="true" />
-            ) : (
-              <Play className="icon" aria-hidden="true" />
-            )}
-            {is_playing ? 'Stop' : 'Slow motion'}
-          </button>
-        )}
-        <button
-          type="button"
-          data-testid="stage-next"
-          aria-label="Next stage"
-          aria-disabled={stage === last}
-          onClick={next}
-        >
-          <ChevronRight className="icon" aria-hidden="true" />
-        </button>
-        <ol>
-          {STAGES.map(({ title }, i) => (
-            <li key={title}>
-              <button
-                type="button"
-                className={`plain ${stage === i ? 'current' : ''}`}
-                aria-current={stage === i ? 'step' : undefined}
-                aria-label={`${i + 1}: ${title}`}
-                title={title}
-                data-testid={`stage-${i + 1}`}
-                onClick={() => go(stage === i ? undefined : i)}
-              >
-                {i + 1}
-              </button>
-            </li>
-          ))}
-        </ol>
-      </div>
-      <p role="status" data-testid="stage-says">
-        {stage === undefined ? (
-          <span className="soft">
-            Walk through this step in seven stages, or read the whole table.
-          </span>
-        ) : (
-          <>
-            <b>
-              {stage + 1}. {STAGES[stage].title}.
-            </b>{' '}
-            {STAGES[stage].says(told)}
-          </>
-        )}
-      </p>
-    </div>
-  )
-}
-
 const optionText = ({ prompt, response, score }: TracedSample) =>
   `${prompt} ${response === '' ? '(nothing)' : response}   ${formatNumber(score)}`
+
+/** The steps that were traced and are kept, newest first; the whole page goes to the chosen one. */
+function StepChoice({ step }: { step: number }) {
+  const { traces } = useKept()
+  const steps = traces.items.map((kept) => kept.step).reverse()
+  const go = (to: number) => {
+    releaseTrace()
+    scrubTo(to === steps[0] ? undefined : to)
+  }
+  return (
+    <select
+      aria-label="Traced step"
+      data-testid="trace-at"
+      className="trace-at"
+      value={step}
+      onChange={({ target }) => go(Number(target.value))}
+    >
+      {steps.map((one) => (
+        <option key={one} value={one}>
+          Step {one}
+        </option>
+      ))}
+    </select>
+  )
+}
 
 function SampleChoice(props: {
   trace: Trace
@@ -344,6 +141,7 @@ function SampleChoice(props: {
           {which === 'best' ? 'Best' : 'Worst'}
         </button>
       ))}
+      <StepChoice step={trace.step} />
       <select
         aria-label="Response"
         data-testid="trace-sample"
@@ -405,7 +203,8 @@ function Walk({ trace }: { trace: Trace }) {
       <div className="stages-body">
         <div>
           <div className="scroll">
-            <Grid
+            <TokenGrid
+              table={table}
               sample={sample}
               columns={columns}
               place={place}
@@ -417,9 +216,13 @@ function Walk({ trace }: { trace: Trace }) {
           <p className="stages-exact" data-testid="token-exact">
             <b>{column.label}</b> of token {place.t + 1}{' '}
             <span className="response">{tokenText(sample.tokens[place.t])}</span>:{' '}
-            <b>{exactText(sample, column.name, place.t)}</b>
+            <b>
+              {exactText(sample, column.name, place.t) ??
+                `none: ${whyMissing(table, sample, column.name, place.t)}`}
+            </b>
             <span className="soft"> {column.help}</span>
           </p>
+          <Missing table={table} sample={sample} columns={columns} />
         </div>
         <div
           className="formulas"

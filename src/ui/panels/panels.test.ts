@@ -5,7 +5,7 @@ import { skippedUpdates } from '../metrics.ts'
 import { groupFields, shownFields } from './form.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
-import { choiceOf, progressShare, progressText } from './verdicts.ts'
+import { canUndo, choiceOf, progressShare, progressText } from './verdicts.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
   ({ kind, min, max }) =>
@@ -105,8 +105,19 @@ test('a person reads how many verdicts are missing, and when there are enough', 
   expect(progressText({ ...asked, given: 1, pending: 0 })).toBe(
     '1 verdict; there are no more pairs.',
   )
-  expect(progressText({ ...asked, given: 0, min_pairs: 0 })).toMatch(/^0 verdicts; each/)
+  expect(progressText({ ...asked, given: 3 }, true)).toMatch(/then training goes on/)
+  expect(progressText({ ...asked, given: 4 })).toMatch(/5 pairs left\.$/)
+  expect(progressText({ ...asked, given: 0, min_pairs: 0 })).toMatch(/^No verdict yet; each one/)
   expect(progressShare({ ...asked, given: 0, min_pairs: 0 })).toBe(1)
+})
+
+test('a verdict can be taken back once a pair was decided', () => {
+  const pair = (id: number) => ({ id, prompt: '', response_a: '', response_b: '' })
+  const asked = { phase: 1, pending: 5, given: 0, min_pairs: 4 }
+  expect(canUndo({ ...asked, pairs: [pair(0)] })).toBe(false)
+  // A skipped one too, and the last of all.
+  expect(canUndo({ ...asked, pairs: [pair(1)] })).toBe(true)
+  expect(canUndo({ ...asked, pairs: [], pending: 0 })).toBe(true)
 })
 
 test('a reward model’s phase in the form', () => {

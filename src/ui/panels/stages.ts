@@ -3,7 +3,7 @@ import type { TokenTable, TracedSample } from '../../lab/protocol.ts'
 import { formatNumber, NONE } from '../format.ts'
 
 /** `moved`: what the step did to a token's log-prob. */
-type Name = keyof TracedSample['columns'] | 'moved'
+export type Name = keyof TracedSample['columns'] | 'moved'
 
 export interface Column {
   readonly name: Name
@@ -163,10 +163,10 @@ export function cellText(sample: TracedSample, name: Name, t: number): string {
   return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
 }
 
-/** A cell with everything that is known of it. */
-export function exactText(sample: TracedSample, name: Name, t: number): string {
+/** A cell with everything that is known of it; undefined where this step has none (why_missing.ts). */
+export function exactText(sample: TracedSample, name: Name, t: number): string | undefined {
   const value = valueOf(sample, name, t)
-  if (value === undefined) return 'not a part of this step'
+  if (value === undefined) return undefined
   if (name === 'chosen') return value === 1 ? 'chosen by its covariance' : 'not chosen'
   if (name !== 'clipped') return `${value}`
   return ['not clipped', 'clipped', 'held by the clip on bad responses'][value] ?? NONE

@@ -22,12 +22,18 @@ type Asked = NonNullable<LabState['asked']>
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Where a person stands: one sentence. */
-export function progressText({ given, min_pairs, pending }: Asked): string {
-  if (pending === 0) return `${plural(given, 'verdict')}; there are no more pairs.`
-  if (given < min_pairs) return `${given} of ${plural(min_pairs, 'verdict')}; then training begins.`
-  return `${plural(given, 'verdict')}; each further one is used as it comes.`
+/** Where a person stands: one sentence. `has_begun`: steps were trained on verdicts already. */
+export function progressText({ given, min_pairs, pending }: Asked, has_begun = false): string {
+  const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
+  if (pending === 0) return `${said}; there are no more pairs.`
+  if (given < min_pairs)
+    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${has_begun ? 'goes on' : 'begins'}.`
+  const each = given === 0 ? 'each one' : 'each further one'
+  return `${said}; ${each} is used as it comes. ${plural(pending, 'pair')} left.`
 }
+
+/** Whether a verdict can be taken back: a pair was decided before the one that is next. */
+export const canUndo = ({ pairs }: Asked): boolean => pairs[0]?.id !== 0
 
 /** How much of what training waits for has come, 0 … 1. */
 export const progressShare = ({ given, min_pairs }: Asked): number =>
