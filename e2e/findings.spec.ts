@@ -1,6 +1,6 @@
 // What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
 import type { Page } from '@playwright/test'
-import { BROKEN_RUNS } from '../src/lab/diagnosis_runs.ts'
+import { BROKEN_RUNS, type BrokenRun } from '../src/lab/diagnosis_runs.ts'
 import { encodeLink } from '../src/lab/link.ts'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
@@ -22,17 +22,18 @@ const watchFindings = (page: Page): Promise<void> =>
     new MutationObserver(note).observe(document.body, { childList: true, subtree: true })
   })
 
-async function runBroken(lab: LabPage, index: number): Promise<void> {
-  const { experiment, finds } = BROKEN_RUNS[index]
+async function start(lab: LabPage, { experiment }: BrokenRun): Promise<void> {
   await lab.open(encodeLink(experiment) + QUICK)
   await lab.waitForStatus('idle')
   await expect(lab.get('notices')).toHaveCount(0)
   await expect(lab.get('findings')).toHaveCount(0)
   await watchFindings(lab.page)
   await lab.get('train').click()
-  await lab.waitForStatus('finished', 400_000)
-  const seen = await lab.page.evaluate(() => [...window.seen_findings])
-  for (const name of finds) expect(seen).toContain(name)
+}
+
+async function expectFindings({ page }: LabPage, { finds }: BrokenRun): Promise<void> {
+  const seen = () => page.evaluate(() => [...window.seen_findings])
+  await expect.poll(seen, { timeout: 400_000 }).toEqual(expect.arrayContaining([...finds]))
 }
 
 const percent = (share: number) => `${Number((100 * share).toPrecision(2))} %`
@@ -46,7 +47,9 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   lab,
   page,
 }) => {
-  await runBroken(lab, 0)
+  await start(lab, BROKEN_RUNS[0])
+  await lab.waitForStatus('finished', 400_000)
+  await expectFindings(lab, BROKEN_RUNS[0])
   const findings = lab.get('findings')
   const collapse = lab.get('finding-reward_collapse')
   await expect(collapse).toHaveAttribute('data-severe', 'true')
@@ -74,10 +77,9 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   await expect(findings).toHaveCount(0)
 })
 
-// Each is found by the same code in Node too (src/cli/diagnosis.gpu.test.ts).
-for (const [index, { experiment }] of BROKEN_RUNS.entries()) {
-  if (index === 0 || !process.env.LONG_TESTS) continue
-  test(experiment.name, async ({ lab }) => {
-    await runBroken(lab, index)
+for (const broken of BROKEN_RUNS.slice(1))
+  test(broken.experiment.name, async ({ lab }) => {
+    await start(lab, broken)
+    // The run need not go on to its end.
+    await expectFindings(lab, broken)
   })
-}
