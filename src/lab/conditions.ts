@@ -38,6 +38,9 @@ const lossMode = ({ actor, algorithm }: PhaseSettings): LossMode => {
   return loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
 }
 
+/** These are averaged by response, whatever loss_agg_mode says. */
+const OWN_MEAN: readonly LossMode[] = ['gspo', 'sapo', 'geo_mean']
+
 const isLoss =
   (...modes: readonly LossMode[]): Condition =>
   (settings) =>
@@ -63,9 +66,18 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.policy_loss.clip_cov_ub': isLoss('clip_cov'),
   'actor.policy_loss.kl_cov_ratio': isLoss('kl_cov'),
   'actor.policy_loss.ppo_kl_coef': isLoss('kl_cov'),
+  // It is the mean of entropy and KL too.
+  'actor.loss_agg_mode': (settings) =>
+    !isLoss(...OWN_MEAN)(settings) ||
+    settings.actor.use_kl_loss ||
+    settings.actor.entropy_coeff > 0,
+  'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',
+  'critic.optim.min_lr_ratio': ({ critic }) => critic.optim.lr_scheduler_type === 'cosine',
   // verl's legacy worker does not pass the factor on.
-  'actor.loss_scale_factor': ({ actor }) =>
-    actor.loss_agg_mode === 'seq-mean-token-sum-norm' && actor.use_legacy_worker_impl === 'disable',
+  'actor.loss_scale_factor': (settings) =>
+    CONDITIONS['actor.loss_agg_mode'](settings) &&
+    settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm' &&
+    settings.actor.use_legacy_worker_impl === 'disable',
   'actor.kl_loss_coef': inLoss,
   'actor.kl_loss_type': inLoss,
   critic: hasCritic,

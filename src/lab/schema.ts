@@ -263,7 +263,7 @@ const STOP: Tree<Stop> = {
   plateau_steps: integer({
     label: 'Plateau, steps',
     live: true,
-    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them; 0 = off.',
+    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them, so after twice as many at the earliest; 0 = off.',
     default: STOP_DEFAULTS.plateau_steps,
     min: 0,
     max: 1000,

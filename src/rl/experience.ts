@@ -124,11 +124,9 @@ export function makeExperience(
   }
   const corrected = correct(algorithm.rollout_correction, batch, metrics)
   const response_mask = corrected?.response_mask ?? batch.response_mask
-  if (corrected?.response_mask) {
-    const left = maskedSum(response_mask, response_mask)
-    if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
-      return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
-  }
+  const left = maskedSum(response_mask, response_mask)
+  if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
+    return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
   const { advantages, returns } = computeAdvantages(
     adv_estimator,
     {
@@ -142,7 +140,7 @@ export function makeExperience(
   return { advantages, returns, token_level_rewards, ...corrected, metrics }
 }
 
-/** Rejection left too little to learn from: the batch trains nothing. */
+/** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends with a ValueError. */
 const nothingLeft = (tokens: number) => ({
   advantages: new Float64Array(tokens),
   returns: new Float64Array(tokens),
