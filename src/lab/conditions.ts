@@ -27,7 +27,7 @@ export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
 
 export const hasCritic: Condition = ({ adv_estimator }) => adv_estimator === 'gae'
 
-/** Whether the policy that samples is told apart from the one that is trained. */
+/** Whether something is done about the policy that samples being another than the one that is trained. */
 export const correctsRollout: Condition = ({ algorithm: { rollout_correction: c } }) =>
   c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''
 
@@ -88,6 +88,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,
+  // Every correction compares them anyway.
+  'rollout.calculate_log_probs': (settings) => !correctsRollout(settings),
   'algorithm.rollout_correction.loss_type': ({ algorithm }) =>
     algorithm.rollout_correction.bypass_mode,
   'algorithm.rollout_correction.rollout_is_threshold': isWeighted,
@@ -107,6 +109,7 @@ export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
 
 /** The headings of shared settings; the first that fits counts. */
 const GROUPS: readonly (readonly [part: string, group: string])[] = [
+  ['rollout.calculate_log_probs', 'Rollout correction'],
   ['rollout', 'Rollout'],
   ['actor.use_kl_loss', 'KL to the reference'],
   ['actor.kl_loss_coef', 'KL to the reference'],

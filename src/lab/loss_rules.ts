@@ -29,6 +29,12 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
   const layer = phase.target_layer
   const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
   rule(
+    layer === 'final' || !settings.rollout.calculate_log_probs,
+    path('rollout.calculate_log_probs'),
+    [`${at}.target_layer`],
+    `expected false in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; got true`,
+  )
+  rule(
     layer === 'final' || !correctsRollout(settings),
     path(`${CORRECTION}.${cause}`),
     [`${at}.target_layer`],

@@ -202,6 +202,10 @@ describe('what could never have an effect', () => {
       rl({ target_layer: 2, target_readout: 'normed', stop: { entropy_floor: 0.5 } }),
       /^phases.0.stop.entropy_floor: .*is that of its raw states; got 0.5/,
     ],
+    [
+      rl({ target_layer: 2 }, { rollout: { calculate_log_probs: true } }),
+      /^rollout.calculate_log_probs: expected false in a phase that trains layer 2, because/,
+    ],
     [{ probe: { internals: true }, ...silent }, /^probe.internals: expected off, or an evaluation/],
     [
       { phases: [gae(20)], critic: { critic_warmup: 21 } },

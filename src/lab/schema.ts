@@ -487,6 +487,11 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     },
     { float32: 'float32', float16: 'float16' },
   ),
+  calculate_log_probs: boolean({
+    label: 'Compare log-probs',
+    help: 'Whether the probabilities that responses were sampled with are compared with those that are trained on (metrics rollout_corr/*), for one more readback a step.',
+    default: false,
+  }),
 }
 
 export const VALIDATION: Tree<Validation> = {

@@ -352,6 +352,13 @@ describe('rollout correction, decoupled', () => {
       expect(changes(followed, 'rollout_corr/rollout_is_min')[0]).toBeLessThan(0.9)
     },
   )
+  test('nothing but numbers', async () => {
+    const rollout = { ...BASE.rollout, calculate_log_probs: true }
+    const [told, plain] = [await follow(phaseOf({ rollout }), 0.4), await follow(phaseOf())]
+    expect(changes(told, 'rollout_corr/chi2_token')[0]).toBeGreaterThan(0.01)
+    expect(changes(told, 'training/rollout_probs_diff_max')[0]).toBeGreaterThan(0.05)
+    expect(changes(told, 'actor/grad_norm')).toEqual(changes(plain, 'actor/grad_norm'))
+  })
   test.for(RS_CRITERIA)('rejection by %s', async (rollout_rs) => {
     const rollout_rs_threshold = rollout_rs.endsWith('k1') ? '0.9_1.2' : '0.02'
     const followed = await follow(

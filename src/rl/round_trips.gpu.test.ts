@@ -60,6 +60,7 @@ const PARTS: readonly (readonly [name: string, change: Partial<RlPhase>, extra_r
   ['a critic', { adv_estimator: 'gae' }, 1],
   ['a token baseline', { adv_estimator: 'optimal_token_baseline' }, 1],
   ['weights of rollout correction', correction({ rollout_is: 'token' }), 1],
+  ['log-probs compared', { rollout: { ...RL.rollout, calculate_log_probs: true } }, 1],
   ['rejection', correction({ rollout_rs: 'token_k2', rollout_rs_threshold: '0.1' }), 1],
   // They share one.
   [

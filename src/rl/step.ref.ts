@@ -101,6 +101,24 @@ function klInReward(
   }
 }
 
+/** Differences of the tokens' probabilities, and their correlation. */
+function probabilities(train: Numbers, sampled: Numbers, mask: Numbers): Record<string, number> {
+  const tokens = Array.from(mask, (_, i) => i).filter((i) => mask[i] !== 0)
+  const [p, q] = [train, sampled].map((x) => tokens.map((i) => Math.exp(x[i])))
+  const apart = p.map((x, i) => Math.abs(x - q[i]))
+  const centred = (x: readonly number[]) => x.map((value) => value - mean(x))
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, x, i) => sum + x * b[i], 0)
+  const [a, b, d] = [centred(p), centred(q), centred(apart)]
+  return {
+    'training/rollout_probs_diff_valid': 1,
+    'training/rollout_probs_diff_max': Math.max(...apart),
+    'training/rollout_probs_diff_mean': mean(apart),
+    'training/rollout_probs_diff_std': Math.sqrt(dot(d, d) / (tokens.length - 1)),
+    'training/rollout_actor_probs_pearson_corr': dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)),
+  }
+}
+
 /** Everything a step reports but times, work and the probe's entropies; the models of `run` take the step. */
 export function stepRef(
   run: RefRun,
@@ -140,7 +158,8 @@ export function stepRef(
   }
   let trained_mask: Numbers = mask
   let weights: Numbers = new Float64Array(B * R).fill(1)
-  if (!bypass_mode && (rollout_is !== null || rollout_rs !== null)) {
+  const is_compared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
+  if (!bypass_mode && is_compared) {
     // The kernel, which this is the reference of, has weights for `reinforce` alone.
     const correction = { ...algorithm.rollout_correction, loss_type: 'reinforce' as const }
     const found = rolloutCorrectionRef(correctionParams(correction), {
@@ -163,6 +182,7 @@ export function stepRef(
       ...rolloutRejectionMask(pair, algorithm.rollout_correction).metrics,
     }
     for (const [name, x] of Object.entries(told)) metrics[`rollout_corr/${name}`] = x
+    Object.assign(metrics, probabilities(old_log_probs, rollout_log_probs, mask))
   }
   const values =
     critic &&
