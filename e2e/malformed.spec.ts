@@ -66,6 +66,20 @@ const REFUSED: readonly (readonly [
     /layers of the model, which has 3; got 7/,
   ],
   [
+    'a critic that would be alone to the end',
+    'v=1&p=tiny-ppo',
+    'critic.critic_warmup',
+    '9000',
+    /expected at most \d+, the steps with a critic .* the policy would never learn; got 9000/,
+  ],
+  [
+    'a stop by an accuracy that nothing measures',
+    'v=1&p=tiny&validation.test_freq=0',
+    'phases.1.stop.accuracy',
+    '0.5',
+    /expected 0 \(off\), or an evaluation .* there are none; got 0.5/,
+  ],
+  [
     'fewer layers than one that is trained',
     'v=1&p=tiny',
     'model.num_hidden_layers',

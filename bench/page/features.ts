@@ -38,45 +38,117 @@ const FAST_PATHS: readonly FastPath[] = [
   },
 ]
 
+type Change = (config: TrainerConfig, phase: RlPhase) => TrainerConfig
+
 /** A part of an algorithm, as a change of plain GRPO. */
 interface AlgorithmPart {
   readonly name: string
-  readonly change: (plain: TrainerConfig, phase: RlPhase) => TrainerConfig
+  readonly change: Change
+  /** What it is compared with, where that is not plain GRPO. */
+  readonly without?: Change
 }
 
-const withActor = (change: Partial<RlPhase['actor']>): AlgorithmPart['change'] => {
-  return (plain, phase) => ({
-    ...plain,
-    phases: [{ ...phase, actor: { ...phase.actor, ...change } }],
-  })
+const withPhase =
+  (change: (phase: RlPhase) => Partial<RlPhase>): Change =>
+  (config, phase) => ({ ...config, phases: [{ ...phase, ...change(phase) }] })
+
+const withActor = (change: Partial<RlPhase['actor']>): Change =>
+  withPhase(({ actor }) => ({ actor: { ...actor, ...change } }))
+
+const withAlgorithm = (change: Partial<RlPhase['algorithm']>): Change =>
+  withPhase(({ algorithm }) => ({ algorithm: { ...algorithm, ...change } }))
+
+const withCorrection = (change: Partial<RlPhase['algorithm']['rollout_correction']>): Change =>
+  withPhase(({ algorithm }) => ({
+    algorithm: {
+      ...algorithm,
+      rollout_correction: { ...algorithm.rollout_correction, ...change },
+    },
+  }))
+
+/** One step of a reward model before the phase that it scores. */
+const withRewardModel: Change = (config, phase) => {
+  const { actor } = phase
+  const pairs = { source: 'judge', count: 8, held_out: 1, min_pairs: 1, verdicts: [] } as const
+  const { grad_clip, optim } = actor
+  return {
+    ...config,
+    // No two fresh responses are alike to this judge.
+    task: {
+      ...config.task,
+      score: (prompt, response) => response.length + config.task.score(prompt, response),
+    },
+    phases: [
+      {
+        ...{ kind: 'reward_model', name: 'reward model', steps: 1, batch_size: 8 },
+        ...{ grad_clip, optim, pairs: { ...pairs, temperature: 1 } },
+      },
+      { ...phase, reward_model: { enable: true } },
+    ],
+  }
 }
 
-const withAlgorithm = (change: Partial<RlPhase['algorithm']>): AlgorithmPart['change'] => {
-  return (plain, phase) => ({
-    ...plain,
-    phases: [{ ...phase, algorithm: { ...phase.algorithm, ...change } }],
+/** A step that evaluates a single prompt. */
+const evaluated =
+  (internals: boolean): Change =>
+  (config) => ({
+    ...config,
+    validation: { test_freq: 1, prompts: 1, n: 0 },
+    probe: { ...config.probe, internals },
   })
-}
 
 const ALGORITHM_PARTS: readonly AlgorithmPart[] = [
   { name: 'KL in the loss', change: withActor({ use_kl_loss: true }) },
   { name: 'KL in the reward', change: withAlgorithm({ use_kl_in_reward: true }) },
+  { name: 'entropy bonus', change: withActor({ entropy_coeff: 0.01 }) },
+  { name: 'critic (GAE)', change: withPhase(() => ({ adv_estimator: 'gae' })) },
+  { name: 'greedy baseline (ReMax)', change: withPhase(() => ({ adv_estimator: 'remax' })) },
   {
-    name: 'critic (GAE)',
-    change: (plain, phase) => ({ ...plain, phases: [{ ...phase, adv_estimator: 'gae' }] }),
+    name: 'optimal token baseline',
+    change: withPhase(() => ({ adv_estimator: 'optimal_token_baseline' })),
+  },
+  { name: 'reward model', change: withRewardModel },
+  {
+    name: 'dynamic sampling, one more batch',
+    // Fresh responses are all wrong, so that the limit is reached in every step.
+    change: withAlgorithm({
+      filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 2 },
+    }),
   },
   {
     name: 'rollout correction (weights per token)',
-    change: (plain, phase) => {
-      const { rollout_correction } = phase.algorithm
-      return withAlgorithm({
-        rollout_correction: { ...rollout_correction, rollout_is: 'token' },
-      })(plain, phase)
+    change: withCorrection({ rollout_is: 'token' }),
+  },
+  {
+    name: 'rollout correction (rejection)',
+    change: withCorrection({ rollout_rs: 'seq_mean_k1', rollout_rs_threshold: '0.5_2' }),
+  },
+  {
+    name: 'rollout correction (bypass, reinforce)',
+    change: withCorrection({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' }),
+  },
+  { name: 'clip_cov', change: withActor({ loss_mode: 'clip_cov' }) },
+  { name: 'a second epoch', change: withActor({ ppo_epochs: 2 }) },
+  { name: 'batch in even lengths', change: withAlgorithm({ balance_batch: true }) },
+  {
+    name: 'inner layer, half of the blocks',
+    change: (config, phase) => {
+      const target_layer = Math.ceil(config.model.num_hidden_layers / 2)
+      return { ...config, phases: [{ ...phase, target_layer }] }
     },
   },
   {
+    name: 'another rate above a layer',
+    change: withPhase(() => ({ lr_factor_above: { layer: 1, factor: 0.1 } })),
+  },
+  {
     name: 'probe of every layer in every step',
-    change: (plain) => ({ ...plain, probe: { ...plain.probe, freq: 1 } }),
+    change: (config) => ({ ...config, probe: { ...config.probe, freq: 1 } }),
+  },
+  {
+    name: 'entropy changes, in a step that evaluates',
+    change: evaluated(true),
+    without: evaluated(false),
   },
 ]
 
@@ -142,23 +214,24 @@ function pairsOf(preset_id: string, share: number): Pair[] {
       return { name, kind: 'fast path', on: { ...base, ...on }, off: { ...base, ...off } }
     }),
     ...ALGORITHM_PARTS.map(
-      ({ name, change }): Pair => ({
+      ({ name, change, without }): Pair => ({
         name,
         kind: 'algorithm',
         on: change(plain, phase),
-        off: plain,
+        off: without ? without(plain, phase) : plain,
       }),
     ),
   ]
 }
 
-/** Equal configurations are measured once. Tasks and tokenizers are all the preset's. */
+/** Equal configurations are measured once. Their phases tell them apart, whatever the task. */
 const keyOf = ({ task: _, tokenizer: __, ...rest }: TrainerConfig): string => JSON.stringify(rest)
 
 async function open(config: TrainerConfig): Promise<Candidate> {
   const gpu = await Gpu.open()
   const trainer = await Trainer.create(gpu, config)
-  for (let i = 0; i < WARM_UP; i++) await trainer.next()
+  // Phases before the last have one step each.
+  for (let i = 1; i < WARM_UP + config.phases.length; i++) await trainer.next()
   await gpu.finish()
   const { dispatches, submits, reads } = gpu.counts
   return { gpu, trainer, samples: [], counts: { dispatches, submits, reads } }
@@ -201,7 +274,7 @@ export async function benchFeatures(preset_id: string): Promise<FeatureRow[]> {
     return costOf(candidate)
   }
   const rows = pairs.map(({ name, kind, on, off }): FeatureRow => {
-    const [{ rollout }] = on.phases as readonly RlPhase[]
+    const { rollout } = on.phases[on.phases.length - 1] as RlPhase
     const { train_batch_size, n, max_response_length } = rollout
     const rows = train_batch_size * n
     return { name, kind, rows, max_response_length, on: cost(on), off: cost(off) }

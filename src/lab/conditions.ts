@@ -27,7 +27,7 @@ export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
 
 export const hasCritic: Condition = ({ adv_estimator }) => adv_estimator === 'gae'
 
-/** Whether the policy that samples is told apart from the one that is trained. */
+/** Whether something is done about the policy that samples being another than the one that is trained. */
 export const correctsRollout: Condition = ({ algorithm: { rollout_correction: c } }) =>
   c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''
 
@@ -37,6 +37,9 @@ const lossMode = ({ actor, algorithm }: PhaseSettings): LossMode => {
   if (!bypass_mode) return actor.loss_mode
   return loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
 }
+
+/** These are averaged by response, whatever loss_agg_mode says. */
+const OWN_MEAN: readonly LossMode[] = ['gspo', 'sapo', 'geo_mean']
 
 const isLoss =
   (...modes: readonly LossMode[]): Condition =>
@@ -63,9 +66,18 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.policy_loss.clip_cov_ub': isLoss('clip_cov'),
   'actor.policy_loss.kl_cov_ratio': isLoss('kl_cov'),
   'actor.policy_loss.ppo_kl_coef': isLoss('kl_cov'),
+  // It is the mean of entropy and KL too.
+  'actor.loss_agg_mode': (settings) =>
+    !isLoss(...OWN_MEAN)(settings) ||
+    settings.actor.use_kl_loss ||
+    settings.actor.entropy_coeff > 0,
+  'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',
+  'critic.optim.min_lr_ratio': ({ critic }) => critic.optim.lr_scheduler_type === 'cosine',
   // verl's legacy worker does not pass the factor on.
-  'actor.loss_scale_factor': ({ actor }) =>
-    actor.loss_agg_mode === 'seq-mean-token-sum-norm' && actor.use_legacy_worker_impl === 'disable',
+  'actor.loss_scale_factor': (settings) =>
+    CONDITIONS['actor.loss_agg_mode'](settings) &&
+    settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm' &&
+    settings.actor.use_legacy_worker_impl === 'disable',
   'actor.kl_loss_coef': inLoss,
   'actor.kl_loss_type': inLoss,
   critic: hasCritic,
@@ -76,6 +88,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,
+  // Every correction compares them anyway.
+  'rollout.calculate_log_probs': (settings) => !correctsRollout(settings),
   'algorithm.rollout_correction.loss_type': ({ algorithm }) =>
     algorithm.rollout_correction.bypass_mode,
   'algorithm.rollout_correction.rollout_is_threshold': isWeighted,
@@ -95,6 +109,7 @@ export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
 
 /** The headings of shared settings; the first that fits counts. */
 const GROUPS: readonly (readonly [part: string, group: string])[] = [
+  ['rollout.calculate_log_probs', 'Rollout correction'],
   ['rollout', 'Rollout'],
   ['actor.use_kl_loss', 'KL to the reference'],
   ['actor.kl_loss_coef', 'KL to the reference'],

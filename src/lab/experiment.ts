@@ -5,8 +5,9 @@ import { groupOf, hasEffect } from './conditions.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
+import { settingsOf } from './phase_settings.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
-import { brokenRules, hasRewardModel, settingsOf, taskOf } from './rules.ts'
+import { brokenRules, hasRewardModel, taskOf } from './rules.ts'
 import {
   type Experiment,
   experimentSchema,

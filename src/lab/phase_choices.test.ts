@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseExperiment } from './experiment.ts'
 import { phaseChoices, placedPhase } from './phase_choices.ts'
+import { settingsOf } from './phase_settings.ts'
 import { PRESETS } from './presets.ts'
-import { settingsOf } from './rules.ts'
 
 test('every choice can be added to every preset', () => {
   for (const { id, experiment } of PRESETS) {

@@ -9,8 +9,8 @@ import {
   parseExperiment,
 } from './experiment.ts'
 import { type Document, isDocument } from './paths.ts'
+import { settingsOf } from './phase_settings.ts'
 import { PRESETS } from './presets.ts'
-import { settingsOf } from './rules.ts'
 import type { RlDocument } from './schema.ts'
 
 export interface PhaseChoice {

@@ -1,6 +1,9 @@
-// The rules between what a reinforcement phase trains, what it freezes and what it draws.
+// The rules between what a reinforcement phase trains, what it freezes and what it draws, and when a phase may end.
+import { hasCritic } from './conditions.ts'
 import { layersOf } from './phase_fields.ts'
-import type { RuledPhase } from './rules.ts'
+import { settingsOf } from './phase_settings.ts'
+import type { Rule, RuledPhase } from './rule.ts'
+import type { Experiment } from './schema.ts'
 
 /** The layer whose policy a phase trains, as a number. */
 const targetOf = ({ experiment, phase }: RuledPhase): number =>
@@ -39,9 +42,14 @@ export function trainedRules(ruled: RuledPhase): void {
     trained.length > 0 || !phase.freeze.embed_tokens || !tie_word_embeddings,
     `${at}.freeze.layers`,
     [`${at}.freeze.embed_tokens`, `${at}.lr_factor_above.factor`, `${at}.target_layer`],
-    'expected the embedding or a layer that is left to train, because with all of them frozen the phase would learn nothing',
+    `expected the embedding or a layer that is left to train, because with all of them frozen ${learnsNorm(ruled) ? 'nothing but the final norm would learn' : 'the phase would learn nothing'}`,
   )
 }
+
+/** Whether the final norm learns: the whole model's policy and a normed read-out have it, unless the rate above a layer is 0. */
+const learnsNorm = ({ phase }: RuledPhase): boolean =>
+  (phase.target_layer === 'final' || phase.target_readout === 'normed') &&
+  phase.lr_factor_above.factor > 0
 
 export function filterRules({ settings, path, rule }: RuledPhase): void {
   const { rollout, algorithm } = settings
@@ -57,5 +65,54 @@ export function filterRules({ settings, path, rule }: RuledPhase): void {
     path('algorithm.filter_groups.metric'),
     [path('algorithm.use_kl_in_reward')],
     'expected acc, score or seq_reward, because with the KL in the reward the responses of every group differ and none would be left out; got seq_final_reward',
+  )
+}
+
+/** Steps with a critic from the beginning of the phase's stage to its own end: the schedule of critic_warmup. */
+function criticSteps({ phases, ...experiment }: Experiment, index: number): number {
+  let count = 0
+  for (let i = index; i >= 0; i--) {
+    const phase = phases[i]
+    if (phase.kind !== 'rl') break
+    if (hasCritic(settingsOf({ phases, ...experiment }, phase))) count += phase.steps
+  }
+  return count
+}
+
+export function warmupRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { critic_warmup } = settings.critic
+  const steps = criticSteps(experiment, experiment.phases.indexOf(phase))
+  rule(
+    !hasCritic(settings) || critic_warmup <= steps,
+    path('critic.critic_warmup'),
+    [`${at}.steps`, `${at}.adv_estimator`],
+    `expected at most ${steps}, the steps with a critic up to the end of the phase, because the policy would never learn; got ${critic_warmup}`,
+  )
+}
+
+/** Conditions that nothing is ever measured for. */
+export function stopRules(experiment: Experiment, index: number, rule: Rule): void {
+  const phase = experiment.phases[index]
+  if (phase.kind === 'reward_model') return
+  const at = `phases.${index}`
+  rule(
+    phase.stop.accuracy === 0 || experiment.validation.test_freq > 0,
+    `${at}.stop.accuracy`,
+    ['validation.test_freq'],
+    `expected 0 (off), or an evaluation every so many steps, because held-out accuracy is measured by evaluations alone and there are none; got ${phase.stop.accuracy}`,
+  )
+  if (phase.kind !== 'rl' || phase.target_layer === 'final') return
+  const { entropy_floor } = phase.stop
+  rule(
+    entropy_floor === 0 || phase.target_readout === 'raw',
+    `${at}.stop.entropy_floor`,
+    [`${at}.target_readout`],
+    `expected 0 (off) where a layer is read through the final norm, because the entropy that steps measure is that of its raw states; got ${entropy_floor}`,
+  )
+  rule(
+    entropy_floor === 0 || experiment.probe.freq > 0,
+    `${at}.stop.entropy_floor`,
+    ['probe.freq'],
+    `expected 0 (off), or a probe every so many steps, because the entropy of layer ${phase.target_layer} is measured by the probe alone, which is off; got ${entropy_floor}`,
   )
 }

@@ -158,6 +158,11 @@ const KL_PENALTIES: Readonly<Record<KlPenalty, string>> = {
 
 const { low_var_kl, ...OTHER_KL_PENALTIES } = KL_PENALTIES
 
+/** A reward has no gradient that could be another one's. */
+const REWARD_KL_PENALTIES = Object.fromEntries(
+  Object.entries(KL_PENALTIES).filter(([kind]) => !kind.endsWith('+')),
+) as Readonly<Record<KlPenalty, string>>
+
 const lossAggMode = select(
   { label: 'Averaging', help: 'How the losses of single tokens become one number.' },
   LOSS_AGG_MODES,
@@ -495,7 +500,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
   }),
   kl_penalty: select(
     { label: 'Estimator in the reward', help: 'How the KL in the reward is estimated per token.' },
-    KL_PENALTIES,
+    REWARD_KL_PENALTIES,
   ),
   kl_ctrl: {
     type: select(

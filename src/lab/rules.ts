@@ -2,39 +2,22 @@
 import { type Actor, type Algorithm, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
-import { comparesGroups, correctsRollout, hasCritic, type PhaseSettings } from './conditions.ts'
-import type { Overrides } from './fields.ts'
-import { type Document, type Issue, isDocument, valueAt } from './paths.ts'
+import { comparesGroups, hasCritic } from './conditions.ts'
+import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
+import { type Issue, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
-import { filterRules, trainedRules } from './phase_rules.ts'
+import { filterRules, stopRules, trainedRules, warmupRules } from './phase_rules.ts'
+import { settingsOf } from './phase_settings.ts'
 import { readKernels } from './pinned_kernels.ts'
-import { type ActorFields, type AlgorithmFields, listOf } from './rl_fields.ts'
-import {
-  ADV_ESTIMATOR_LABELS,
-  type Experiment,
-  type RewardModelDocument,
-  type RlDocument,
-} from './schema.ts'
+import type { ActorFields, AlgorithmFields } from './rl_fields.ts'
+import type { Rule, RuledPhase } from './rule.ts'
+import { ADV_ESTIMATOR_LABELS, type Experiment, type RewardModelDocument } from './schema.ts'
 import { emptyFrom, readVerdicts } from './verdicts.ts'
 
 /** The task an experiment trains on. */
 export function taskOf(choice: Experiment['task']): Task {
   const { id, ...params } = choice
   return createTask(id, params as Record<string, number>)
-}
-
-type Rule = (holds: boolean, path: string, involved: readonly string[], message: string) => void
-
-/** What the rules of one rl phase speak of. */
-export interface RuledPhase {
-  readonly experiment: Experiment
-  readonly phase: RlDocument
-  /** 'phases.1' */
-  readonly at: string
-  readonly settings: PhaseSettings
-  /** The path of a setting, e.g. of 'rollout.n': the phase's own where it has one. */
-  readonly path: (name: string) => string
-  readonly rule: Rule
 }
 
 /** The rules between fields, each with its reason. */
@@ -46,7 +29,14 @@ export function brokenRules(experiment: Experiment): Issue[] {
   modelRules(experiment, rule)
   const kernels = readKernels(experiment.kernels)
   rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
+  rule(
+    !experiment.probe.internals || experiment.validation.test_freq > 0,
+    'probe.internals',
+    ['validation.test_freq'],
+    'expected off, or an evaluation every so many steps, because entropy changes are measured on steps that evaluate and there are none',
+  )
   for (const [i, phase] of experiment.phases.entries()) {
+    stopRules(experiment, i, rule)
     if (phase.kind === 'reward_model') pairRules(phase, `phases.${i}`, rule)
     if (phase.kind !== 'rl') continue
     rule(
@@ -61,6 +51,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     const ruled: RuledPhase = { experiment, phase, at, settings, path, rule }
     batchRules(ruled)
     estimatorRules(ruled)
+    warmupRules(ruled)
     lossRules(ruled)
     rewardRules(ruled)
     correctionRules(ruled)
@@ -180,20 +171,15 @@ function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPh
   )
 }
 
-function lossRules({ settings, path, rule }: RuledPhase): void {
-  const { loss_mode, policy_loss } = settings.actor
-  const { clip_cov_lb, clip_cov_ub } = policy_loss
-  rule(
-    loss_mode !== 'clip_cov' || clip_cov_lb < clip_cov_ub,
-    path('actor.policy_loss.clip_cov_lb'),
-    [path('actor.policy_loss.clip_cov_ub'), path('actor.loss_mode')],
-    `expected less than clip_cov_ub (${clip_cov_ub}), because only tokens with a covariance between the two are left out; got ${clip_cov_lb}`,
-  )
-}
-
 function rewardRules({ settings, path, rule }: RuledPhase): void {
   const { rollout, algorithm } = settings
   const { kl_ctrl, overlong_buffer } = algorithm
+  rule(
+    !algorithm.use_kl_in_reward || kl_ctrl.type === 'fixed' || kl_ctrl.kl_coef > 0,
+    path('algorithm.kl_ctrl.kl_coef'),
+    [path('algorithm.kl_ctrl.type'), path('algorithm.use_kl_in_reward')],
+    `expected a number above 0, because an adaptive coefficient is changed by multiplying and would stay 0; got ${kl_ctrl.kl_coef}`,
+  )
   rule(
     kl_ctrl.type === 'fixed' || kl_ctrl.target_kl > 0,
     path('algorithm.kl_ctrl.target_kl'),
@@ -206,83 +192,6 @@ function rewardRules({ settings, path, rule }: RuledPhase): void {
     [path('rollout.max_response_length')],
     `expected at most max_response_length (${rollout.max_response_length}), because the buffer is its end; got ${overlong_buffer.len}`,
   )
-}
-
-const CORRECTION = 'algorithm.rollout_correction'
-
-function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
-  const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
-  const layer = phase.target_layer
-  const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
-  rule(
-    layer === 'final' || !correctsRollout(settings),
-    path(`${CORRECTION}.${cause}`),
-    [`${at}.target_layer`],
-    `expected no rollout correction in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; set it in phases of the whole model alone`,
-  )
-  rule(
-    !(bypass_mode && loss_type === 'ppo_clip') || rollout_is === 'off',
-    path(`${CORRECTION}.rollout_is`),
-    [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
-    `expected 'off' or loss_type reinforce, because the ratio of ppo_clip already is the importance weight in bypass mode; got '${rollout_is}'`,
-  )
-}
-
-function rejectionRules({ settings, path, rule }: RuledPhase): void {
-  const { rollout_rs, rollout_rs_threshold } = settings.algorithm.rollout_correction
-  const criteria = [...new Set(listOf(rollout_rs))]
-  if (criteria.length === 0) return
-  const thresholds = listOf(rollout_rs_threshold)
-  const at = path(`${CORRECTION}.rollout_rs_threshold`)
-  const involved = [path(`${CORRECTION}.rollout_rs`)]
-  const fits = thresholds.length === 1 || thresholds.length === criteria.length
-  rule(
-    fits,
-    at,
-    involved,
-    `expected 1 or ${criteria.length} thresholds, because ${rollout_rs} has to be measured against them; got ${thresholds.length}`,
-  )
-  for (const [i, criterion] of fits ? criteria.entries() : []) {
-    const threshold = thresholds[i] ?? thresholds[0]
-    const bounds = threshold.split('_').map(Number)
-    const is_ratio = criterion.endsWith('k1')
-    rule(
-      is_ratio || bounds.length === 1,
-      at,
-      involved,
-      `expected one upper bound for ${criterion}, because it is never negative; got ${threshold}`,
-    )
-    rule(
-      bounds.length === 1 ? !is_ratio || bounds[0] >= 1 : bounds[0] <= bounds[1],
-      at,
-      involved,
-      `expected lower_upper for ${criterion}, or an upper bound of at least 1, because the lower one is then 1 over it; got ${threshold}`,
-    )
-  }
-}
-
-/** `shared` with what `own` sets laid over it, at any depth; pairs as a whole. */
-function laid(shared: Document, own: Document): Document {
-  const result = { ...shared }
-  for (const [name, value] of Object.entries(own))
-    if (value !== undefined)
-      result[name] = isDocument(value) ? laid(result[name] as Document, value) : value
-  return result
-}
-
-const laidOver = <T extends object>(shared: T, own: Overrides<T> | undefined): T =>
-  (own ? laid(shared as Document, own as Document) : shared) as T
-
-/** All settings of an rl phase: its own, and the experiment's where it has none. */
-export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSettings {
-  return {
-    adv_estimator: phase.adv_estimator,
-    rollout: laidOver(experiment.rollout, phase.rollout),
-    actor: laidOver(experiment.actor, phase.actor),
-    critic: laidOver(experiment.critic, phase.critic),
-    algorithm: laidOver(experiment.algorithm, phase.algorithm),
-    reward_model: phase.reward_model,
-  }
 }
 
 /** The engine has null for what is 0 here. */

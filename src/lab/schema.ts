@@ -263,7 +263,7 @@ const STOP: Tree<Stop> = {
   plateau_steps: integer({
     label: 'Plateau, steps',
     live: true,
-    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them; 0 = off.',
+    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them, so after twice as many at the earliest; 0 = off.',
     default: STOP_DEFAULTS.plateau_steps,
     min: 0,
     max: 1000,
@@ -487,6 +487,11 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     },
     { float32: 'float32', float16: 'float16' },
   ),
+  calculate_log_probs: boolean({
+    label: 'Compare log-probs',
+    help: 'Whether the probabilities that responses were sampled with are compared with those that are trained on (metrics rollout_corr/*), for one more readback a step.',
+    default: false,
+  }),
 }
 
 export const VALIDATION: Tree<Validation> = {

@@ -72,6 +72,18 @@ describe('driverColumns', () => {
     expect(driverColumns(phaseOf('grpo', change, correction))).toEqual(expected)
   })
 
+  test('log-probs that are only compared', () => {
+    const compared = { ...phaseOf('grpo'), rollout: { calculate_log_probs: true } }
+    expect(driverColumns(compared)).toEqual(['old_log_probs', 'rollout_log_probs'])
+    const found = makeExperience(compared, BATCH, fixed())
+    expect(found.response_mask).toBeUndefined()
+    expect(found.rollout_is_weights).toBeUndefined()
+    expect(found.advantages).toEqual(makeExperience(phaseOf('grpo'), BATCH, fixed()).advantages)
+    expect(found.metrics['rollout_corr/kl']).not.toBe(0)
+    const bypass = { ...phaseOf('grpo', {}, { bypass_mode: true }), rollout: compared.rollout }
+    expect(driverColumns(bypass)).toEqual(['rollout_log_probs'])
+  })
+
   test('are enough, and each of them is needed', () => {
     const cases = ADV_ESTIMATORS.flatMap((estimator) => [
       phaseOf(estimator),

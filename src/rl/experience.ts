@@ -10,6 +10,7 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from './rollout_correction.ts'
+import { probabilityMetrics } from './rollout_correction_metrics.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -47,11 +48,14 @@ export interface Experience {
   readonly metrics: Record<string, number>
 }
 
-type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'>
+type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'> & {
+  readonly rollout?: Pick<RlPhase['rollout'], 'calculate_log_probs'>
+}
 
 /** Whether the driver compares responses with the policy that sampled them. In bypass mode the update does. */
-const correctsRollout = (c: RolloutCorrection): boolean =>
-  !c.bypass_mode && (c.rollout_is !== null || c.rollout_rs !== null)
+const comparesRollout = ({ algorithm: { rollout_correction: c }, rollout }: DriverPhase): boolean =>
+  !c.bypass_mode &&
+  (c.rollout_is !== null || c.rollout_rs !== null || rollout?.calculate_log_probs === true)
 
 const NEEDS_VALUES: readonly AdvEstimator[] = ['gae']
 /** These divide by a standard deviation over all tokens: they need two. */
@@ -74,10 +78,11 @@ export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>
   NEEDS_PI_SQUARED.includes(adv_estimator)
 
 /** What the driver must read back from the GPU before the update: nothing for plain GRPO. */
-export function driverColumns({ adv_estimator, algorithm }: DriverPhase): DriverColumn[] {
+export function driverColumns(phase: DriverPhase): DriverColumn[] {
+  const { adv_estimator, algorithm } = phase
   const { use_kl_in_reward, rollout_correction } = algorithm
   const has_baseline = needsPiSquared({ adv_estimator })
-  const is_corrected = correctsRollout(rollout_correction)
+  const is_corrected = comparesRollout(phase)
   const needs: Record<DriverColumn, boolean> = {
     old_log_probs: use_kl_in_reward || has_baseline || is_corrected,
     ref_log_prob: use_kl_in_reward,
@@ -99,10 +104,11 @@ function column(batch: ScoredBatch, name: DriverColumn): Numbers {
  * controller is updated. Throws RangeError where an input that the phase needs is missing.
  */
 export function makeExperience(
-  { adv_estimator, algorithm }: DriverPhase,
+  phase: DriverPhase,
   batch: ScoredBatch,
   controller: KlController,
 ): Experience {
+  const { adv_estimator, algorithm } = phase
   const { token_level_scores, response_length } = batch
   const metrics: Record<string, number> = {}
   let token_level_rewards: Float64Array = Float64Array.from(token_level_scores)
@@ -122,13 +128,13 @@ export function makeExperience(
     metrics['actor/reward_kl_penalty'] = kl.current_kl
     metrics['actor/reward_kl_penalty_coeff'] = kl.coeff
   }
-  const corrected = correct(algorithm.rollout_correction, batch, metrics)
+  const corrected = comparesRollout(phase)
+    ? correct(algorithm.rollout_correction, batch, metrics)
+    : undefined
   const response_mask = corrected?.response_mask ?? batch.response_mask
-  if (corrected?.response_mask) {
-    const left = maskedSum(response_mask, response_mask)
-    if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
-      return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
-  }
+  const left = maskedSum(response_mask, response_mask)
+  if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
+    return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
   const { advantages, returns } = computeAdvantages(
     adv_estimator,
     {
@@ -142,20 +148,19 @@ export function makeExperience(
   return { advantages, returns, token_level_rewards, ...corrected, metrics }
 }
 
-/** Rejection left too little to learn from: the batch trains nothing. */
+/** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends with a ValueError. */
 const nothingLeft = (tokens: number) => ({
   advantages: new Float64Array(tokens),
   returns: new Float64Array(tokens),
   response_mask: new Float64Array(tokens),
 })
 
-/** Weights and mask of decoupled rollout correction; adds `rollout_corr/*`. In bypass mode the update corrects itself. */
+/** Weights and mask of decoupled rollout correction, as far as they are on; adds `rollout_corr/*`, `training/rollout_*`. */
 function correct(
   config: RolloutCorrection,
   batch: ScoredBatch,
   metrics: Record<string, number>,
-): Pick<Experience, 'response_mask' | 'rollout_is_weights'> | undefined {
-  if (!correctsRollout(config)) return undefined
+): Pick<Experience, 'response_mask' | 'rollout_is_weights'> {
   const { response_mask, response_length } = batch
   const pair = {
     old_log_prob: column(batch, 'old_log_probs'),
@@ -167,6 +172,7 @@ function correct(
     for (const [name, value] of Object.entries(found)) metrics[`rollout_corr/${name}`] = value
   }
   add(offpolicyMetrics(pair))
+  Object.assign(metrics, probabilityMetrics(pair))
   const weights = rolloutIsWeights(pair, config)
   const rejected = rolloutRejectionMask(pair, config)
   add(weights.metrics)

@@ -148,11 +148,13 @@ export function rlMetrics(
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {
-  const { batch, scores, task_scores, order, token_level_scores, timing } = drawn
+  const { batch, task_scores, order, token_level_scores, timing } = drawn
   const { n, max_response_length } = phase.rollout
   const as_drawn: number[] = []
+  // With penalties: groups of one score that differ by them teach something.
+  const R = batch.response_length
   order.forEach((row, b) => {
-    as_drawn[row] = scores[b]
+    as_drawn[row] = sumOf(token_level_scores.subarray(b * R, (b + 1) * R))
   })
   return {
     ...computeDataMetrics({

@@ -37,6 +37,8 @@ export interface Rollout {
   readonly max_response_length: number
   /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from the trained one by rounding. */
   readonly dtype?: CacheDType
+  /** Compare the sampler's log-probs with those that are trained on, and do nothing about it; verl's, default false. */
+  readonly calculate_log_probs?: boolean
 }
 
 /** What clip_cov and kl_cov need beside the clip range; verl's `policy_loss` block. */

@@ -166,3 +166,39 @@ export function rolloutProbsDiff(
     'training/rollout_actor_probs_pearson_corr': covariance / Math.sqrt(scale),
   }
 }
+
+/**
+ * How far apart the probabilities of the sampled tokens are under both policies: the absolute differences (std unbiased) and
+ * the correlation, where two tokens differ (verl verl/utils/debug/metrics.py calculate_debug_metrics).
+ */
+export function probabilityMetrics({
+  old_log_prob,
+  rollout_log_prob,
+  response_mask,
+}: {
+  readonly old_log_prob: Numbers
+  readonly rollout_log_prob: Numbers
+  readonly response_mask: Numbers
+}): Record<string, number> {
+  const probabilities = (log_probs: Numbers) => select(log_probs, response_mask).map(Math.exp)
+  const [train, rollout] = [probabilities(old_log_prob), probabilities(rollout_log_prob)]
+  const differences = train.map((p, i) => Math.abs(p - rollout[i]))
+  const metrics = {
+    'training/rollout_probs_diff_valid': 1,
+    'training/rollout_probs_diff_max': maximum(differences),
+    'training/rollout_probs_diff_mean': mean(differences),
+  }
+  if (differences.length < 2) return metrics
+  const deviation = (x: Numbers) => Math.sqrt(variance(x, { unbiased: true }))
+  const [a, b] = [mean(train), mean(rollout)]
+  const covariance =
+    train.reduce((sum, p, i) => sum + (p - a) * (rollout[i] - b), 0) / (train.length - 1)
+  const correlation = covariance / (deviation(train) * deviation(rollout))
+  return {
+    ...metrics,
+    'training/rollout_probs_diff_std': deviation(differences),
+    ...(Number.isFinite(correlation) && {
+      'training/rollout_actor_probs_pearson_corr': correlation,
+    }),
+  }
+}

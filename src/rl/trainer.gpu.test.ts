@@ -608,6 +608,20 @@ describe('rollout correction', () => {
   )
 })
 
+test.for(['gae', 'reinforce_plus_plus'] as const)(
+  '%s: a batch of one token has no spread to be divided by, trains nothing, and the run goes on',
+  async (adv_estimator) => {
+    const rollout = { ...RL.rollout, train_batch_size: 1, n: 1, max_response_length: 1 }
+    const phase = rl({ adv_estimator, rollout }, {}, { ppo_mini_batch_size: 1 })
+    const { results, weights } = await warm(only(phase))
+    for (const { metrics } of rlSteps(results)) {
+      expect('actor/pg_loss' in metrics || 'critic/vf_loss' in metrics).toBe(false)
+      expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
+    }
+    expect(weights).toEqual(WARM)
+  },
+)
+
 test('a phase of shorter responses counts its own columns, not the longest of any phase', async () => {
   const norm = { ...ONE_UPDATE, loss_agg_mode: 'seq-mean-token-sum-norm' } as const
   // Advantages that do not add up to nothing.

@@ -6,7 +6,7 @@ import { type OpenSafetensors, readFloats, type WrittenTensor } from '../../mode
 import type { ModelState, ModelStates } from '../../rl/state.ts'
 import { hasCritic } from '../conditions.ts'
 import type { Experiment } from '../experiment.ts'
-import { settingsOf } from '../rules.ts'
+import { settingsOf } from '../phase_settings.ts'
 import { trainerConfig } from '../trainer_config.ts'
 
 export type NamedTensor = readonly [name: string, tensor: WrittenTensor]

@@ -62,7 +62,7 @@ test('the form leaves out what has no effect', () => {
     'algorithm.use_kl_in_reward',
   ])
   expect(plain.get('Reward')).toEqual(['algorithm.overlong_buffer.len'])
-  expect(plain.get('Rollout correction')).toHaveLength(4)
+  expect(plain.get('Rollout correction')).toHaveLength(5)
   expect(plain.get('Algorithm')).toEqual([
     'algorithm.norm_adv_by_std_in_grpo',
     'algorithm.balance_batch',
