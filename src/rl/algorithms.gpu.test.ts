@@ -173,14 +173,17 @@ interface Followed {
 }
 
 /** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
-async function follow(phase: RlPhase, noise = 0): Promise<Followed> {
+const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
+
+/** The same of several phases, one after the other. */
+async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followed> {
   const shown: Uint32Array[] = []
   const decode = (ids: ArrayLike<number>) => {
     shown.push(Uint32Array.from(ids))
     return tokenizer.decode(ids)
   }
   const trainer = await Trainer.create(gpu, {
-    ...only(phase),
+    ...only(...phases),
     tokenizer: { ...tokenizer, decode },
   })
   trainer.importWeights(WARM)
@@ -188,14 +191,15 @@ async function follow(phase: RlPhase, noise = 0): Promise<Followed> {
   const run: RefRun = {
     config: CONFIG.model,
     actor: new Learner(CONFIG.model, 'lm_head', WARM),
-    ...(phase.adv_estimator === 'gae' && { critic: firstCritic() }),
+    ...(phases[0].adv_estimator === 'gae' && { critic: firstCritic() }),
     reference: Float64Array.from(WARM),
-    kl_coef: phase.algorithm.kl_ctrl.kl_coef,
+    kl_coef: phases[0].algorithm.kl_ctrl.kl_coef,
     critic_steps: 0,
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
-  for (let step = 1; step <= STEPS; step++) {
+  for (let step = 1; step <= STEPS * phases.length; step++) {
+    const phase = phases[Math.ceil(step / STEPS) - 1]
     shown.length = 0
     const result = await trainer.next()
     const truth = {
@@ -467,4 +471,10 @@ describe('what goes with any of them', () => {
       await follow(phaseOf({ adv_estimator, target_layer: 2 }, kl, { use_kl_in_reward: true }))
     },
   )
+  test('layer by layer from the bottom, then the whole model', async () => {
+    const layers = CONFIG.model.num_hidden_layers
+    const bottomUp = Array.from({ length: layers }, (_, i) => phaseOf({ target_layer: i + 1 }))
+    const { truth } = await followAll(bottomUp)
+    expect(truth).toHaveLength(STEPS * layers)
+  })
 })
