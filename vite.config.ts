@@ -28,6 +28,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Quicker to start than processes, and nothing here needs one of its own.
+          pool: 'threads',
           include: ['src/**/*.test.{ts,tsx}'],
           exclude: ['src/**/*.gpu.test.ts'],
           environment: 'node',

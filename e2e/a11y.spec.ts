@@ -49,9 +49,11 @@ for (const viewport of SIZES)
     test('axe finds nothing on any part', async ({ lab }) => {
       await lab.open(LINK)
       await lab.waitForStatus('idle')
-      if (viewport === SIZES[0]) await checkTabs(lab)
-      await lab.get('step').click()
-      await lab.waitForStatus('paused', 120_000)
+      // Wide and at work: below, where a run is finished.
+      if (viewport !== SIZES[0] || process.env.LONG_TESTS) {
+        await lab.get('step').click()
+        await lab.waitForStatus('paused', 120_000)
+      }
       await checkTabs(lab)
     })
 

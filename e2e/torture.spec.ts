@@ -8,7 +8,7 @@ import type { LabEvent } from '../src/lab/protocol.ts'
 import { LabPage, measured, QUICK } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
 
-const RUNS = Number(process.env.TORTURE_RUNS ?? 3)
+const RUNS = Number(process.env.TORTURE_RUNS ?? 2)
 const SEED = Number(process.env.TORTURE_SEED ?? 1)
 /** As fine as steps are: what is lost is counted in them. */
 const EVERY_STEPS = 2

@@ -9,19 +9,21 @@ import { installMissing, ROOT, run, tool } from './project.mjs'
 
 /** A stage that hangs is a failure too. */
 const STAGE_MS = 20 * 60_000
+/** Vitest leaves one free, which of two is half. */
+const ALL_CORES = ['--maxWorkers=100%']
 /** What `lab adapters` exits with where WebGPU finds nothing. */
 const NO_ADAPTER = 3
 
 const STAGES = {
   lint: () => check('biome', ['ci', '--colors=off', '.']),
   types: () => check('tsc', ['--noEmit', '--pretty', 'false']),
-  unit: () => vitest('unit'),
+  unit: () => vitest('unit', {}, ALL_CORES),
   dawn: async () => {
     const env = await vulkanEnvironment()
     const { code } = await run(process.execPath, ['scripts/lab.mjs', 'adapters'], quiet({ env }))
     if (code === NO_ADAPTER)
       return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
-    return vitest('dawn', env)
+    return vitest('dawn', env, ALL_CORES)
   },
   conform,
   gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
@@ -137,10 +139,10 @@ async function runConform(path, ...options) {
 }
 
 /** One vitest project. A file that does not load counts as one failed test. */
-async function vitest(project, env = {}) {
+async function vitest(project, env = {}, options = []) {
   const file = join(temporary, `${project}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const args = ['run', '--project', project, '--no-color', ...reporters]
+  const args = ['run', '--project', project, '--no-color', ...reporters, ...options]
   const { code, text } = await tool('vitest', args, quiet({ env }))
   const report = readJson(file)
   if (!report) return closed({ failed: 0 }, code || 1, text)
