@@ -130,30 +130,29 @@ test('responses are found, ordered, coloured and walked through', async ({ lab, 
   await lab.get('show-stages').click()
   await expect(lab.get('trace-sample')).toHaveValue(`${size}`)
   await expect(lab.get('trace-summary')).toContainText(samples[size].prompt)
-})
 
-test('a step that is looked at next shows in the inspector and in the stages', async ({ lab }) => {
-  const { step } = await traceOne(lab)
-  await lab.get('inspector').locator('[data-t]').first().click()
-  await lab.get('trace-step').click()
-  await expect(lab.get('inspected-step')).not.toHaveAttribute('data-step', `${step}`)
-  await lab.waitForStatus('paused')
-  await expect(lab.get('trace-summary')).toContainText(
-    `Step ${await lab.get('inspected-step').getAttribute('data-step')},`,
+  // On a phone nothing is wider than the page.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(list.locator('[data-t]').first()).toBeVisible()
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
+  expect(overflow).toBe(0)
 })
 
-test('the entropy of any layer, by either read-out, is there for every response once it is asked for', async ({
+test('a step that is looked at next shows here and in the stages, with the entropy of any layer once it is asked for', async ({
   lab,
   page,
 }) => {
   const { step, table } = await traceOne(lab)
   await lab.get('colour-mode').selectOption('layer_entropy')
   await lab.get('inspector-order').selectOption('sampled')
+  await lab.get('inspector').locator('[data-t]').first().click()
   await lab.get('trace-step').click()
   await expect(lab.get('inspected-step')).not.toHaveAttribute('data-step', `${step}`)
   await lab.waitForStatus('paused')
   const next = Number(await lab.get('inspected-step').getAttribute('data-step'))
+  await expect(lab.get('trace-summary')).toContainText(`Step ${next},`)
   await expect(lab.get('layers-say')).toContainText(`those after step ${next}`)
 
   // As the worker sent them: of the first response's second token, [L+1] by read-out, and how many responses have any.
@@ -200,14 +199,4 @@ test('the entropy of any layer, by either read-out, is there for every response 
   }
   const { violations } = await new AxeBuilder({ page }).include('[data-testid=inspector]').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-})
-
-test('on a phone nothing is wider than the page', async ({ lab, page }) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await traceOne(lab)
-  await expect(lab.get('inspector').locator('[data-t]').first()).toBeVisible()
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
 })
