@@ -442,6 +442,8 @@ describe('DAPO', () => {
   ]
   test.for(parts)('%s', async ([, actor, algorithm]) => {
     const followed = await follow(phaseOf({}, actor, algorithm))
+    if (actor.clip_ratio_high)
+      expect(Math.max(...changes(followed, 'actor/pg_clipfrac'))).toBeGreaterThan(0)
     if (algorithm.filter_groups) {
       expect(Math.max(...changes(followed, 'train/num_gen_batches'))).toBeGreaterThan(1)
       expect(changes(followed, 'group/informative')).toEqual([1, 1])

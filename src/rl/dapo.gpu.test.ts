@@ -1,13 +1,11 @@
-// Dynamic sampling in the trainer, and all of DAPO together against float64.
+// Dynamic sampling in the trainer. All of DAPO together against float64: algorithms.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
-import { adamw_step_ref } from '../kernels/optimizer/optimizer.ref.ts'
-import { policyLossRef } from '../kernels/policy_loss/policy_loss.ref.ts'
 import { expectClose } from '../kernels/testing.ts'
 import { tokenMeans } from '../model/internal_quantities.ts'
 import { internalsRef } from '../model/internals.ref.ts'
-import { chunkSegments, type ParamLayout, unpackWeights } from '../model/params.ts'
-import { backwardRef, forwardRef, policyRef } from '../model/transformer.ref.ts'
+import { unpackWeights } from '../model/params.ts'
+import { forwardRef } from '../model/transformer.ref.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
 import { makeBatch, padPrompts, type RolloutBatch } from './batch.ts'
 import { planMemory } from './memory.ts'
@@ -170,157 +168,6 @@ test('with every estimator’s extras it still works, and a step creates nothing
   }
 })
 
-/** DAPO's four parts: clip-higher, dynamic sampling, the overlong penalty and the mean over all tokens. */
-const DAPO: RlPhase = (() => {
-  const phase = filtering({}, { steps: 2 })
-  const optim = { ...RL.actor.optim, lr: 0.01, weight_decay: 0.01 }
-  return {
-    ...phase,
-    actor: { ...phase.actor, clip_ratio_low: 0.2, clip_ratio_high: 0.28, ppo_epochs: 2, optim },
-    algorithm: { ...phase.algorithm, overlong_buffer: { len: 2, penalty_factor: 0.5 } },
-  }
-})()
-
-/** The recorded batch: prompts as they were reported, responses as the tokenizer was shown them. */
-function recorded(samples: readonly StepSample[], ids: readonly Uint32Array[]): RolloutBatch {
-  const prompts = padPrompts(
-    samples.map(({ prompt }) => tokenizer.encode(prompt)),
-    P,
-    tokenizer.pad_token_id,
-  )
-  const response_ids = Uint32Array.from(ids.flatMap((row) => [...row]))
-  const size = { rows: samples.length, prompt_length: P, response_length: R }
-  return makeBatch(prompts, response_ids, size, tokenizer.eos_token_id)
-}
-
-/** Scores less DAPO's soft penalty, centred and divided by the spread of their group (n - 1, 1e-6). */
-function advantagesOf(samples: readonly StepSample[]): number[] {
-  return groupsOf(samples).flatMap((group) => {
-    // R = 3 and a buffer of 2 tokens: from the second token on, half of the factor for each.
-    const rewards = group.map((s) => s.score - 0.5 * Math.max(0, (s.response_length - 1) / 2))
-    const mean = rewards.reduce((a, b) => a + b, 0) / 4
-    const std = Math.sqrt(rewards.reduce((sum, r) => sum + (r - mean) ** 2, 0) / 3)
-    return rewards.map((r) => (r - mean) / (std + 1e-6))
-  })
-}
-
-/** All updates of one step in float64. */
-function stepRef(
-  state: Parameters<typeof adamw_step_ref>[0],
-  layout: ParamLayout,
-  batch: RolloutBatch,
-  advantages: readonly number[],
-  { actor, rollout }: RlPhase,
-) {
-  const named = () =>
-    Object.fromEntries(
-      layout.params.map(({ name, offset, size }) => [
-        name,
-        state.weights.subarray(offset, offset + size),
-      ]),
-    )
-  const part = (first: number, rows: number) => {
-    const cut = <T extends Uint32Array | Float32Array>(x: T, columns: number) =>
-      x.subarray(first * columns, (first + rows) * columns) as T
-    return {
-      rows,
-      width: P + R,
-      input_ids: cut(batch.input_ids, P + R),
-      attention_mask: cut(batch.attention_mask, P + R),
-      position_ids: cut(batch.position_ids, P + R),
-      response_ids: cut(batch.response_ids, R),
-      response_mask: cut(batch.response_mask, R),
-      ...{ first_column: P - 1, response_length: R, temperature: rollout.temperature },
-    }
-  }
-  const score = (rows: ReturnType<typeof part>) => {
-    const cache = forwardRef(CONFIG.model, named(), rows)
-    return { cache, log_probs: policyRef(CONFIG.model, named(), cache, L, rows).log_probs }
-  }
-  const old = score(part(0, batch.rows)).log_probs
-  const mini = actor.ppo_mini_batch_size * rollout.n
-  let [loss, clipped, updates] = [0, 0, 0]
-  for (let epoch = 0; epoch < actor.ppo_epochs; epoch++)
-    for (let first = 0; first < batch.rows; first += mini) {
-      const rows = part(first, mini)
-      const { cache, log_probs } = score(rows)
-      const objective = policyLossRef('vanilla', actor, {
-        log_probs,
-        old_log_probs: old.subarray(first * R, (first + mini) * R),
-        advantages: Float64Array.from(
-          rows.response_mask,
-          (m, i) => m * advantages[first + Math.floor(i / R)],
-        ),
-        response_mask: rows.response_mask,
-        response_length: R,
-      })
-      loss += objective.loss
-      clipped += objective.metrics['actor/pg_clipfrac'] ?? 0
-      updates++
-      const d_entropy = new Float64Array(log_probs.length)
-      const d = { d_log_probs: objective.d_log_probs, d_entropy }
-      const grads = backwardRef(CONFIG.model, named(), cache, L, { ...rows, ...d })
-      const flat = new Float64Array(layout.size)
-      for (const { name, offset } of layout.params) flat.set(grads[name], offset)
-      const { optim } = actor
-      const [beta1, beta2] = optim.betas
-      const settings = { beta1, beta2, eps: 1e-8, lr: optim.lr, weight_decay: optim.weight_decay }
-      const active_segments = layout.segment_ends.length
-      const where = { count: layout.size, chunk_segment: chunkSegments(layout), active_segments }
-      adamw_step_ref(state, flat, { ...settings, max_norm: actor.grad_clip }, where)
-    }
-  return { loss, clipfrac: clipped / updates }
-}
-
-test('DAPO whole: advantages, loss, clip fraction and weights of each step are those of float64', async () => {
-  const shown_ids: Uint32Array[] = []
-  const decode = (ids: ArrayLike<number>) => {
-    shown_ids.push(Uint32Array.from(ids))
-    return tokenizer.decode(ids)
-  }
-  const trainer = await Trainer.create(gpu, {
-    ...only(DAPO),
-    tokenizer: { ...tokenizer, decode },
-  })
-  trainer.importWeights(WARM)
-  await trainer.next()
-  const { layout } = trainer
-  const state = {
-    weights: Float64Array.from(WARM),
-    m: new Float64Array(layout.size),
-    v: new Float64Array(layout.size),
-    steps: layout.segment_ends.map(() => 0),
-  }
-  for (let step = 1; step <= 2; step++) {
-    const before = state.weights.slice()
-    const { metrics, samples } = await trainer.next()
-    expect(groupsOf(samples).every(isInformative)).toBe(true)
-    expect(Math.max(...samples.map((s) => s.response_length))).toBeGreaterThan(1)
-    const advantages = advantagesOf(samples)
-    expectClose(
-      samples.map((s) => s.advantage),
-      advantages,
-      { atol: 1e-6, rtol: 1e-6 },
-    )
-    const batch = recorded(samples, shown_ids.slice(-16))
-    const at = structuredClone(state)
-    const truth = stepRef(state, layout, batch, advantages, DAPO)
-    // f32 through four updates of a size that does not shrink with the gradient.
-    expect(metrics['actor/pg_loss']).toBeCloseTo(truth.loss, 5)
-    expect(metrics['actor/pg_clipfrac']).toBeCloseTo(truth.clipfrac, 6)
-    expect(truth.clipfrac).toBeGreaterThan(0)
-    // A clip range that is not higher gives another loss.
-    const even = { ...DAPO, actor: { ...DAPO.actor, clip_ratio_high: 0.2 } }
-    expect(
-      Math.abs(stepRef(at, layout, batch, advantages, even).loss - truth.loss),
-    ).toBeGreaterThan(1e-2)
-    const weights = await trainer.exportWeights()
-    const moved = Math.hypot(...state.weights.map((w, i) => w - before[i]))
-    const error = Math.hypot(...state.weights.map((w, i) => w - weights[i]))
-    expect(error / moved, `step ${step}`).toBeLessThan(1e-4)
-  }
-})
-
 test('a phase that resets the optimizer forgets the last one’s momentum, another does not', async () => {
   const after = async (reset_optimizer: boolean) => {
     let is_flat = false
@@ -348,6 +195,18 @@ test('a phase that resets the optimizer forgets the last one’s momentum, anoth
   expect(reset.end).toEqual(reset.between)
   expect(kept.end).not.toEqual(kept.between)
 })
+
+/** The recorded batch: prompts as they were reported, responses as the tokenizer was shown them. */
+function recorded(samples: readonly StepSample[], ids: readonly Uint32Array[]): RolloutBatch {
+  const prompts = padPrompts(
+    samples.map(({ prompt }) => tokenizer.encode(prompt)),
+    P,
+    tokenizer.pad_token_id,
+  )
+  const response_ids = Uint32Array.from(ids.flatMap((row) => [...row]))
+  const size = { rows: samples.length, prompt_length: P, response_length: R }
+  return makeBatch(prompts, response_ids, size, tokenizer.eos_token_id)
+}
 
 test('entropy changes of every layer are measured on steps that validate, in the same readback', async () => {
   const validation = { test_freq: 2, prompts: 10, n: 0 }

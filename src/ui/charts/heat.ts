@@ -93,18 +93,28 @@ export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View
   ctx.lineWidth = 1
   for (const step of steps) {
     if (step <= view.x[0] || step >= view.x[1]) continue
-    const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
-    for (const [color, dash] of [
-      ['#0b0f1a', []],
-      ['#ffffff', [4, 4]],
-    ] as const) {
-      ctx.strokeStyle = color
-      ctx.setLineDash([...dash])
-      ctx.beginPath()
-      ctx.moveTo(x, 0)
-      ctx.lineTo(x, view.height)
-      ctx.stroke()
-    }
+    drawUpright(ctx, Math.round(toPixel(step, view.x, view.width)) + 0.5, view.height, [], [4, 4])
+  }
+}
+
+/** A line in black dashes and one in white over it: it shows on any colour. */
+function drawUpright(
+  ctx: MarkContext,
+  x: number,
+  height: number,
+  black: readonly number[],
+  white: readonly number[],
+): void {
+  for (const [color, dash] of [
+    ['#0b0f1a', black],
+    ['#ffffff', white],
+  ] as const) {
+    ctx.strokeStyle = color
+    ctx.setLineDash([...dash])
+    ctx.beginPath()
+    ctx.moveTo(x, 0)
+    ctx.lineTo(x, height)
+    ctx.stroke()
   }
   ctx.setLineDash([])
 }
@@ -116,18 +126,7 @@ export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: Vi
   for (const [i, { step }] of shown.entries()) {
     const x = Math.round(toPixel(step, view.x, view.width)) + 0.5
     ctx.lineWidth = 1.5
-    for (const [color, dash] of [
-      ['#0b0f1a', [1, 3]],
-      ['#ffffff', [0, 2, 1, 1]],
-    ] as const) {
-      ctx.strokeStyle = color
-      ctx.setLineDash([...dash])
-      ctx.beginPath()
-      ctx.moveTo(x, 0)
-      ctx.lineTo(x, view.height)
-      ctx.stroke()
-    }
-    ctx.setLineDash([])
+    drawUpright(ctx, x, view.height, [1, 3], [0, 2, 1, 1])
     const { text, is_before } = labels[i]
     ctx.font = EDIT_FONT
     ctx.textAlign = is_before ? 'right' : 'left'
