@@ -116,7 +116,7 @@ export const TINY_PRESETS: readonly Preset[] = [
       summary:
         'You say which of two sums is better, sixteen times or more; a reward model learns it from you, and the policy follows the reward model.',
       what_you_should_see:
-        'After the warm start training waits for you: two answers to one sum, click the better. Sixteen verdicts, of which every fourth is held out, teach the reward model; with so few, its accuracy is a rough number. With 16 pairs judged by the task in a person’s stead, the share of right samples went from 66 to 86 % and from 59 to 76 % in 30 steps (two seeds). Prefer the sums that forget the carry, and the policy follows you there. More verdicts while it trains are used as they come; a copied link holds them.',
+        'After the warm start training waits for you: two answers to one sum, click the better. Sixteen verdicts, of which those on every fourth sum are held out, teach the reward model; with so few, its accuracy is a rough number. With 16 pairs judged by the task in a person’s stead, the share of right samples went from 66 to 86 % and from 59 to 76 % in 30 steps (two seeds). Prefer the sums that forget the carry, and the policy follows you there. More verdicts while it trains are used as they come; a copied link holds them.',
     },
     {
       ...rlhf_base,

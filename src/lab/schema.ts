@@ -341,7 +341,7 @@ export const REWARD_MODEL: Tree<RewardModelFields> = {
     }),
     held_out: integer({
       label: 'Held-out pairs',
-      help: 'Further pairs that accuracy is measured on and nothing is trained on; of yours every fourth, up to this many.',
+      help: 'Further pairs that accuracy is measured on, with prompts that no training pair has; of yours every fourth prompt, up to this many pairs.',
       default: 64,
       min: 0,
       max: 1024,

@@ -107,3 +107,25 @@ export async function drawPairs(
   }
   return { pairs: pairs.slice(0, want), ties, rounds }
 }
+
+/**
+ * The prompts that are held out of `pairs`: whole prompts from the last pair back, as long as all their pairs are no more than
+ * `want`. Where the pairs of no prompt are that few, the prompt with the fewest; of one prompt alone nothing is held out.
+ */
+export function heldOutPrompts(
+  pairs: readonly Pick<ResponsePair, 'prompt'>[],
+  want: number,
+): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { prompt } of pairs.toReversed()) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
+  const held_out = new Set<string>()
+  let left = want
+  for (const [prompt, count] of counts) {
+    if (count > left) continue
+    held_out.add(prompt)
+    left -= count
+  }
+  if (held_out.size > 0 || want < 1 || counts.size < 2) return held_out
+  const [[rarest]] = [...counts].sort(([, a], [, b]) => a - b)
+  return new Set([rarest])
+}

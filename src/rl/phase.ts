@@ -244,7 +244,7 @@ export interface Pairs {
   readonly source: 'judge' | 'human' | 'mixed'
   /** Pairs to train on at most, of each source. */
   readonly count: number
-  /** Further pairs that accuracy is measured on. Of a person's pairs every fourth is held out, up to this many. */
+  /** Further pairs that accuracy is measured on, with prompts of their own. Of a person's prompts every fourth is held out. */
   readonly held_out: number
   /** What the policy samples both responses with. */
   readonly temperature: number

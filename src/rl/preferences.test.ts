@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponsePair } from './pairs.ts'
 import type { Pairs, Verdict } from './phase.ts'
@@ -108,6 +109,70 @@ describe('a person', () => {
     for (let id = 0; id < 5; id++) p.decide(id, 'a', 1)
     expect(names(p.training)).toEqual(['j0', 'j1', 'j2', 'h0', 'h1', 'h2', 'h3', 'h4'])
     expect(names(p.held_out)).toEqual(['j3'])
+  })
+})
+
+describe('no prompt is in training and held out', () => {
+  /** Pairs with few prompts, so that most of them repeat. */
+  const repeated = fc
+    .array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 40 })
+    .map((prompts) => prompts.map((prompt) => pair(`p${prompt}`)))
+  const settings = fc.record({
+    source: fc.constantFrom<Pairs['source'][]>('judge', 'human', 'mixed'),
+    count: fc.integer({ min: 1, max: 30 }),
+    held_out: fc.integer({ min: 0, max: 10 }),
+  })
+  const spoken = fc.array(fc.constantFrom('a', 'a', 'b', 'skip', 'undo' as const), {
+    maxLength: 40,
+  })
+
+  test('whoever judges, whatever is skipped or taken back', () => {
+    fc.assert(
+      fc.property(settings, repeated, repeated, spoken, (change, first, second, said) => {
+        const config: Pairs = { ...HUMAN, ...change }
+        const { source, count, held_out } = config
+        const judged = source === 'human' ? [] : first.slice(0, count + held_out)
+        const asked = source === 'judge' ? [] : second
+        const p = new Preferences(config, 7, { judged, asked, ties: 0 })
+        for (const choice of ['none', ...said]) {
+          if (choice === 'undo') p.undo(0)
+          else if (choice !== 'none') p.decide(p.pending[0]?.id, choice as 'a' | 'b' | 'skip', 0)
+          const trained = new Set(names(p.training))
+          expect(names(p.held_out).filter((prompt) => trained.has(prompt))).toEqual([])
+          expect(p.held_out.length).toBeLessThanOrEqual(held_out)
+          expect(trained.size > 0).toBe(judged.length > 0 || p.given > 0)
+        }
+        const share = Math.floor((judged.length * held_out) / (count + held_out))
+        const is_possible = share > 0 && new Set(names(judged)).size > 1
+        if (source === 'judge') expect(p.held_out.length > 0).toBe(is_possible)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('of eighty problems drawn again and again whole prompts are held out, as many pairs as were asked for', () => {
+    // Every problem four times, in another order each round.
+    const judged = Array.from({ length: 320 }, (_, i) =>
+      pair(`${(7 * i + 3 * Math.floor(i / 80)) % 80}`),
+    )
+    const config: Pairs = { ...HUMAN, source: 'judge', count: 256, held_out: 64 }
+    const p = new Preferences(config, 7, { judged, asked: [], ties: 0 })
+    const trained = new Set(names(p.training))
+    const held_out = new Set(names(p.held_out))
+    expect(p.held_out.length).toBeGreaterThan(55)
+    expect(held_out.size).toBeGreaterThan(8)
+    expect(trained.size + held_out.size).toBe(new Set(names(judged)).size)
+    expect([...held_out].filter((prompt) => trained.has(prompt))).toEqual([])
+  })
+
+  test('a person’s second verdict on a prompt goes where the first one went', () => {
+    const asked = ['x', 'x', 'y', 'z', 'held', 'x', 'held', 'w', 'held'].map((name) => pair(name))
+    const p = human({ held_out: 2 }, asked)
+    asked.forEach((_, id) => {
+      p.decide(id, 'a', 0)
+    })
+    expect(names(p.training)).toEqual(['x', 'x', 'y', 'z', 'x', 'w'])
+    expect(names(p.held_out)).toEqual(['held', 'held'])
   })
 })
 

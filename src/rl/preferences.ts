@@ -1,6 +1,6 @@
 // The preferences that a reward model learns: the task's, a person's verdicts as they come, and what training takes of them.
 import { philox4x32, uniform24 } from '../kernels/sampling/philox.ts'
-import type { Candidate, ResponsePair } from './pairs.ts'
+import { type Candidate, heldOutPrompts, type ResponsePair } from './pairs.ts'
 import type { Pairs, Verdict } from './phase.ts'
 
 /** One pair with its verdict. */
@@ -34,7 +34,7 @@ export interface PreferencesState {
   readonly passes: number
 }
 
-/** Of a person's preferences every so many is held out. */
+/** Of the prompts of a person's preferences every so many is held out. */
 const HELD_OUT_EVERY = 4
 /** Keeps the order of pairs apart from sampling (responder.ts, validation.ts) under the same generator and seed. */
 const SHUFFLE_STREAM = 0x70616972
@@ -54,6 +54,8 @@ export class Preferences {
   readonly #seed: number
   readonly #drawn: readonly ResponsePair[]
   readonly #judged: readonly Preference[]
+  /** Prompts of the task's pairs that are held out. */
+  readonly #judged_held_out: ReadonlySet<string>
   readonly #asked: readonly ResponsePair[]
   /** Verdict of each asked pair, from the first on; undefined = skipped. */
   #decided: (Preference | undefined)[] = []
@@ -79,6 +81,10 @@ export class Preferences {
     this.#judged = drawn.judged.map(judge)
     this.#asked = drawn.asked
     this.ties = drawn.ties
+    // Where there are fewer pairs than were asked for, as large a share of them.
+    const { count, held_out } = config
+    const share = Math.floor((drawn.judged.length * held_out) / (count + held_out))
+    this.#judged_held_out = heldOutPrompts(drawn.judged, share)
   }
 
   /** The preferences of a phase that has begun elsewhere. */
@@ -151,32 +157,31 @@ export class Preferences {
     }))
   }
 
-  /** What is trained on. Of the task's pairs the last are held out; of a person's every fourth, unless the task has some. */
+  /** What is trained on: no pair with a held-out prompt. */
   get training(): readonly Preference[] {
+    const held_out = this.#heldOutPrompts
+    const isTrained = ({ prompt }: Preference) => !held_out.has(prompt)
     return [
-      ...this.#judged.slice(0, this.#judged.length - this.#judgedHeldOut),
-      ...this.#given.filter((_, i) => !this.#isHeldOut(i)),
+      ...this.#judged.filter(isTrained).slice(0, this.config.count),
+      ...this.#given.filter(isTrained),
     ]
   }
 
-  /** What accuracy is measured on. */
+  /** What accuracy is measured on: pairs with held-out prompts, a person's first; a prompt may have several. */
   get held_out(): readonly Preference[] {
-    return [
-      ...this.#judged.slice(this.#judged.length - this.#judgedHeldOut),
-      ...this.#given.filter((_, i) => this.#isHeldOut(i)),
-    ]
+    const held_out = this.#heldOutPrompts
+    return [...this.#given, ...this.#judged]
+      .filter(({ prompt }) => held_out.has(prompt))
+      .slice(0, this.config.held_out)
   }
 
-  /** Where there are fewer pairs than were asked for, as large a share of them. */
-  get #judgedHeldOut(): number {
-    const { count, held_out } = this.config
-    return Math.floor((this.#judged.length * held_out) / (count + held_out))
-  }
-
-  #isHeldOut(place: number): boolean {
-    const turn = Math.floor(place / HELD_OUT_EVERY)
-    const is_turn = place % HELD_OUT_EVERY === HELD_OUT_EVERY - 1
-    return this.config.source === 'human' && is_turn && turn < this.config.held_out
+  /** Of the task's pairs the last prompts; where there are none, every fourth prompt that a person said something of. */
+  get #heldOutPrompts(): ReadonlySet<string> {
+    const { source, held_out } = this.config
+    if (source !== 'human') return this.#judged_held_out
+    const prompts = [...new Set(this.#given.map(({ prompt }) => prompt))]
+    const turns = prompts.filter((_, i) => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1)
+    return new Set(turns.slice(0, held_out))
   }
 
   /** Whether there is enough to train on after `step` steps of the phase. Puts the verdicts recorded until then in force. */

@@ -167,7 +167,8 @@ export class RewardTraining {
     const { rows } = model.tensors.workspace
     const batch = preferences.nextBatch(phase.batch_size)
     const held_out = measures ? preferences.held_out : []
-    const [trained, pairs] = [preferences.training.length, preferences.held_out.length]
+    const trained = preferences.training.length
+    const prompts = preferences.held_out.map(({ prompt }) => prompt)
 
     gpu.stage('update_reward_model')
     model.trainable.beginStep()
@@ -195,7 +196,8 @@ export class RewardTraining {
           ...rewardModelMetrics(totals, controls, of_batch, of_held_out),
           'reward_model/lr': lr,
           'reward_model/pairs': trained,
-          'reward_model/held_out_pairs': pairs,
+          'reward_model/held_out_pairs': prompts.length,
+          'reward_model/held_out_prompts': new Set(prompts).size,
           'reward_model/human_pairs': preferences.given,
           'reward_model/ties': preferences.ties,
         },

@@ -14,12 +14,31 @@ import { HELD_OUT_PREFERENCES } from '../metrics.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../run.ts'
 import { typing } from '../shortcuts.ts'
 import { showToast, uiStore } from '../store.ts'
-import { type Choice, canUndo, choiceOf, progressShare, progressText } from './verdicts.ts'
+import {
+  type Choice,
+  canUndo,
+  choiceOf,
+  fewHeldOut,
+  heldOutText,
+  progressShare,
+  progressText,
+} from './verdicts.ts'
 
 const selectAsked = (state: LabState) => state.asked
 const selectScored = (state: LabState) => state.scored_pairs
 const selectAccuracy = (state: LabState) => state.metrics[HELD_OUT_PREFERENCES]
 const selectPairs = (state: LabState) => state.metrics['reward_model/held_out_pairs']
+const selectPrompts = (state: LabState) => state.metrics['reward_model/held_out_prompts']
+/** Why fewer pairs are held out than the reward model's phase asks for. */
+const selectFew = (state: LabState): string | undefined => {
+  const phase = shownPhases(state).find(({ kind }) => kind === 'reward_model')
+  if (phase?.kind !== 'reward_model') return undefined
+  const { metrics } = state
+  return fewHeldOut(phase.pairs, {
+    pairs: metrics['reward_model/pairs'],
+    held_out_pairs: metrics['reward_model/held_out_pairs'],
+  })
+}
 
 /** Whether a person is asked in a phase. */
 const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
@@ -238,13 +257,15 @@ export function Preferences() {
   const scored = useLab(selectScored)
   const accuracy = useLab(selectAccuracy)
   const held_out = useLab(selectPairs)
+  const prompts = useLab(selectPrompts)
+  const few = useLab(selectFew)
   const is_own = useLab(selectIsOwn)
   const is_busy = useLab(selectIsBusy)
   const recorded = useLab(selectRecorded)
   const verdicts = useLab(selectVerdictsOf)
   useKeys(is_asking)
   const is_recorded = recorded >= 0 && !is_busy
-  if (!has_reward_model || !(asks || scored || is_recorded)) return null
+  if (!has_reward_model || !(asks || scored || few || is_recorded)) return null
   return (
     <section
       className={is_asking ? 'card preferences asking' : 'card preferences'}
@@ -257,7 +278,12 @@ export function Preferences() {
           <p className="soft">
             {is_own ? 'In your order:' : 'In the preferred order:'}{' '}
             <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
-            {formatNumber(held_out)} held-out {held_out === 1 ? 'pair' : 'pairs'}
+            {heldOutText(held_out ?? 0, prompts)}
+          </p>
+        )}
+        {few === undefined ? null : (
+          <p className="soft" data-testid="few-held-out">
+            {few}
           </p>
         )}
         {asks ? <Keep /> : null}

@@ -5,7 +5,14 @@ import { skippedUpdates } from '../metrics.ts'
 import { groupFields, shownFields } from './form.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
-import { canUndo, choiceOf, progressShare, progressText } from './verdicts.ts'
+import {
+  canUndo,
+  choiceOf,
+  fewHeldOut,
+  heldOutText,
+  progressShare,
+  progressText,
+} from './verdicts.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
   ({ kind, min, max }) =>
@@ -127,4 +134,19 @@ test('a reward model’s phase in the form', () => {
   expect(groups.get('Phase 1')).toContain('phases.0.pairs.min_pairs')
   expect(groups.get('Phase 2')).toContain('phases.1.reward_model.enable')
   expect(shown({}).get('Phase 2')).not.toContain('phases.1.reward_model.enable')
+})
+
+test('the panel says how many prompts are held out, and why there are fewer pairs than asked for', () => {
+  expect(heldOutText(62, 15)).toBe('62 held-out pairs with 15 prompts that no training pair has')
+  expect(heldOutText(1, 1)).toBe('1 held-out pair with 1 prompt that no training pair has')
+  expect(heldOutText(3, undefined)).toBe('3 held-out pairs')
+  const judge = { source: 'judge', held_out: 64 }
+  expect(fewHeldOut(judge, { pairs: 256, held_out_pairs: 64 })).toBeUndefined()
+  expect(fewHeldOut(judge, { pairs: 256, held_out_pairs: 62 })).toContain(
+    '64 held-out pairs were asked',
+  )
+  expect(fewHeldOut(judge, { pairs: 3, held_out_pairs: 0 })).toContain('No pair is held out')
+  expect(fewHeldOut(judge, {})).toBeUndefined()
+  const human = { source: 'human', held_out: 16 }
+  expect(fewHeldOut(human, { pairs: 12, held_out_pairs: 4 })).toBeUndefined()
 })
