@@ -92,7 +92,7 @@ export const TINY_PRESETS: readonly Preset[] = [
       summary:
         'The task prefers one of two responses, a reward model learns to, and reinforcement sees the reward model alone, held back by the KL to where it began.',
       what_you_should_see:
-        'After the warm start between 58 and 75 % of the samples are right; the others mostly forget the carry. The reward model, a copy of the policy that never sees the task’s score, ends with between 84 and 100 % of held-out pairs in the right order. In 40 steps of reinforcement against it the task’s score climbs to between 87 and 98 % (three seeds), at about 0.2 nats per token from where it began. With so few sums the 20 held-out ones hardly gain: what is learned is which skill to use. With a KL weight of 0.05 the same run is a lesson: the task’s score rises to 83 % and falls to about 45 %, while the reward model’s stays high (one seed).',
+        'After the warm start between 58 and 75 % of the samples are right; the others mostly forget the carry. The reward model, a copy of the policy that never sees the task’s score, ends with between 89 and 98 % of held-out pairs in the right order: 64 pairs on ten or so sums that no training pair has. In 40 steps of reinforcement against it the task’s score climbs to between 83 and 98 % (three seeds), at 0.2 to 0.3 nats per token from where it began. With so few sums the 20 held-out ones hardly gain: what is learned is which skill to use. With a KL weight of 0.05 the same run is a lesson: the task’s score rises to 83 % and falls to about 45 %, while the reward model’s stays high (one seed).',
     },
     {
       ...rlhf_base,
