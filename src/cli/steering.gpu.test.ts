@@ -141,6 +141,43 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
   expect(without.results[5]).not.toEqual(by_hand.results[5])
 })
 
+test('a phase with a KL has the reference that reinforcement began with, added by hand or typed beforehand', async () => {
+  const held_back = (steps: number) => ({
+    kind: 'rl',
+    steps,
+    actor: { use_kl_loss: true, kl_loss_coef: 0.5 },
+    algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.5 } },
+  })
+  const sft = { kind: 'sft', steps: 2 }
+  const long = { steps: 2, rollout: { train_batch_size: 8 } }
+  // The entropy moves the policy, even where no response is right.
+  const actor = { ...TINY.actor, entropy_coeff: 0.1 }
+  const shared = { ...TINY, actor, validation: { test_freq: 0 } }
+  const typed = await run(
+    parsed({
+      ...shared,
+      phases: [sft, { kind: 'rl', steps: 3 }, held_back(2), { ...held_back(2), ...long }],
+    }),
+  )
+  const by_hand = await run(
+    parsed({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
+    // The second one needs larger buffers: the reference moves to them.
+    {
+      5: [{ kind: 'insert_phase', phase: phase(held_back(2)) }],
+      7: [{ kind: 'insert_phase', phase: phase({ ...held_back(2), ...long }) }],
+    },
+  )
+  const metrics = (of: typeof typed) => of.results.map(({ step, metrics }) => ({ step, metrics }))
+  expect(by_hand.done.filter(({ refused }) => refused)).toEqual([])
+  expect(by_hand.rebuilds).toBe(1)
+  const kl = typed.results.flatMap(({ metrics }) => metrics['actor/reward_kl_penalty'] ?? [])
+  expect(kl).toHaveLength(4)
+  // Three steps of reinforcement lie behind the first of them.
+  expect(kl[0]).not.toBe(0)
+  expect(metrics(by_hand)).toEqual(metrics(typed))
+  expect(by_hand.weights).toEqual(typed.weights)
+})
+
 test('what cannot be done is refused, changes nothing and is not in the document', async () => {
   const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
   const plain = await run(document)

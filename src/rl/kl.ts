@@ -86,7 +86,10 @@ export function applyKlPenalty(
   }
 }
 
-/** The controller after a change of its settings: a new coefficient begins anew, anything else goes on from the present one. */
+/**
+ * The controller after a change of its settings, by hand or where another phase begins: another type or a new coefficient begins
+ * anew (undefined), with anything else it goes on from the present value.
+ */
 export function adoptedKl(
   controller: KlController,
   before: KlControllerConfig,

@@ -8,12 +8,12 @@ import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
-import { microRows, microTokens, needsReference, phaseRows } from './actor.ts'
+import { microRows, microTokens, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
 import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
-import { type RewardModelPhase, type RlPhase, trainsActor } from './phase.ts'
+import { type RewardModelPhase, type RlPhase, trainsActor, validationPrompts } from './phase.ts'
 import { createRewardTensors, type RewardSize } from './reward_training.ts'
 import { createSamplerTensors } from './sampler.ts'
 import { traceColumns } from './token_table.ts'
@@ -49,7 +49,7 @@ export function actorSize({
     micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
     updates: Math.max(1, ...updates),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
-    has_reference: phases.some(needsReference),
+    has_reference: phases.some(({ kind }) => kind === 'rl'),
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
@@ -135,7 +135,7 @@ export function validationSize(config: TrainerConfig): RolloutSize {
   const { task, validation } = config
   const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
   const { max_prompt_length: prompt_length, max_response_length: response_length } = task
-  const prompts = Math.max(1, validation.prompts)
+  const prompts = Math.max(1, validationPrompts(validation, task))
   if (!rl) return { rows: Math.min(256, prompts), n: 1, prompt_length, response_length }
   const size = rolloutSize(config, rl)
   if (size.n === 1) return size

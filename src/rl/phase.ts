@@ -276,6 +276,8 @@ export interface RlPhase extends TrainedPart {
   readonly target_layer: number
   /** The actor's moments and step counts start from zero where this phase begins. */
   readonly reset_optimizer?: boolean
+  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they go on. */
+  readonly reset_schedule?: boolean
   readonly rollout: Rollout
   readonly actor: Actor
   /** Used by estimators that need values (gae). */
@@ -296,11 +298,17 @@ export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !==
 export interface Validation {
   /** Every so many steps of any phase; 0 = never. Also before the first step and after the last of each phase. */
   readonly test_freq: number
-  /** Held-out prompts. */
+  /** Held-out prompts; never more than the task holds out (validationPrompts). */
   readonly prompts: number
   /** Sampled responses per held-out prompt; greedy decoding is one more. */
   readonly n: number
 }
+
+/** Prompts of an evaluation: each held-out problem at most once. */
+export const validationPrompts = (
+  { prompts }: Pick<Validation, 'prompts'>,
+  { test_size }: { readonly test_size: number },
+): number => Math.min(prompts, test_size)
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { expectClose } from '../kernels/testing.ts'
-import type { Optim, Phase, SftPhase } from './phase.ts'
+import type { Optim, Phase, RlPhase, SftPhase } from './phase.ts'
 import {
   constantMultiplier,
   cosineMultiplier,
+  klSettings,
   learningRate,
-  stageSteps,
+  scheduledOptim,
+  scheduleSteps,
   warmupSteps,
   wsdMultiplier,
 } from './schedule.ts'
@@ -43,7 +45,34 @@ test('neighbouring phases of one kind share a schedule', () => {
   const sft = { kind: 'sft', steps: 5 } as SftPhase
   const rl = (steps: number) => ({ kind: 'rl', steps }) as Phase
   const phases = [sft, rl(3), rl(4), sft, rl(2)]
-  expect(phases.map((_, i) => stageSteps(phases, i))).toEqual([5, 7, 7, 5, 2])
+  expect(phases.map((_, i) => scheduleSteps(phases, i))).toEqual([5, 7, 7, 5, 2])
+})
+
+test('a phase that resets the schedule begins its own, which later phases go on with', () => {
+  const phase = (steps: number, warmup: number, reset_schedule = false): Phase => ({
+    ...({ kind: 'rl', steps } as RlPhase),
+    reset_schedule,
+    actor: { optim: { ...optim, lr: steps, lr_warmup_steps: warmup } } as RlPhase['actor'],
+    critic: { optim: { ...optim, lr: 1, lr_warmup_steps: 2 * warmup } } as RlPhase['critic'],
+  })
+  const phases = [phase(3, 1), phase(4, 9), phase(5, 2, true), phase(6, 9)]
+  expect(phases.map((_, i) => scheduleSteps(phases, i))).toEqual([7, 7, 11, 11])
+  const warmups = (of: 'actor' | 'critic') =>
+    phases.map((_, i) => scheduledOptim(phases, i, of).lr_warmup_steps)
+  // The warm-up is the schedule's; the peak is each phase's own.
+  expect(warmups('actor')).toEqual([1, 1, 2, 2])
+  expect(warmups('critic')).toEqual([2, 2, 4, 4])
+  expect(phases.map((_, i) => scheduledOptim(phases, i).lr)).toEqual([3, 4, 5, 6])
+})
+
+test('the KL controller belongs to the last phase of the stage that has a KL in the reward', () => {
+  const sft = { kind: 'sft', steps: 5 } as SftPhase
+  const rl = (use_kl_in_reward: boolean, kl_coef: number) =>
+    ({ kind: 'rl', steps: 1, algorithm: { use_kl_in_reward, kl_ctrl: { kl_coef } } }) as Phase
+  const phases = [rl(false, 1), rl(true, 2), rl(false, 3), rl(true, 4), sft, rl(false, 5)]
+  expect(phases.map((_, i) => klSettings(phases, i)?.kl_coef)).toEqual([
+    ...[undefined, 2, 2, 4, undefined, undefined],
+  ])
 })
 
 test('a negative number of warm-up steps means a share of all steps, rounded down', () => {

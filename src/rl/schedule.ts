@@ -1,5 +1,6 @@
 // What changes from step to step, as pure functions of the step.
-import { type Optim, type Phase, trainsActor } from './phase.ts'
+import type { KlControllerConfig } from './kl.ts'
+import type { Optim, Phase } from './phase.ts'
 
 /** Shape of a schedule; `step` below is the number of training steps already taken (the scheduler's calls). */
 export interface Schedule {
@@ -111,20 +112,62 @@ export function learningRate(
     : lr * cosineMultiplier(step, schedule)
 }
 
-/**
- * Whether a phase goes on with the stage of the one before it. A stage is a run of phases of one kind: one optimizer and one
- * learning-rate schedule, as BuPO trains its two phases (no reset and no second warm-up at the switch). Every reward model
- * is a new one.
- */
-export const continuesStage = (phases: readonly Phase[], phase: number): boolean =>
-  phase > 0 && phases[phase - 1].kind === phases[phase].kind && trainsActor(phases[phase])
+/** What stages are made of: the engine's phases, or those of a document. */
+type Staged = { readonly kind: Phase['kind']; readonly reset_schedule?: boolean }
 
-/** Steps that all phases of the stage of `phase` are planned to take. */
-export function stageSteps(phases: readonly Phase[], phase: number): number {
-  let first = phase
-  while (continuesStage(phases, first)) first--
+/**
+ * Whether a phase goes on with the stage of the one before it. A stage is a run of phases of one kind: one optimizer, one
+ * reference and one KL controller, and unless a phase says otherwise one learning-rate schedule, as BuPO trains its two phases
+ * (no reset and no second warm-up at the switch). Every reward model is a new one.
+ */
+export const continuesStage = (phases: readonly Staged[], phase: number): boolean =>
+  phase > 0 &&
+  phases[phase - 1].kind === phases[phase].kind &&
+  phases[phase].kind !== 'reward_model'
+
+/** Whether a phase goes on with the learning-rate schedule of the one before it. */
+export const continuesSchedule = (phases: readonly Staged[], phase: number): boolean =>
+  continuesStage(phases, phase) && !phases[phase].reset_schedule
+
+/** Steps that all phases of the schedule of `phase` are planned to take. */
+export function scheduleSteps(phases: readonly Phase[], phase: number): number {
+  const first = scheduleStart(phases, phase)
   let { steps } = phases[first]
-  for (let i = first + 1; i < phases.length && continuesStage(phases, i); i++)
+  for (let i = first + 1; i < phases.length && continuesSchedule(phases, i); i++)
     steps += phases[i].steps
   return steps
+}
+
+/** The phase that began the schedule of `phase`. */
+function scheduleStart(phases: readonly Staged[], phase: number): number {
+  let first = phase
+  while (continuesSchedule(phases, first)) first--
+  return first
+}
+
+/**
+ * What the rate of a phase follows: the actor's settings, or with `of` the critic's. A schedule has one warm-up, that of its
+ * first phase; all else is the phase's own.
+ */
+export function scheduledOptim(
+  phases: readonly Phase[],
+  phase: number,
+  of: 'actor' | 'critic' = 'actor',
+): Optim {
+  const optimOf = (other: Phase) => (other.kind === 'rl' ? other[of].optim : other.optim)
+  const { lr_warmup_steps } = optimOf(phases[scheduleStart(phases, phase)])
+  return { ...optimOf(phases[phase]), lr_warmup_steps }
+}
+
+/** Settings of the KL controller after `phase`: of the last phase of its stage with a KL in the reward; undefined before one. */
+export function klSettings(
+  phases: readonly Phase[],
+  phase: number,
+): KlControllerConfig | undefined {
+  for (let i = phase; ; i--) {
+    const present = phases[i]
+    if (present.kind === 'rl' && present.algorithm.use_kl_in_reward)
+      return present.algorithm.kl_ctrl
+    if (!continuesStage(phases, i)) return undefined
+  }
 }

@@ -40,7 +40,7 @@ export interface TrainerState extends ModelStates {
   /** Training steps done, over all phases. */
   readonly step: number
   readonly phase_step: number
-  /** Steps of the phase's stage: the position of learning-rate schedules. */
+  /** Steps since the learning-rate schedule began, mostly with the phase's stage: its position. */
   readonly stage_step: number
   /** Steps of this stage that had a critic. */
   readonly critic_step: number

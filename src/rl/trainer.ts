@@ -19,7 +19,7 @@ import {
   needsPiSquared,
   type ScoredBatch,
 } from './experience.ts'
-import { adoptedKl, type KlController, klController } from './kl.ts'
+import { adoptedKl, type KlController, type KlControllerConfig, klController } from './kl.ts'
 import type { LayerChanges } from './layer_changes.ts'
 import { maskedMeanRows } from './masked.ts'
 import { planMemory, validationSize } from './memory.ts'
@@ -53,7 +53,14 @@ import type { Preferences } from './preferences.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
 import type { RewardTraining, ScoredPair } from './reward_training.ts'
 import type { Sampler } from './sampler.ts'
-import { continuesStage, learningRate, stageSteps } from './schedule.ts'
+import {
+  continuesSchedule,
+  continuesStage,
+  klSettings,
+  learningRate,
+  scheduledOptim,
+  scheduleSteps,
+} from './schedule.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
@@ -173,11 +180,10 @@ export class Trainer {
     const config = { ...changed, matmul, fusion }
     if (!sameSizes(config, this.config)) return false
     await prepareParts(this.#gpu, this.#parts, config)
-    const [before, after] = [this.current, config.phases[this.phase]]
+    const before = this.#klSettings()
     this.config = config
     this.#responder.adopt(config)
-    if (this.#kl && before.kind === 'rl' && after.kind === 'rl')
-      this.#kl = adoptedKl(this.#kl, before.algorithm.kl_ctrl, after.algorithm.kl_ctrl)
+    this.#adoptKl(before)
     return true
   }
 
@@ -234,11 +240,24 @@ export class Trainer {
     this.#responder.sample_index = state.sample_index
     this.#scores = [...state.scores]
     this.#pairs_of = state.pairs_of ?? undefined
-    const { current } = this
+    const kl_ctrl = this.#klSettings()
     this.#kl =
-      state.kl_coef !== null && current.kind === 'rl'
-        ? klController({ ...current.algorithm.kl_ctrl, kl_coef: state.kl_coef })
+      state.kl_coef !== null && kl_ctrl
+        ? klController({ ...kl_ctrl, kl_coef: state.kl_coef })
         : undefined
+  }
+
+  /** Settings of the present phase's KL controller; those of another phase where this one has no KL in the reward. */
+  #klSettings(): KlControllerConfig | undefined {
+    const { current } = this
+    const own = current.kind === 'rl' ? current.algorithm.kl_ctrl : undefined
+    return klSettings(this.phases, this.phase) ?? own
+  }
+
+  /** The controller goes on under the present settings, which were `before`. */
+  #adoptKl(before: KlControllerConfig | undefined): void {
+    const after = this.#klSettings()
+    if (this.#kl && before && after) this.#kl = adoptedKl(this.#kl, before, after)
   }
 
   get phases(): readonly Phase[] {
@@ -355,8 +374,8 @@ export class Trainer {
     const { current } = this
     this.step++
     this.#phase_step++
-    const total_steps = stageSteps(this.phases, this.phase)
-    const optim = current.kind === 'rl' ? current.actor.optim : current.optim
+    const total_steps = scheduleSteps(this.phases, this.phase)
+    const optim = scheduledOptim(this.phases, this.phase)
     const lr = learningRate(optim, this.#stage_step++, total_steps)
     const { samples, rollout, reading, tracing } = trainsActor(current)
       ? await this.#trainActor(current, lr)
@@ -508,7 +527,7 @@ export class Trainer {
     const trained: RolloutBatch = { ...batch, response_mask }
 
     // Critic first, then the actor: both of the same rows.
-    const critic_lr = this.#criticRate(phase)
+    const critic_lr = this.#criticRate()
     this.#gpu.stage('update_critic')
     if (critic)
       critic.update(trained, Float32Array.from(experience.returns), phase.critic, rows, {
@@ -558,10 +577,11 @@ export class Trainer {
       ...(drawn.reward_baselines && { reward_baselines: drawn.reward_baselines }),
       ...(rollout_log_probs && { rollout_log_probs }),
     }
-    this.#kl ??= klController(algorithm.kl_ctrl)
+    const kl = klController(algorithm.kl_ctrl)
+    if (algorithm.use_kl_in_reward) this.#kl ??= kl
     const columns = driverColumns(phase)
     if (columns.length === 0) {
-      const { experience, adv } = timedExperience(phase, scored, this.#kl)
+      const { experience, adv } = timedExperience(phase, scored, this.#kl ?? kl)
       actor.upload(batch, rows, { advantages: Float32Array.from(experience.advantages) })
       this.#scoreBatch(phase, rows, critic)
       return { experience, adv }
@@ -571,7 +591,7 @@ export class Trainer {
     if (algorithm.rollout_correction.bypass_mode && rollout_log_probs)
       actor.uploadColumns({ old_log_probs: rollout_log_probs })
     const read = await this.#readColumns(columns, rows.batch)
-    const { experience, adv } = timedExperience(phase, { ...scored, ...read }, this.#kl)
+    const { experience, adv } = timedExperience(phase, { ...scored, ...read }, this.#kl ?? kl)
     const { advantages, rollout_is_weights, response_mask } = experience
     actor.uploadColumns({
       advantages: Float32Array.from(advantages),
@@ -648,8 +668,9 @@ export class Trainer {
   }
 
   /** The critic's schedule runs beside the actor's; #stage_step has already been counted up. */
-  #criticRate({ critic }: RlPhase): number {
-    return learningRate(critic.optim, this.#stage_step - 1, stageSteps(this.phases, this.phase))
+  #criticRate(): number {
+    const optim = scheduledOptim(this.phases, this.phase, 'critic')
+    return learningRate(optim, this.#stage_step - 1, scheduleSteps(this.phases, this.phase))
   }
 
   /** Probes the layers, then reads every number of this step in one readback. */
@@ -774,12 +795,14 @@ export class Trainer {
     this.#reason = this.#ends ?? 'steps'
     this.#ends = undefined
     this.#scores = []
+    const kl_ctrl = klSettings(this.phases, this.phase)
     this.phase++
     this.#phase_step = 0
-    this.#kl = undefined
     this.#actor.resetImportance()
+    if (!continuesSchedule(this.phases, this.phase)) this.#stage_step = 0
+    if (!kl_ctrl || !continuesStage(this.phases, this.phase)) this.#kl = undefined
+    this.#adoptKl(kl_ctrl)
     if (!continuesStage(this.phases, this.phase)) {
-      this.#stage_step = 0
       this.#critic_step = 0
       this.#actor.resetOptimizer()
       this.#beginStage()

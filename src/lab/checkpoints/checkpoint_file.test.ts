@@ -147,6 +147,19 @@ describe('a checkpoint', () => {
     expect(createHash('sha256').update(Buffer.from(text, 'latin1')).digest('hex')).toBe(checksum)
   })
 
+  test('of version 1 has no reference that no phase uses, and is read and written again', async () => {
+    const made = madeCheckpoint(tinyExperiment({ phases: [{ kind: 'rl', steps: 9 }] }))
+    expect(made.run.trainer.reference).toBeDefined()
+    const kept = await decodeCheckpoint(await encodeCheckpoint(made), FILE)
+    expect(kept.run.trainer.reference).toEqual(made.run.trainer.reference)
+    const { reference: _, ...trainer } = made.run.trainer
+    const old = await encodeCheckpoint({ ...made, run: { ...made.run, trainer } })
+    const back = await decodeCheckpoint(old, FILE)
+    expect(back.run.trainer.reference).toBeUndefined()
+    expect(back.run.trainer.actor).toEqual(made.run.trainer.actor)
+    expect(await encodeCheckpoint(back)).toEqual(old)
+  })
+
   test('that is not one of its experiment is not written', async () => {
     const { run, ...rest } = madeCheckpoint()
     const { critic: _, ...trainer } = run.trainer
@@ -185,11 +198,11 @@ describe('a file that is none', () => {
       message: expect.stringContaining("found 'pt'; open a file that the lab wrote"),
     })
     const newer = await words(madeCheckpoint(), (strings) => {
-      strings.version = '2'
+      strings.version = '3'
     })
     expect(await refusal(newer)).toMatchObject({
       problem: 'newer',
-      message: `${FILE}: version: expected at most 1, found 2; it was written by a newer version, so update the lab`,
+      message: `${FILE}: version: expected at most 2, found 3; it was written by a newer version, so update the lab`,
     })
   })
 

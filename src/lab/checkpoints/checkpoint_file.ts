@@ -20,6 +20,7 @@ import {
 } from './checkpoint_header.ts'
 import {
   modelShapes,
+  modelsIn,
   modelTensors,
   type NamedTensor,
   readModels,
@@ -145,7 +146,7 @@ function read(opened: OpenSafetensors): Checkpoint {
   }
   const header = readHeader(opened.metadata, file)
   const { counters, experiment, document, pairs, marks, record, parent, made_on } = header
-  const models = runModels(experiment)
+  const models = modelsIn(runModels(experiment), opened)
   const pair_shapes = pairs && pairsShapes(pairs, experiment, opened)
   if (pairs && !pair_shapes) fail('tensor pairs.input_ids: expected rows that fit the experiment')
   requireTensors(opened, new Map([...modelShapes(models), ...(pair_shapes ?? [])]), header)

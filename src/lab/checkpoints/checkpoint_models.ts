@@ -21,8 +21,10 @@ type Learner = 'actor' | 'critic' | 'reward_model'
 /** What trains in a run of an experiment, and where its weights lie. */
 export interface RunModels {
   readonly learners: ReadonlyMap<Learner, ParamLayout>
-  /** Whether a phase measures KL to a frozen policy. */
+  /** Whether there is a frozen policy that KL is measured to: kept from the beginning of reinforcement, used or not. */
   readonly has_reference: boolean
+  /** Whether a phase measures KL to it. */
+  readonly uses_reference: boolean
 }
 
 /** The models of a run, known from its experiment alone. */
@@ -35,11 +37,19 @@ export function runModels(experiment: Experiment): RunModels {
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
   if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
     learners.set('reward_model', layout('reward_head'))
-  const has_reference = settings.some(
+  const uses_reference = settings.some(
     ({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward,
   )
-  return { learners, has_reference }
+  return { learners, has_reference: rl.length > 0, uses_reference }
 }
+
+/** The models of a file: files of version 1 hold a reference only where a phase uses it. */
+export const modelsIn = (models: RunModels, { entries }: OpenSafetensors): RunModels => ({
+  ...models,
+  has_reference:
+    models.uses_reference ||
+    (models.has_reference && [...entries.keys()].some((name) => name.startsWith('reference.'))),
+})
 
 const weightName = (model: string, name: string) => `${model}.${name}`
 const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
@@ -84,8 +94,9 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
     tensors.push([`${model}.corrections`, { shape: [segments, 2], data: corrections }])
     tensors.push([`${model}.control`, { shape: [CONTROL.length], data: control }])
   }
-  if (models.has_reference) {
-    if (!states.reference) throw new RangeError('checkpoint: expected a reference, got none')
+  if (models.uses_reference && !states.reference)
+    throw new RangeError('checkpoint: expected a reference, got none')
+  if (models.has_reference && states.reference) {
     const layout = actorLayout(models.learners)
     tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
   }
