@@ -20,6 +20,7 @@ const PURE = [
   'kernels/optimizer/control.ts',
   'rl/observation.ts',
   'rl/phase.ts',
+  'rl/schedule.ts',
   'rl/suggested_layer.ts',
   'rl/token_loss.ts',
 ]

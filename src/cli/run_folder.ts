@@ -54,6 +54,8 @@ export interface RunFacts {
   readonly warm_start?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
   readonly matmul?: MatmulChoice
+  /** What the run did otherwise than its document says, a sentence each. */
+  readonly remarks?: readonly string[]
   /** What went wrong, each at its worst. */
   readonly findings: readonly RecordedDiagnosis[]
   readonly steps: number

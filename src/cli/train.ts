@@ -16,6 +16,7 @@ import {
   type ObservedGroup,
 } from '../lab/observation.ts'
 import { readKernels, unusablePin, writeKernels } from '../lab/pinned_kernels.ts'
+import { remarksOf } from '../lab/remarks.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
 import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
@@ -128,6 +129,7 @@ async function beginRun(begun: NewRun, options: Options): Promise<number> {
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
+  for (const { message } of remarksOf(trained)) console.error(message)
   const unusable = unusablePin(pinned, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()

@@ -7,6 +7,7 @@ import { steeringWords } from '../lab/experiment.ts'
 import { BrokenNumbers, Guard } from '../lab/guard.ts'
 import type { Observation } from '../lab/observation.ts'
 import type { Metrics } from '../lab/protocol.ts'
+import { remarksOf } from '../lab/remarks.ts'
 import type { SteeredRun } from '../lab/steered_run.ts'
 import { writeVerdicts } from '../lab/verdicts.ts'
 import type { StepResult, Trainer } from '../rl/trainer.ts'
@@ -174,6 +175,7 @@ export class TrainingRun {
 
   #writeFacts(): void {
     const { gpu, run, folder, watch, origin, earlier } = this.#parts
+    const remarks = remarksOf(run.experiment).map(({ message }) => message)
     folder?.facts({
       status: this.status,
       adapter: gpu.facts,
@@ -181,6 +183,7 @@ export class TrainingRun {
       phases: this.#phases,
       steering: this.#steering,
       ...origin,
+      ...(remarks.length > 0 && { remarks }),
       findings: watch.found,
       steps: run.step,
       memory_peak_bytes: this.#memory_peak_bytes,

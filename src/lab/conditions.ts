@@ -107,6 +107,16 @@ const isWithin = (path: string, part: string) => path === part || path.startsWit
 export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
   Object.entries(CONDITIONS).every(([part, holds]) => !isWithin(path, part) || holds(settings))
 
+/** The warm-up is that of the phase which began the learning-rate schedule (rl/schedule.ts). */
+export const isOfSchedule = (path: string): boolean => path.endsWith('optim.lr_warmup_steps')
+
+/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase goes on with no other's schedule. */
+export const hasOwnEffect = (
+  path: string,
+  settings: PhaseSettings,
+  begins_schedule: boolean,
+): boolean => hasEffect(path, settings) && (begins_schedule || !isOfSchedule(path))
+
 /** The headings of shared settings; the first that fits counts. */
 const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['rollout.calculate_log_probs', 'Rollout correction'],

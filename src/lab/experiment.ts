@@ -1,11 +1,13 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
+import { continuesSchedule } from '../rl/schedule.ts'
 import { TASKS } from '../tasks/index.ts'
-import { groupOf, hasEffect } from './conditions.ts'
+import { groupOf, hasEffect, hasOwnEffect, isOfSchedule } from './conditions.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
 import { settingsOf } from './phase_settings.ts'
+import { remarksOf } from './remarks.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
 import { brokenRules, hasRewardModel, taskOf } from './rules.ts'
 import {
@@ -56,6 +58,8 @@ export interface Field extends FieldInfo {
   readonly is_overridden?: boolean
   /** Whether it changes anything as the other settings are; a form leaves out what does not. */
   readonly has_effect: boolean
+  /** What a run does otherwise than the value says. */
+  readonly remark?: string
 }
 
 const off =
@@ -262,7 +266,12 @@ function sharedFields(experiment: Experiment): Field[] {
 }
 
 /** What an rl phase may set itself; its default is the experiment's own value. */
-function overrideFields(experiment: Experiment, phase: RlDocument, index: number): Field[] {
+function overrideFields(
+  experiment: Experiment,
+  phase: RlDocument,
+  index: number,
+  begins_schedule: boolean,
+): Field[] {
   const settings = settingsOf(experiment, phase)
   return leavesOf(OVERRIDABLE).map(([name, { info }]) => {
     const path = `phases.${index}.${name}`
@@ -275,7 +284,7 @@ function overrideFields(experiment: Experiment, phase: RlDocument, index: number
       value: own ?? shared,
       default: shared,
       is_overridden: own !== undefined,
-      has_effect: hasEffect(name, settings),
+      has_effect: hasOwnEffect(name, settings, begins_schedule),
     }
   })
 }
@@ -311,8 +320,12 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
       has_effect: matters(field.path.slice(path.length + 1), phase.pairs.source),
     }))
   const stops = stopFields(experiment, phase, index)
-  if (phase.kind === 'sft')
-    return [...fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })), ...stops]
+  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  if (phase.kind === 'sft') {
+    const fields = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} }))
+    const isOffered = (field: Field) => begins_schedule || !isOfSchedule(field.path)
+    return [...fields.map((field) => ({ ...field, has_effect: isOffered(field) })), ...stops]
+  }
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
     { value: 'final', label: 'whole model' },
@@ -339,7 +352,7 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
     })),
     { ...target, path: `${path}.target_layer` },
     ...stops,
-    ...overrideFields(experiment, phase, index),
+    ...overrideFields(experiment, phase, index, begins_schedule),
   ]
 }
 
@@ -367,7 +380,8 @@ export function experimentFields(experiment: Experiment): Field[] {
   const section = (group: string, path: string, tree: unknown) =>
     fieldsOf(experiment, group, path, leavesOf(tree))
   const length = taskOf(experiment.task).max_response_length
-  return [
+  const remarks = new Map(remarksOf(experiment).map(({ path, message }) => [path, message]))
+  const fields = [
     ...section('Experiment', '', ROOT),
     ...taskFields(experiment),
     ...section('Model', 'model', MODEL),
@@ -381,6 +395,10 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...section('Probe', 'probe', PROBE),
     ...section('Kernels', '', KERNELS),
   ]
+  return fields.map((field) => {
+    const remark = remarks.get(field.path)
+    return remark === undefined ? field : { ...field, remark }
+  })
 }
 
 const PAIR = /^((?:.+\.)?optim\.betas)\.([01])$/

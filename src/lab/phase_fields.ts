@@ -8,6 +8,7 @@ import { boolean, integer, number, select, type Tree, text } from './fields.ts'
 export interface TrainedFields {
   readonly target_readout: Readout
   readonly reset_optimizer: boolean
+  readonly reset_schedule: boolean
   readonly freeze: {
     readonly embed_tokens: boolean
     /** Whole numbers with commas; '' = none. */
@@ -37,6 +38,11 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
     help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule goes on.',
+    default: false,
+  }),
+  reset_schedule: boolean({
+    label: 'Restart the schedule',
+    help: 'Whether warm-up and decay of the learning rate begin at zero with this phase; otherwise it goes on with the schedule of the phase before it, whose warm-up is over.',
     default: false,
   }),
   freeze: {
@@ -86,8 +92,8 @@ export function trainedHasEffect(
   before: Phase['kind'] | undefined,
 ): boolean {
   if (name === 'target_readout') return phase.target_layer !== 'final'
-  // Every other phase begins with a new optimizer anyway.
-  if (name === 'reset_optimizer') return before === 'rl'
+  // Every other phase begins with a new optimizer and schedule anyway.
+  if (name === 'reset_optimizer' || name === 'reset_schedule') return before === 'rl'
   if (name === 'lr_factor_above.layer') return phase.lr_factor_above.factor !== 1
   return true
 }

@@ -506,7 +506,7 @@ export const VALIDATION: Tree<Validation> = {
   }),
   prompts: integer({
     label: 'Held-out prompts',
-    help: 'Problems that are never trained on and that every evaluation answers.',
+    help: 'Problems that are never trained on and that every evaluation answers, each once; at most as many as the task holds out.',
     default: 512,
     min: 1,
     max: 4096,

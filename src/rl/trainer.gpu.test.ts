@@ -737,6 +737,21 @@ test('room is reserved for the numbers of a step that has next to no responses',
   trainer.destroy()
 })
 
+test('an evaluation asks every held-out problem once, however many prompts are wanted', async () => {
+  const { test_size } = CONFIG.task
+  const before = async (prompts: number) => {
+    const validation = { test_freq: 1, prompts, n: 2 }
+    const trainer = await Trainer.create(await open(), { ...CONFIG, validation })
+    const { metrics } = await trainer.next()
+    trainer.destroy()
+    return Object.entries(metrics).filter(([name]) => name.startsWith('val'))
+  }
+  const all = await before(test_size)
+  expect(all.length).toBeGreaterThan(2)
+  expect(await before(3 * test_size + 1)).toEqual(all)
+  expect(await before(test_size - 1)).not.toEqual(all)
+})
+
 test("validation reports verl's names: the mean, and with several responses best, worst and majority", async () => {
   const names = async (n: number) => {
     const trainer = await Trainer.create(await open(), {

@@ -2,6 +2,7 @@
 import type { Gpu } from '../kernels/gpu.ts'
 import type { Rollout, Sampling } from '../model/rollout.ts'
 import { promptBatch } from './batch.ts'
+import { validationPrompts } from './phase.ts'
 import { mean } from './stats.ts'
 import type { TrainerConfig } from './trainer.ts'
 import {
@@ -17,7 +18,7 @@ const VALIDATION_STREAM = 1
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
 
 /**
- * What the policy makes of the first `validation.prompts` held-out problems: greedy once, and `validation.n` sampled
+ * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n` sampled
  * responses to each with the last reinforcement phase's temperature and filters. Metrics are `val-aux/<task>/acc/greedy`
  * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; a score that is one number is
  * both `reward` and `acc` there. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
@@ -30,7 +31,8 @@ export async function validate(
 ): Promise<Record<string, number>> {
   const started = performance.now()
   const { task, validation, phases } = config
-  const { n, prompts } = validation
+  const { n } = validation
+  const prompts = validationPrompts(validation, task)
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
   const greedy: Filter = { temperature: 0, top_k: -1, top_p: 1 }
@@ -77,7 +79,7 @@ async function respond(
   filter: Filter,
 ): Promise<Responses> {
   const { rows: B, response_length: R } = rollout.size
-  const total = validation.prompts * n
+  const total = validationPrompts(validation, task) * n
   const scores: number[] = []
   const texts: string[] = []
   for (let first = 0; first < total; first += B) {

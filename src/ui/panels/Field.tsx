@@ -140,6 +140,11 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
           </button>
         </p>
       )}
+      {field.remark === undefined ? null : (
+        <p className="remark" data-testid={`${id}-remark`}>
+          {field.remark}
+        </p>
+      )}
       <p id={help_id} className="soft help">
         <Marked text={field.help} marks={findWords(query, field.help, true)} />
       </p>
