@@ -21,6 +21,7 @@ import { metricsCsv } from '../lab/metrics_file.ts'
 import type { Observation } from '../lab/observation.ts'
 import { observationLine } from '../lab/observation_file.ts'
 import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+import type { RolloutDType } from '../lab/rollout_dtype.ts'
 import type { Series } from '../lab/series.ts'
 import { thinnedOf } from '../lab/thinning.ts'
 import type { PhaseReason } from '../rl/phase.ts'
@@ -54,6 +55,8 @@ export interface RunFacts {
   readonly warm_start?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
   readonly matmul?: MatmulChoice
+  /** What became of `rollout.dtype: float16`, where a phase asks for it. */
+  readonly rollout_dtype?: RolloutDType
   /** What the run did otherwise than its document says, a sentence each. */
   readonly remarks?: readonly string[]
   /** What went wrong, each at its worst. */

@@ -8,6 +8,7 @@ import { BrokenNumbers, Guard } from '../lab/guard.ts'
 import type { Observation } from '../lab/observation.ts'
 import type { Metrics } from '../lab/protocol.ts'
 import { remarksOf } from '../lab/remarks.ts'
+import { rolloutDTypeText } from '../lab/rollout_dtype.ts'
 import type { SteeredRun } from '../lab/steered_run.ts'
 import { writeVerdicts } from '../lab/verdicts.ts'
 import type { StepResult, Trainer } from '../rl/trainer.ts'
@@ -49,6 +50,7 @@ export class TrainingRun {
   #observed_step: number | undefined
   readonly #guard = new Guard()
   #isStopping = false
+  #said_dtype: string | undefined
 
   constructor(parts: TrainingRunParts) {
     this.#parts = parts
@@ -78,6 +80,7 @@ export class TrainingRun {
   async train(afterSft: () => Promise<void>): Promise<void> {
     const { run, checkpoints, folder, watch } = this.#parts
     const progress = createProgress()
+    this.#sayRolloutDType()
     this.#writeFacts()
     try {
       while (!this.#isStopping) {
@@ -149,6 +152,14 @@ export class TrainingRun {
     this.#parts.folder?.observation(step, observation)
   }
 
+  /** Says what became of float16 rollouts, whenever that is news. */
+  #sayRolloutDType(): void {
+    const { rollout_dtype } = this.#parts.run
+    const said = rollout_dtype && rolloutDTypeText(rollout_dtype)
+    if (said !== undefined && said !== this.#said_dtype) console.error(said)
+    this.#said_dtype = said
+  }
+
   /** Does what the document says of this moment, and says so. */
   async #obey(): Promise<void> {
     const { run, checkpoints } = this.#parts
@@ -158,6 +169,7 @@ export class TrainingRun {
       checkpoints?.log.add({ type: 'steered', ...mark })
       const said = `after step ${entry.step}: ${steeringWords(entry)}`
       console.error(refused === undefined ? said : `${said} was left out: ${refused}`)
+      this.#sayRolloutDType()
     }
   }
 
@@ -183,6 +195,7 @@ export class TrainingRun {
       phases: this.#phases,
       steering: this.#steering,
       ...origin,
+      ...(run.rollout_dtype && { rollout_dtype: run.rollout_dtype }),
       ...(remarks.length > 0 && { remarks }),
       findings: watch.found,
       steps: run.step,

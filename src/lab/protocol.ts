@@ -9,6 +9,7 @@ import type { BenchmarkNumbers } from '../rl/benchmark.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
+import type { RolloutDType } from '../rl/rollout_dtype.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { CheckpointEntry, CheckpointSource, RunHistory } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
@@ -287,6 +288,8 @@ export type LabEvent =
       readonly run: number
       readonly memory: Readonly<Record<MemoryKind, number>>
       readonly counts: GpuCounts
+      /** What became of `rollout.dtype: float16`, where a phase asks for it. */
+      readonly rollout_dtype?: RolloutDType
     }
   /** What step `step` cost; `peak` is undefined where it could not be probed. */
   | {

@@ -4,6 +4,7 @@ import type { AdapterFacts } from '../kernels/gpu.ts'
 import { type Experiment, parseExperiment, resolvePhases } from './experiment.ts'
 import type { LensReadout } from './observation.ts'
 import type { LabEvent } from './protocol.ts'
+import { rolloutDTypeSchema } from './rollout_dtype.ts'
 
 export const RECORDING_VERSION = 1
 /** Characters of a file at most. */
@@ -209,7 +210,12 @@ const event = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('samples'), step: count, samples: list(sample, 512) }),
   z.object({ type: z.literal('scored_pairs'), step: count, pairs: list(pair, 512) }),
-  z.object({ type: z.literal('memory'), memory: record(finite, 40), counts: record(finite, 40) }),
+  z.object({
+    type: z.literal('memory'),
+    memory: record(finite, 40),
+    counts: record(finite, 40),
+    rollout_dtype: z.optional(rolloutDTypeSchema),
+  }),
   z.object({ type: z.literal('trace'), step: count, table }),
   z.object({ type: z.literal('observed'), step: count, observation }),
 ])

@@ -340,11 +340,13 @@ export class RunLoop {
   #reportMemory(): void {
     this.#memory_at = this.#of.host.now()
     const { counts } = this.#open
+    const { rollout_dtype } = this.#trainer
     this.#post({
       type: 'memory',
       run: this.#id,
       memory: this.#open.memory(),
       counts: { ...counts },
+      ...(rollout_dtype && { rollout_dtype }),
     })
   }
 }

@@ -3,6 +3,7 @@ import type { GpuError } from '../kernels/errors.ts'
 import type { AdapterFacts, GpuCounts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { Preferences } from '../rl/preferences.ts'
+import type { RolloutDType } from '../rl/rollout_dtype.ts'
 import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
@@ -46,6 +47,8 @@ export interface RunTrainer {
   takePhaseStart(): PhaseStart | undefined
   /** Of a reward_model phase. */
   readonly preferences: Pick<Preferences, 'config' | 'pending' | 'given' | 'log'> | undefined
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype?: RolloutDType | undefined
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean
   undoVerdict(): boolean
 }

@@ -28,7 +28,8 @@ export type SteeredTrainer = Pick<
   | 'adopt'
   | 'exportState'
   | 'importState'
->
+> &
+  Partial<Pick<Trainer, 'rollout_dtype'>>
 
 /** Where trainers come from. */
 export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
@@ -134,6 +135,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   get phase(): number {
     return this.trainer.phase
+  }
+
+  /** What became of `rollout.dtype: float16` (Trainer). */
+  get rollout_dtype() {
+    return this.trainer.rollout_dtype
   }
 
   /** Prepares the next step; `obey` comes before it. False while its phase waits for a person's verdicts. */

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { AdapterFacts } from '../kernels/gpu.ts'
 import type { MemoryKind } from '../kernels/tensor.ts'
 import type { PhaseReason } from '../rl/phase.ts'
+import type { RolloutDType } from '../rl/rollout_dtype.ts'
 import type { ResultCard } from './card.ts'
 import type { CheckpointEntry } from './checkpoints/checkpoint.ts'
 import { type Experiment, resolvePhases, sameSettings, steerExperiment } from './experiment.ts'
@@ -187,6 +188,8 @@ export interface LabState {
     | undefined
   readonly memory: Readonly<Record<MemoryKind, number>> | undefined
   readonly counts: StepCounts | undefined
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype: RolloutDType | undefined
   readonly timing: Timing
   /** Of the last step that was measured. */
   readonly profile: StepProfile | undefined
@@ -250,6 +253,7 @@ export const emptyRun = () =>
     scored_pairs: undefined,
     memory: undefined,
     counts: undefined,
+    rollout_dtype: undefined,
     timing: UNKNOWN,
     profile: undefined,
     is_profiling: false,
@@ -550,14 +554,15 @@ function timingOf(state: LabState): Timing {
 }
 
 /** Memory as it is; counts of the last step, and what was created since the first. */
-function applyMemory(state: LabState, { counts, memory }: MemoryEvent): LabState {
-  if (state.step < 1) return { ...state, memory }
+function applyMemory(state: LabState, { counts, memory, rollout_dtype }: MemoryEvent): LabState {
+  if (state.step < 1) return { ...state, memory, rollout_dtype }
   // A panel that opens makes buffers of its own.
   const is_other = state.memory !== undefined && state.memory.probes !== memory.probes
   const warm_buffers = is_other ? counts.buffers : (state.warm_buffers ?? counts.buffers)
   return {
     ...state,
     memory,
+    rollout_dtype,
     warm_buffers,
     counts: {
       dispatches_per_step: state.metrics['perf/dispatches'],

@@ -165,6 +165,8 @@ export class Rollout {
   /** What keys and values are kept in: size.dtype, or float32 for the reason beside it. */
   readonly dtype: CacheDType
   readonly fallback_reason: string | undefined
+  /** How far attention from halves is from that of float32 on this adapter, relative to its largest value; where it was compared. */
+  readonly half_difference: number | undefined
   #gpu: Gpu
   #programs: readonly Program<RolloutLive>[]
   /** What a response holds before it is written, [B, R]; only where it may stay so. */
@@ -174,7 +176,7 @@ export class Rollout {
     gpu: Gpu,
     size: RolloutSize,
     tensors: RolloutTensors,
-    { dtype, fallback_reason }: SettledCaches,
+    { dtype, difference, fallback_reason }: SettledCaches,
     programs: readonly Program<RolloutLive>[],
     padding: Uint32Array | undefined,
   ) {
@@ -183,6 +185,7 @@ export class Rollout {
     this.tensors = tensors
     this.dtype = dtype
     this.fallback_reason = fallback_reason
+    this.half_difference = difference
     this.#programs = programs
     this.#padding = padding
   }

@@ -36,6 +36,8 @@ export const createCaches = (
 export interface SettledCaches {
   readonly caches: readonly Tensor[]
   readonly dtype: CacheDType
+  /** What `check` found, where halves were asked for and could be compared. */
+  readonly difference: number | undefined
   /** Why they are not what was asked for; undefined where they are. */
   readonly fallback_reason: string | undefined
 }
@@ -59,27 +61,30 @@ export async function settleCaches(
   check: typeof checkHalfCache = checkHalfCache,
 ): Promise<SettledCaches> {
   const dtype = caches.length > 0 ? cacheDType(caches[0]) : 'float32'
-  if (dtype === 'float32') return { caches, dtype, fallback_reason: undefined }
-  const fallback_reason = await whyNotHalves(gpu, { width, head_dim: shape.head_dim }, check)
-  if (fallback_reason === undefined) return { caches, dtype, fallback_reason }
+  if (dtype === 'float32')
+    return { caches, dtype, difference: undefined, fallback_reason: undefined }
+  const found = await compareHalves(gpu, { width, head_dim: shape.head_dim }, check)
+  if (found.fallback_reason === undefined) return { caches, dtype, ...found }
   gpu.free(...caches)
-  return { caches: createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', fallback_reason }
+  return { caches: createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', ...found }
 }
 
-async function whyNotHalves(
+async function compareHalves(
   gpu: Gpu,
   size: { readonly width: number; readonly head_dim: number },
   check: typeof checkHalfCache,
-): Promise<string | undefined> {
+): Promise<Pick<SettledCaches, 'difference' | 'fallback_reason'>> {
   try {
     const difference = await check(gpu, size, cacheKernels(size, 'float16'))
-    if (difference <= MAX_HALF_CACHE_DIFFERENCE) return undefined
-    return [
+    if (difference <= MAX_HALF_CACHE_DIFFERENCE) return { difference, fallback_reason: undefined }
+    const fallback_reason = [
       `attention from a float16 cache differs by ${difference.toPrecision(2)} of its largest value`,
       `on this adapter; at most ${MAX_HALF_CACHE_DIFFERENCE} is allowed`,
     ].join(' ')
+    return { difference, fallback_reason }
   } catch (error) {
-    if (error instanceof GpuError && error.code === 'shader') return error.message
+    if (error instanceof GpuError && error.code === 'shader')
+      return { difference: undefined, fallback_reason: error.message }
     throw error
   }
 }

@@ -363,7 +363,7 @@ test('judge, reward model, reinforcement: the policy learns what the judge prefe
     task: TWO_ANSWERS,
     phases: [
       { ...SFT, steps: 60, batch_size: 16, optim: { ...SFT.optim, lr: 5e-3 } },
-      rewardPhase({ steps: 20, batch_size: 16 }, { count: 48, held_out: 32 }),
+      rewardPhase({ steps: 60, batch_size: 16 }, { count: 48, held_out: 32 }),
       {
         ...REWARDED,
         steps: 30,
@@ -380,8 +380,8 @@ test('judge, reward model, reinforcement: the policy learns what the judge prefe
   const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
   const task = series('task/score/mean')
-  // 32 held-out pairs; 2 and 8 steps of 32 responses. Measured: 1, 0.45 and 0.98.
-  expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.9)
+  // 32 held-out pairs on prompts of their own; 2 and 8 steps of 32 responses. Measured: 0.94, 0.45 and 0.91.
+  expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.8)
   expect(mean(task.slice(0, 2))).toBeLessThan(0.65)
-  expect(mean(task.slice(-8))).toBeGreaterThan(0.88)
+  expect(mean(task.slice(-8))).toBeGreaterThan(0.8)
 })

@@ -52,6 +52,7 @@ import {
 import type { Preferences } from './preferences.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
 import type { RewardTraining, ScoredPair } from './reward_training.ts'
+import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
 import type { Sampler } from './sampler.ts'
 import {
   continuesSchedule,
@@ -278,6 +279,11 @@ export class Trainer {
   /** Steps of the current phase that are done. */
   get phase_step(): number {
     return this.#phase_step
+  }
+
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  get rollout_dtype(): RolloutDType | undefined {
+    return rolloutDType([...this.#parts.samplers.values()].map(({ rollout }) => rollout))
   }
 
   /** Ends the current phase before the next step. */

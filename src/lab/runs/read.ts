@@ -6,6 +6,7 @@ import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } fr
 import type { Observation } from '../observation.ts'
 import { readKernels } from '../pinned_kernels.ts'
 import type { RolloutSample, TokenTable } from '../protocol.ts'
+import { rolloutDTypeSchema } from '../rollout_dtype.ts'
 import { appendRow, Series } from '../series.ts'
 import { emptyRun, initialState, type LabState } from '../store.ts'
 import { isThinned } from '../thinning.ts'
@@ -43,6 +44,7 @@ const headerSchema = z.object({
   preset_id: z.string(),
   adapter: z.string(),
   kernels: z.string(),
+  rollout_dtype: z.optional(rolloutDTypeSchema),
   versions: z.object({ understory: z.string(), protocol: z.number() }),
   started_at: z.number(),
   ended_at: z.optional(z.number()),
@@ -249,6 +251,7 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
     steered,
     matmul: header.kernels !== '' && pinned.ok ? pinned.choice : undefined,
     kernels: header.kernels,
+    rollout_dtype: header.rollout_dtype,
     phase,
     phase_step,
     phase_switches,

@@ -2,6 +2,7 @@
 import type { Experiment } from '../experiment.ts'
 import type { Observation } from '../observation.ts'
 import type { LabError, Metrics, RolloutSample, TokenTable } from '../protocol.ts'
+import type { RolloutDType } from '../rollout_dtype.ts'
 import type { PhaseSwitch, SteeringMark } from '../store.ts'
 import type { Thinned } from '../thinning.ts'
 import type { MetricSummary } from './summary.ts'
@@ -29,6 +30,8 @@ export interface RunHeader {
   readonly adapter: string
   /** The experiment's field that pins the run's kernels; '' for the default ones. */
   readonly kernels: string
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype?: RolloutDType | undefined
   /** Of the page, and of the messages of its worker. */
   readonly versions: { readonly understory: string; readonly protocol: number }
   /** Milliseconds since 1970. */

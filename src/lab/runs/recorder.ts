@@ -180,6 +180,7 @@ function headerOf(recording: Recording, host: RecorderHost): RunHeader {
     experiment: run_experiment ?? experiment,
     adapter: host.adapterName(state),
     kernels,
+    rollout_dtype: state.rollout_dtype,
     versions: { understory: host.version, protocol: PROTOCOL_VERSION },
     started_at,
     ended_at: recording.ended_at,

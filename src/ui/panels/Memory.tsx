@@ -1,4 +1,5 @@
 // What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
+import { rolloutDTypeText } from '../../lab/rollout_dtype.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatBytes, formatCount, formatNumber, NONE } from '../format.ts'
 import { useLab } from '../run.ts'
@@ -16,10 +17,12 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
+const selectDType = (state: LabState) => state.rollout_dtype
 
 export function Memory() {
   const memory = useLab(selectMemory)
   const counts = useLab(selectCounts)
+  const rollout_dtype = useLab(selectDType)
   const kinds = memory ? Object.entries(memory).filter(([, bytes]) => bytes > 0) : []
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
   return (
@@ -66,6 +69,14 @@ export function Memory() {
           <dd>{formatCount(counts?.buffers_since_warmup)}</dd>
         </div>
       </dl>
+      {rollout_dtype === undefined ? null : (
+        <p
+          className={rollout_dtype.dtype === 'float16' ? 'soft' : 'remark'}
+          data-testid="rollout-dtype"
+        >
+          {rolloutDTypeText(rollout_dtype)}
+        </p>
+      )}
     </section>
   )
 }

@@ -1,6 +1,7 @@
 import { FileX, X } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
+import { rolloutDTypeText } from '../../lab/rollout_dtype.ts'
 import type { LabState } from '../../lab/store.ts'
 import { fileStore } from '../palette/files.ts'
 import { useLab } from '../run.ts'
@@ -20,6 +21,22 @@ function LinkNotices() {
         ))}
       </ul>
       <Dismiss what="notices" onClick={() => setDismissed(notices)} />
+    </section>
+  )
+}
+
+const selectDType = (state: LabState) => state.rollout_dtype
+
+/** The run's rollouts are not kept in the halves that were asked for. */
+function DTypeNotice() {
+  const rollout_dtype = useLab(selectDType)
+  const said = rollout_dtype?.dtype === 'float32' ? rolloutDTypeText(rollout_dtype) : undefined
+  const [dismissed, setDismissed] = useState<string>()
+  if (said === undefined || said === dismissed) return null
+  return (
+    <section className="card notices" aria-label="Rollouts" data-testid="dtype-notice">
+      <p>{said}</p>
+      <Dismiss what="this notice" onClick={() => setDismissed(said)} />
     </section>
   )
 }
@@ -60,6 +77,7 @@ export function Notices() {
     <>
       <FileNotice />
       <LinkNotices />
+      <DTypeNotice />
     </>
   )
 }
