@@ -46,6 +46,13 @@ const isLoss =
   (settings) =>
     modes.includes(lossMode(settings))
 
+/** verl's rule: steps that are given count, 0 too. */
+export const warmsUpByShare = ({
+  lr_warmup_steps,
+}: {
+  readonly lr_warmup_steps: number
+}): boolean => lr_warmup_steps < 0
+
 const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
@@ -71,6 +78,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     !isLoss(...OWN_MEAN)(settings) ||
     settings.actor.use_kl_loss ||
     settings.actor.entropy_coeff > 0,
+  'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),
+  'critic.optim.lr_warmup_steps_ratio': ({ critic }) => warmsUpByShare(critic.optim),
   'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',
   'critic.optim.min_lr_ratio': ({ critic }) => critic.optim.lr_scheduler_type === 'cosine',
   // verl's legacy worker does not pass the factor on.

@@ -1,7 +1,7 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
-import { groupOf, hasEffect } from './conditions.ts'
+import { groupOf, hasEffect, warmsUpByShare } from './conditions.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
@@ -23,6 +23,7 @@ import {
   ROLLOUT,
   ROOT,
   SFT,
+  type SftDocument,
   TARGET_LAYER,
   TASK_PARAMS,
   taskSchema,
@@ -280,6 +281,10 @@ function overrideFields(experiment: Experiment, phase: RlDocument, index: number
   })
 }
 
+/** Whether a setting of the optimizer of a phase without actor changes anything. */
+const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument): boolean =>
+  name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
+
 /** Whether a setting of a reward_model phase changes anything. */
 function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
   if (name === 'pairs.min_pairs') return source === 'human'
@@ -306,13 +311,21 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
   const path = `phases.${index}`
   const group = `Phase ${index + 1}`
   if (phase.kind === 'reward_model')
-    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => ({
-      ...field,
-      has_effect: matters(field.path.slice(path.length + 1), phase.pairs.source),
-    }))
+    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => {
+      const name = field.path.slice(path.length + 1)
+      return {
+        ...field,
+        has_effect: optimMatters(name, phase) && matters(name, phase.pairs.source),
+      }
+    })
   const stops = stopFields(experiment, phase, index)
-  if (phase.kind === 'sft')
-    return [...fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })), ...stops]
+  if (phase.kind === 'sft') {
+    const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => ({
+      ...field,
+      has_effect: optimMatters(field.path.slice(path.length + 1), phase),
+    }))
+    return [...own, ...stops]
+  }
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
     { value: 'final', label: 'whole model' },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { stageSteps, warmupSteps } from '../rl/schedule.ts'
 import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
 import { decodeLink, encodeLink } from './link.ts'
 import { ADV_ESTIMATOR_LABELS } from './schema.ts'
@@ -132,6 +133,80 @@ describe('what a phase trains', () => {
       ok: false,
       message: 'phases.0.freeze.layers: expected layers of the model, which has 4; got 6',
     })
+  })
+})
+
+describe('how the critic goes through a batch', () => {
+  const gae = (critic: object, rest: object = {}) => ({
+    ...rest,
+    critic,
+    phases: [{ kind: 'rl', adv_estimator: 'gae' }],
+  })
+  const criticOf = (document: object) => {
+    const [phase] = resolvePhases(parsed(document))
+    return phase.kind === 'rl' ? phase.critic : undefined
+  }
+
+  test('as the actor does unless it says otherwise', () => {
+    expect(criticOf(gae({}))).toMatchObject({ ppo_epochs: null, ppo_mini_batch_size: null })
+    const own = { ppo_epochs: 4, ppo_mini_batch_size: 8 }
+    expect(criticOf(gae(own))).toMatchObject(own)
+    const experiment = parsed(gae(own))
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+  })
+
+  test('a size that does not fit is refused with its reason, where there is a critic', () => {
+    expect(issues(gae({ ppo_mini_batch_size: 5 }))).toEqual([
+      "critic.ppo_mini_batch_size: expected 0 (the actor's) or a divisor of train_batch_size (32), because every mini-batch has the same size; got 5",
+    ])
+    const micro = { actor: { ppo_micro_batch_size_per_gpu: 64 } }
+    expect(issues(gae({ ppo_mini_batch_size: 4 }, micro))).toEqual([
+      expect.stringMatching(/^critic.ppo_mini_batch_size: .*micro-batches of 64 responses/),
+    ])
+    expect(issues(gae({ ppo_mini_batch_size: 8 }, micro))).toEqual([])
+    expect(issues(rl({}, { critic: { ppo_mini_batch_size: 5 } }))).toEqual([])
+  })
+})
+
+describe('a warm-up over a share of the steps', () => {
+  const warm = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
+  const document = {
+    actor: { optim: warm },
+    phases: [
+      { kind: 'sft', optim: warm, steps: 30 },
+      { kind: 'reward_model', optim: warm },
+      { kind: 'rl', steps: 25 },
+      { kind: 'rl', steps: 34 },
+    ],
+  }
+
+  test('reaches the schedule of every kind of phase; steps that are given count before it', () => {
+    const phases = resolvePhases(parsed(document))
+    const stepsOf = phases.map((phase, i) =>
+      warmupSteps(phase.kind === 'rl' ? phase.actor.optim : phase.optim, stageSteps(phases, i)),
+    )
+    expect(stepsOf).toEqual([3, 10, 5, 5])
+    const [given] = resolvePhases(
+      parsed({ phases: [{ kind: 'sft', optim: { ...warm, lr_warmup_steps: 0 } }] }),
+    )
+    expect(given.kind === 'sft' && warmupSteps(given.optim, 400)).toBe(0)
+  })
+
+  test('a link carries it, and a form shows it where no steps are given', () => {
+    const experiment = parsed(document)
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+    const shown = (from: object) =>
+      experimentFields(parsed(from))
+        .filter(({ path, has_effect }) => path.endsWith('lr_warmup_steps_ratio') && has_effect)
+        .map(({ path }) => path)
+    expect(shown(document)).toEqual([
+      'phases.0.optim.lr_warmup_steps_ratio',
+      'phases.1.optim.lr_warmup_steps_ratio',
+      'phases.2.actor.optim.lr_warmup_steps_ratio',
+      'phases.3.actor.optim.lr_warmup_steps_ratio',
+      'actor.optim.lr_warmup_steps_ratio',
+    ])
+    expect(shown({})).toEqual([])
   })
 })
 

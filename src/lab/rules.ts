@@ -1,5 +1,5 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import { type Actor, type Algorithm, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
+import { type Actor, type Algorithm, type Critic, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { comparesGroups, hasCritic } from './conditions.ts'
@@ -9,7 +9,7 @@ import { layersOf } from './phase_fields.ts'
 import { filterRules, stopRules, trainedRules, warmupRules } from './phase_rules.ts'
 import { settingsOf } from './phase_settings.ts'
 import { readKernels } from './pinned_kernels.ts'
-import type { ActorFields, AlgorithmFields } from './rl_fields.ts'
+import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 import { ADV_ESTIMATOR_LABELS, type Experiment, type RewardModelDocument } from './schema.ts'
 import { emptyFrom, readVerdicts } from './verdicts.ts'
@@ -127,6 +127,20 @@ function batchRules({ experiment, phase, at, settings, path, rule }: RuledPhase)
   )
   const rows = actor.ppo_mini_batch_size * rollout.n
   const micro = actor.ppo_micro_batch_size_per_gpu
+  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : 0
+  rule(
+    critic_mini === 0 || rollout.train_batch_size % critic_mini === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('rollout.train_batch_size')],
+    `expected 0 (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
+  )
+  const critic_rows = critic_mini * rollout.n
+  rule(
+    micro === 0 || critic_rows % micro === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('actor.ppo_micro_batch_size_per_gpu'), path('rollout.n')],
+    `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${critic_rows} responses`,
+  )
   rule(
     micro === 0 || rows % micro === 0,
     path('actor.ppo_micro_batch_size_per_gpu'),
@@ -203,6 +217,13 @@ function engineActor(actor: ActorFields): Actor {
   }
 }
 
+/** As above. */
+const engineCritic = (critic: CriticFields): Critic => ({
+  ...critic,
+  ppo_mini_batch_size: critic.ppo_mini_batch_size || null,
+  ppo_epochs: critic.ppo_epochs || null,
+})
+
 /** The engine has null for what is 'off', '' or a length of 0 here. */
 function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
   const { rollout_correction, overlong_buffer } = algorithm
@@ -236,7 +257,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, reset_optimizer, freeze, lr_factor_above } = phase
-    const { actor, algorithm, ...settings } = settingsOf(experiment, phase)
+    const { actor, critic, algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
       name: phase.name || name,
@@ -247,6 +268,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       freeze: { ...freeze, layers: layersOf(freeze.layers) },
       ...settings,
       actor: engineActor(actor),
+      critic: engineCritic(critic),
       algorithm: engineAlgorithm(algorithm),
     }
   })

@@ -70,7 +70,7 @@ interface SftFields {
   readonly steps: number
   readonly batch_size: number
   readonly grad_clip: number
-  readonly optim: Optim
+  readonly optim: Required<Optim>
   readonly stop: Pick<Stop, 'accuracy'>
 }
 

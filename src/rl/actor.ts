@@ -7,6 +7,7 @@ import { uploadRows } from '../model/rows.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
+import { needsCritic } from './experience.ts'
 import {
   choosesTokens,
   OBJECTIVE_LIVE,
@@ -60,7 +61,17 @@ export interface BatchRows {
   readonly micro: number
 }
 
-/** How a phase cuts its batch. Throws RangeError for a micro-batch that does not divide the mini-batch. */
+/** Greatest common divisor. */
+export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+/** Prompts of the critic's mini-batch, where a phase has a critic; else the actor's. */
+const criticMini = (phase: RlPhase): number =>
+  (needsCritic(phase) ? phase.critic.ppo_mini_batch_size : null) ?? phase.actor.ppo_mini_batch_size
+
+/**
+ * How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches. Throws RangeError for a
+ * micro-batch that does not divide the mini-batch of either.
+ */
 export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
   const max_tokens = microTokens(model)
   if (phase.kind === 'sft') {
@@ -69,12 +80,24 @@ export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths):
   }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
-  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(mini, width, max_tokens)
-  if (mini % micro !== 0)
+  const both = gcd(mini, criticMini(phase) * n)
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, max_tokens)
+  if (both % micro !== 0)
     throw new RangeError(
-      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${mini} rows, got ${micro}`,
+      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${both} rows, got ${micro}`,
     )
   return { batch: train_batch_size * n, mini, micro }
+}
+
+/** How the critic of a phase goes through a batch that was cut into `rows`: verl's critic.ppo_mini_batch_size and ppo_epochs. */
+export function criticPasses(
+  phase: RlPhase,
+  rows: BatchRows,
+): { readonly rows: BatchRows; readonly epochs: number } {
+  return {
+    rows: { ...rows, mini: criticMini(phase) * phase.rollout.n },
+    epochs: phase.critic.ppo_epochs ?? phase.actor.ppo_epochs,
+  }
 }
 
 /** What an update needs to know of its phase. */

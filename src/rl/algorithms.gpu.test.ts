@@ -172,6 +172,17 @@ interface Followed {
   readonly truth: Record<string, number>[]
 }
 
+/** The phase with the rates of step `step` (from 1) of `total`, where it warms up over a share of them. */
+function warmed(phase: RlPhase, step: number, total: number): RlPhase {
+  const rate = <P extends { readonly optim: RlPhase['actor']['optim'] }>(of: P): P => {
+    const { lr, lr_warmup_steps, lr_warmup_steps_ratio = 0 } = of.optim
+    if (lr_warmup_steps >= 0) return of
+    const share = Math.min(1, (step - 1) / Math.trunc(lr_warmup_steps_ratio * total))
+    return { ...of, optim: { ...of.optim, lr: lr * share } }
+  }
+  return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
+}
+
 /** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
 const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
@@ -198,12 +209,17 @@ async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followe
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
-  for (let step = 1; step <= STEPS * phases.length; step++) {
+  const total = STEPS * phases.length
+  for (let step = 1; step <= total; step++) {
     const phase = phases[Math.ceil(step / STEPS) - 1]
     shown.length = 0
     const result = await trainer.next()
     const truth = {
-      ...stepRef(run, phase, recorded(phase, result, shown, rolloutLogProbs())),
+      ...stepRef(
+        run,
+        warmed(phase, step, total),
+        recorded(phase, result, shown, rolloutLogProbs()),
+      ),
       ...sampleMetrics(phase, result),
       ...drawMetrics(phase, shown),
     }
@@ -311,6 +327,31 @@ describe('PPO', () => {
     for (const name of ['critic/vf_clipfrac', 'actor/pg_clipfrac'])
       expect(Math.max(...changes(followed, name)), name).toBeGreaterThan(0)
     expect(changes(followed, 'critic/vf_explained_var')[0]).toBeLessThan(1)
+  })
+  test('epochs and mini-batches of the critic’s own', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const own = await follow(phaseOf({ ...gae, critic }))
+    const shared = await follow(phaseOf(gae))
+    expect(changes(own, 'critic/vf_loss')[0]).not.toBeCloseTo(changes(shared, 'critic/vf_loss')[0])
+    // The actor's first step does not know of it.
+    expect(changes(own, 'actor/grad_norm')[0]).toBe(changes(shared, 'actor/grad_norm')[0])
+  })
+  test('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
+    const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
+      ...BASE.actor.optim,
+      ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
+    })
+    const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }
+    const phase = phaseOf({ ...gae, critic }, { optim: warm(0.02, 0.5) })
+    const { truth } = await followAll([phase, phase])
+    expect(truth.map((metrics) => metrics['actor/lr'])).toEqual([0, 0.01, 0.02, 0.02])
+    expect(truth[3]['critic/lr']).toBe(0.005)
+    expect(truth[1]['critic/lr']).toBeCloseTo(0.005 / 3, 12)
+  })
+  test('a mini-batch of the critic that is no multiple of the actor’s', async () => {
+    const rollout = { ...BASE.rollout, train_batch_size: 8, n: 2 }
+    const critic = { ...BASE.critic, ppo_mini_batch_size: 4 }
+    await follow(phaseOf({ ...gae, rollout, critic }, { ppo_mini_batch_size: 8 }))
   })
   test('a step of the critic alone', async () => {
     const critic = { ...BASE.critic, critic_warmup: 2 }

@@ -77,7 +77,7 @@ export interface CriticShared {
   readonly workspace: Workspace
 }
 
-/** The critic. It is updated before the actor, on the same batch, epochs and mini-batches. */
+/** The critic. It is updated before the actor, on the same batch; epochs and mini-batches may be its own (criticPasses). */
 export class Critic {
   readonly tensors: CriticTensors
   readonly trainable: Trainable

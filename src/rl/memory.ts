@@ -8,7 +8,7 @@ import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
-import { microRows, microTokens, needsReference, phaseRows } from './actor.ts'
+import { criticPasses, gcd, microRows, microTokens, needsReference, phaseRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
@@ -58,16 +58,21 @@ export function actorSize({
 
 /** The critic's size; undefined when no phase has one. */
 export function criticSize(config: TrainerConfig): CriticSize | undefined {
-  const phases = config.phases.filter((phase) => phase.kind === 'rl' && needsCritic(phase))
+  const phases = config.phases
+    .filter((phase) => phase.kind === 'rl')
+    .filter((phase) => needsCritic(phase))
   if (phases.length === 0) return undefined
-  const { batch_rows: rows, response_length, updates, kernels } = actorSize(config)
-  return { rows, response_length, updates, ...(kernels && { kernels }) }
+  const { batch_rows: rows, prompt_length, response_length, kernels } = actorSize(config)
+  const updates = phases.map((phase) => {
+    const cut = phaseRows(phase, prompt_length + response_length, config.model)
+    const { rows, epochs } = criticPasses(phase, cut)
+    return (rows.batch / rows.mini) * epochs
+  })
+  return { rows, response_length, updates: Math.max(...updates), ...(kernels && { kernels }) }
 }
 
 const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
   phases.filter((phase) => phase.kind === 'reward_model')
-
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
 /** The reward model's size, one model for all phases; undefined when no phase trains one. */
 export function rewardSize(config: TrainerConfig): RewardSize | undefined {
@@ -164,7 +169,8 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   // Beside the records of every update, where its gradients were not finite; and the token that was not.
-  const records = 2 * updates * (CONTROL.length + 1) + 1
+  const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
+  const records = (updates + critic_updates) * (CONTROL.length + 1) + 1
   const metrics = sums + records + layers + changes + STAGE_STAMPS
   const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)

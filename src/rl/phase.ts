@@ -13,8 +13,10 @@ import type { TrainedPart } from './trained_segments.ts'
 export interface Optim {
   /** Peak learning rate. */
   readonly lr: number
-  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. */
+  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. Below 0 = by `lr_warmup_steps_ratio`. */
   readonly lr_warmup_steps: number
+  /** Warm-up as a share of all steps of the schedule, cut off to whole steps; default 0. */
+  readonly lr_warmup_steps_ratio?: number
   readonly lr_scheduler_type: 'constant' | 'cosine'
   /** Floor of the cosine, as a share of `lr`. */
   readonly min_lr_ratio: number
@@ -110,8 +112,12 @@ export const ACTOR_DEFAULTS = {
   use_legacy_worker_impl: 'disable',
 } as const satisfies Partial<Actor>
 
-/** The value model of GAE; verl's `critic` block. Epochs and mini-batches are the actor's. */
+/** The value model of GAE; verl's `critic` block. Micro-batches are the actor's. */
 export interface Critic {
+  /** Prompts per optimizer step; null = the actor's, as verl's configuration refers to it. */
+  readonly ppo_mini_batch_size: number | null
+  /** Null = the actor's. */
+  readonly ppo_epochs: number | null
   /**
    * The first step with a critic, counted from 1, in which the actor learns too; verl's trainer.critic_warmup. So 0 and 1
    * leave none to the critic alone.
@@ -124,6 +130,8 @@ export interface Critic {
 }
 
 export const CRITIC_DEFAULTS: Critic = {
+  ppo_mini_batch_size: null,
+  ppo_epochs: null,
   critic_warmup: 0,
   cliprange_value: 0.5,
   loss_agg_mode: 'token-mean',
@@ -131,6 +139,7 @@ export const CRITIC_DEFAULTS: Critic = {
   optim: {
     lr: 1e-5,
     lr_warmup_steps: 0,
+    lr_warmup_steps_ratio: 0,
     lr_scheduler_type: 'constant',
     min_lr_ratio: 0,
     betas: [0.9, 0.999],

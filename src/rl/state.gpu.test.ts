@@ -25,7 +25,11 @@ const PPO: RlPhase = {
   ...RL,
   name: 'ppo',
   adv_estimator: 'gae',
-  critic: { ...RL.critic, critic_warmup: 2 },
+  critic: {
+    ...RL.critic,
+    ...{ critic_warmup: 2, ppo_epochs: 2, ppo_mini_batch_size: 4 },
+    optim: { ...RL.critic.optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 },
+  },
   algorithm: {
     ...RL.algorithm,
     lam: 0.9,

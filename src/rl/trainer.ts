@@ -6,7 +6,7 @@ import { type ModelConfig, modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { Fusion } from '../model/transformer.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
-import { type Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
+import { type Actor, type BatchRows, criticPasses, needsReference, phaseRows } from './actor.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import type { Critic } from './critic.ts'
 import { computeThroughputMetrics, computeTimingMetrics } from './data_metrics.ts'
@@ -510,9 +510,10 @@ export class Trainer {
     // Critic first, then the actor: both of the same rows.
     const critic_lr = this.#criticRate(phase)
     this.#gpu.stage('update_critic')
+    const passes = criticPasses(phase, rows)
     if (critic)
-      critic.update(trained, Float32Array.from(experience.returns), phase.critic, rows, {
-        epochs: phase.actor.ppo_epochs,
+      critic.update(trained, Float32Array.from(experience.returns), phase.critic, passes.rows, {
+        epochs: passes.epochs,
         lr: critic_lr,
         is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
         max_response_length: phase.rollout.max_response_length,

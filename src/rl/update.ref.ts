@@ -20,13 +20,13 @@ import { correctionParams } from './rollout_correction.ts'
 type Numbers = ArrayLike<number>
 
 /** Mini-batches of all epochs, in order: their first rows. */
-const miniBatches = ({ actor, rollout }: RlPhase) => {
-  const mini = actor.ppo_mini_batch_size * rollout.n
-  const once = Array.from(
-    { length: rollout.train_batch_size / actor.ppo_mini_batch_size },
-    (_, i) => i * mini,
-  )
-  return { mini, firsts: Array.from({ length: actor.ppo_epochs }, () => once).flat() }
+const miniBatches = ({ actor, critic, rollout }: RlPhase, whose: 'actor' | 'critic') => {
+  const own = whose === 'critic' ? critic : actor
+  const prompts = own.ppo_mini_batch_size ?? actor.ppo_mini_batch_size
+  const mini = prompts * rollout.n
+  const once = Array.from({ length: rollout.train_batch_size / prompts }, (_, i) => i * mini)
+  const epochs = own.ppo_epochs ?? actor.ppo_epochs
+  return { mini, firsts: Array.from({ length: epochs }, () => once).flat() }
 }
 
 /** The critic's; verl's names. */
@@ -38,7 +38,7 @@ export function updateCritic(
   values: Numbers,
   returns: Numbers,
 ): Record<string, number> {
-  const { mini, firsts } = miniBatches(phase)
+  const { mini, firsts } = miniBatches(phase, 'critic')
   const { response_length: R } = batch
   const sums: Record<string, number> = {}
   const norms: number[] = []
@@ -95,7 +95,7 @@ export function updateActor(
   >,
   step: number,
 ): Record<string, number> {
-  const { mini, firsts } = miniBatches(phase)
+  const { mini, firsts } = miniBatches(phase, 'actor')
   const { response_length: R } = batch
   const { loss_mode, bypass } = objectiveOf(phase)
   const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type, entropy_coeff } = phase.actor
