@@ -60,8 +60,17 @@ const inLoss: Condition = ({ actor }) => actor.use_kl_loss
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
 
+/** Whether a batch is cut at all. verl's legacy worker cuts it as it comes. */
+const cutsBatch: Condition = (settings) => {
+  const { actor, critic, rollout } = settings
+  const of_critic = hasCritic(settings) ? critic.ppo_mini_batch_size : 0
+  const smallest = Math.min(actor.ppo_mini_batch_size, of_critic || actor.ppo_mini_batch_size)
+  return actor.use_legacy_worker_impl === 'disable' && smallest < rollout.train_batch_size
+}
+
 /** A field, or all that lies below it, has an effect only where the condition holds. */
 export const CONDITIONS: Readonly<Record<string, Condition>> = {
+  'actor.shuffle': cutsBatch,
   'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
   'actor.clip_ratio_low': isLoss(...CLIPS),
   'actor.clip_ratio_high': isLoss(...CLIPS),

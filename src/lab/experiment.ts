@@ -2,6 +2,7 @@
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
 import { groupOf, hasEffect, warmsUpByShare } from './conditions.ts'
+import { epochWords, hasTrainingSet, withEpochs } from './epochs.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
@@ -9,6 +10,7 @@ import { settingsOf } from './phase_settings.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
 import { brokenRules, hasRewardModel, taskOf } from './rules.ts'
 import {
+  DATA,
   type Experiment,
   experimentSchema,
   KERNELS,
@@ -157,7 +159,7 @@ export function parseExperiment(document: unknown): Parsed {
   const { data } = parsed
   const layers = data.model.num_hidden_layers
   const phases = data.phases.map((phase) => tidyPhase(phase, layers))
-  const experiment = { ...data, phases }
+  const experiment = withEpochs({ ...data, phases })
   const issues = brokenRules(experiment)
   if (issues.length === 0 && experiment.steering.length > 0) {
     const { issue } = followExperiment(experiment)
@@ -306,6 +308,18 @@ function stopFields(
   }))
 }
 
+/** Epochs are offered where there is a set to go through, and say how many steps they come to. */
+const withEpochsTold = (
+  experiment: Experiment,
+  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  fields: readonly Field[],
+): Field[] =>
+  fields.map((field) => {
+    if (!/^phases\.\d+\.epochs$/.test(field.path)) return field
+    if (!hasTrainingSet(experiment)) return { ...field, has_effect: false }
+    return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
+  })
+
 function phaseFields(experiment: Experiment, index: number): Field[] {
   const phase = experiment.phases[index]
   const path = `phases.${index}`
@@ -324,7 +338,7 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
       ...field,
       has_effect: optimMatters(field.path.slice(path.length + 1), phase),
     }))
-    return [...own, ...stops]
+    return [...withEpochsTold(experiment, phase, own), ...stops]
   }
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
@@ -345,11 +359,12 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
   const own = leaves.map(([name]) =>
     name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
   )
+  const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
+    ...field,
+    has_effect: own[i],
+  }))
   return [
-    ...fieldsOf(experiment, group, path, leaves).map((field, i) => ({
-      ...field,
-      has_effect: own[i],
-    })),
+    ...withEpochsTold(experiment, phase, fields),
     { ...target, path: `${path}.target_layer` },
     ...stops,
     ...overrideFields(experiment, phase, index),
@@ -375,6 +390,16 @@ function taskFields(experiment: Experiment): Field[] {
   return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
 }
 
+/** The training set, which is no larger than the task. */
+function dataFields(experiment: Experiment): Field[] {
+  const { train_size } = taskOf(experiment.task)
+  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
+    field.path === 'data.train_max_samples'
+      ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
+      : { ...field, has_effect: hasTrainingSet(experiment) },
+  )
+}
+
 /** Every field of an experiment, in the order of a form. */
 export function experimentFields(experiment: Experiment): Field[] {
   const section = (group: string, path: string, tree: unknown) =>
@@ -383,6 +408,7 @@ export function experimentFields(experiment: Experiment): Field[] {
   return [
     ...section('Experiment', '', ROOT),
     ...taskFields(experiment),
+    ...dataFields(experiment),
     ...section('Model', 'model', MODEL),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>
@@ -415,7 +441,7 @@ function setPair(
 
 /**
  * The experiment with one field changed; `undefined` brings its default back. `path` may also name a whole part,
- * e.g. 'phases'. A new task brings its own parameters and, if need be, room for its longer answers.
+ * e.g. 'phases'. A number of steps ends a number of epochs. A new task brings its own parameters and, if need be, room for its longer answers.
  */
 export function withField(
   experiment: Experiment,
@@ -433,6 +459,10 @@ export function withField(
         ? setPair(experiment, document, pair[1], Number(pair[2]), value)
         : setAt(document, path, value)
   if (!set) return { ok: false, message: `${path} is no field of an experiment` }
+  // Whoever says a number of steps no longer says a number of epochs.
+  const counted = /^(phases\.\d+)\.steps$/.exec(path)
+  if (counted && valueAt(document, `${counted[1]}.epochs`) !== undefined)
+    setAt(document, `${counted[1]}.epochs`, 0)
   let parsed = parseExperiment(document)
   if (path.startsWith('task')) {
     const before = taskOf(experiment.task).max_response_length

@@ -220,6 +220,11 @@ export const ACTOR: Tree<ActorFields> = {
     max: 8,
     unit: 'epochs',
   }),
+  shuffle: boolean({
+    label: 'Shuffle',
+    help: 'Whether every epoch cuts its mini-batches from another order of the responses, the critic’s too.',
+    default: ACTOR_DEFAULTS.shuffle,
+  }),
   loss_mode: select(
     { label: 'Loss', help: 'Which policy-gradient loss is minimised.' },
     LOSS_MODES,

@@ -3,6 +3,7 @@ import { type Actor, type Algorithm, type Critic, type Phase, STOP_DEFAULTS } fr
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { comparesGroups, hasCritic } from './conditions.ts'
+import { dataRules } from './epochs.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
 import { type Issue, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
@@ -27,6 +28,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     if (!holds) issues.push({ path, message, involved })
   }
   modelRules(experiment, rule)
+  dataRules(experiment, taskOf(experiment.task), rule)
   const kernels = readKernels(experiment.kernels)
   rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
   rule(
@@ -244,12 +246,11 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {
-    if (phase.kind === 'sft')
-      return {
-        ...phase,
-        name: phase.name || 'warm start',
-        stop: { ...STOP_DEFAULTS, ...phase.stop },
-      }
+    if (phase.kind === 'sft') {
+      const { epochs: _, ...sft } = phase
+      const name = phase.name || 'warm start'
+      return { ...sft, name, stop: { ...STOP_DEFAULTS, ...phase.stop } }
+    }
     if (phase.kind === 'reward_model') {
       const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
       return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }

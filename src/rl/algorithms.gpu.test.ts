@@ -16,6 +16,7 @@ import { makeBatch, padPrompts } from './batch.ts'
 import { Learner } from './learner.ref.ts'
 import type { Actor as ActorSettings, Algorithm, RlPhase } from './phase.ts'
 import type { RolloutCorrection } from './rollout_correction.ts'
+import { rowOrder } from './shuffle.ts'
 import { type RecordedStep, type RefRun, stepRef } from './step.ref.ts'
 import { CONFIG, RL, SFT } from './testing.ts'
 import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
@@ -127,6 +128,7 @@ function recorded(
     })
   return {
     ...{ batch, token_level_scores, step },
+    ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
     index: order.map((row) => Math.floor(row / n)),
     ...(phase.adv_estimator === 'remax' && {
       reward_baselines: order.map((row) => greedy[row]),
@@ -491,6 +493,36 @@ describe('DAPO', () => {
     }
     if (algorithm.overlong_buffer)
       expect(Math.min(...changes(followed, 'critic/score/min'))).toBeLessThan(0)
+  })
+})
+
+describe('shuffled rows', () => {
+  const shuffled = { shuffle: true, ppo_epochs: 2 }
+  test('mini-batches of other rows in every epoch', async () => {
+    const [mixed, plain] = [
+      await follow(phaseOf({}, { ...shuffled, loss_mode: 'gspo' })),
+      await follow(phaseOf({}, { ppo_epochs: 2, loss_mode: 'gspo' })),
+    ]
+    // Both found the same responses; the first mini-batch is another one.
+    expect(changes(mixed, 'critic/score/mean')[0]).toBe(changes(plain, 'critic/score/mean')[0])
+    const [a, b] = [mixed, plain].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
+  })
+  test('of the critic too, with a KL in both places, weights and tokens that are taken out', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const algorithm = {
+      ...corrected({ rollout_is: 'token', rollout_rs: 'token_k2', rollout_rs_threshold: '0.02' }),
+      use_kl_in_reward: true,
+      balance_batch: true,
+    }
+    const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
+    await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, algorithm), 0.4)
+  })
+  test('in bypass mode, and where a loss chooses tokens', async () => {
+    const bypass = corrected({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })
+    await follow(phaseOf({}, shuffled, bypass))
+    const policy_loss = { ...BASE.actor.policy_loss, clip_cov_ratio: 0.2, clip_cov_lb: -10 }
+    await follow(phaseOf({}, { ...shuffled, loss_mode: 'clip_cov', policy_loss }))
   })
 })
 

@@ -60,6 +60,11 @@ export interface Actor {
   /** Prompts per optimizer step; times G rows. */
   readonly ppo_mini_batch_size: number
   readonly ppo_epochs: number
+  /**
+   * Whether every epoch cuts its mini-batches from another order of the responses; the critic's too. verl's legacy worker
+   * knows no such thing (shufflesRows).
+   */
+  readonly shuffle: boolean
   readonly clip_ratio_low: number
   readonly clip_ratio_high: number
   /** Dual clip: for negative advantages the loss is at most -A · c. */
@@ -92,6 +97,7 @@ export interface Actor {
 
 /** verl's defaults of what an experiment need not say. */
 export const ACTOR_DEFAULTS = {
+  shuffle: false,
   loss_mode: 'vanilla',
   loss_agg_mode: 'token-mean',
   loss_scale_factor: null,
@@ -300,6 +306,23 @@ export type ActorPhase = SftPhase | RlPhase
 export type Phase = ActorPhase | RewardModelPhase
 
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'
+
+/** verl's `data` block. */
+export interface Data {
+  /** Problems of the finite set, the first ones of the task's training problems; -1 = none: every draw is from all of them. */
+  readonly train_max_samples: number
+  /** Whether every pass over the set has an order of its own; without, all have the same. Endless draws are random anyway. */
+  readonly shuffle: boolean
+}
+
+export const DATA_DEFAULTS: Data = { train_max_samples: -1, shuffle: true }
+
+/** Whether training goes through a finite set. */
+export const hasSet = ({ train_max_samples }: Data): boolean => train_max_samples > 0
+
+/** Steps of one pass: whole batches alone, as verl's data loader with drop_last; 0 where there is no set, or a smaller one. */
+export const stepsPerEpoch = ({ train_max_samples }: Data, batch_size: number): number =>
+  Math.max(0, Math.floor(train_max_samples / batch_size))
 
 /** Held-out evaluation. */
 export interface Validation {

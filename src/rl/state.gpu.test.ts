@@ -25,6 +25,7 @@ const PPO: RlPhase = {
   ...RL,
   name: 'ppo',
   adv_estimator: 'gae',
+  actor: { ...RL.actor, shuffle: true },
   critic: {
     ...RL.critic,
     ...{ critic_warmup: 2, ppo_epochs: 2, ppo_mini_batch_size: 4 },
@@ -57,6 +58,8 @@ const FULL: TrainerConfig = {
     { ...RL, steps: 2 },
   ],
   validation: { test_freq: 2, prompts: 10, n: 1 },
+  // Batches of 8 and of 4: some problems are left out of every pass.
+  data: { train_max_samples: 9, shuffle: true },
 }
 
 async function uninterrupted(config: TrainerConfig) {
@@ -101,6 +104,9 @@ test('a state moved to a new trainer after every step leaves the run as it is, b
   expect(end.reference).not.toEqual(end.actor.weights)
   const kl = whole.results.flatMap(({ metrics }) => metrics['actor/reward_kl_penalty_coeff'] ?? [])
   expect(new Set(kl).size).toBeGreaterThan(1)
+  const epochs = whole.results.flatMap(({ metrics }) => metrics['training/epoch'] ?? [])
+  // A pass per step of 8, two steps of 4; every phase begins with one.
+  expect(epochs).toEqual([0, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 9, 10, 11, 11])
 })
 
 const REWARDED: RlPhase = { ...RL, steps: 2, reward_model: { enable: true } }

@@ -18,6 +18,7 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from './rollout_correction.ts'
+import type { RowOrder } from './shuffle.ts'
 import { updateActor, updateCritic } from './update.ref.ts'
 
 type Numbers = ArrayLike<number>
@@ -47,6 +48,8 @@ export interface RecordedStep {
   readonly rollout_log_probs?: Numbers
   /** Step of the run, from 1. */
   readonly step: number
+  /** Of the rows in each epoch, where they were shuffled. */
+  readonly order?: RowOrder
 }
 
 /** Σπ² of the policy of `layer` at every response token. */
@@ -218,9 +221,10 @@ export function stepRef(
   const trained = { ...batch, response_mask: Float32Array.from(trained_mask) }
   if (critic && values) {
     run.critic_steps++
-    Object.assign(metrics, updateCritic(critic, config, phase, trained, values, returns))
+    const told = updateCritic(critic, config, phase, trained, { values, returns }, recorded.order)
+    Object.assign(metrics, told)
   }
   if (critic && run.critic_steps < phase.critic.critic_warmup) return metrics
   const columns = { old_log_probs, ref_log_prob, advantages, rollout_is_weights: weights }
-  return { ...metrics, ...updateActor(run, phase, trained, columns, step) }
+  return { ...metrics, ...updateActor(run, phase, trained, columns, step, recorded.order) }
 }
