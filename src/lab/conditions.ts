@@ -16,6 +16,14 @@ export interface PhaseSettings {
 
 /** Estimators that never look at the other responses to a prompt. */
 const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
+/** Estimators that look at the reward of every token; the others at a response's sum. */
+const TOKENWISE: readonly AdvEstimator[] = [
+  'gae',
+  'reinforce_plus_plus',
+  'remax',
+  'optimal_token_baseline',
+  'tir_optimal_token_baseline',
+]
 const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
 const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
 const CLIPS: readonly LossMode[] = ['vanilla', 'gspo', 'clip_cov', 'geo_mean', 'cispo']
@@ -103,6 +111,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.lam': hasCritic,
   'algorithm.norm_adv_by_std_in_grpo': ({ adv_estimator }) => NORMALISES.includes(adv_estimator),
   'algorithm.kl_penalty': inReward,
+  'algorithm.kl_at_last_token': (settings) =>
+    inReward(settings) && TOKENWISE.includes(settings.adv_estimator),
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,
@@ -136,6 +146,7 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['critic', 'Critic'],
   ['algorithm.use_kl_in_reward', 'KL to the reference'],
   ['algorithm.kl_penalty', 'KL to the reference'],
+  ['algorithm.kl_at_last_token', 'KL to the reference'],
   ['algorithm.kl_ctrl', 'KL to the reference'],
   ['algorithm.rollout_correction', 'Rollout correction'],
   ['algorithm.overlong_buffer', 'Reward'],

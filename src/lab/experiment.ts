@@ -6,9 +6,10 @@ import { epochWords, hasTrainingSet, withEpochs } from './epochs.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
+import { hasRewardModel, mayChooseCritic } from './phase_rules.ts'
 import { settingsOf } from './phase_settings.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
-import { brokenRules, hasRewardModel, taskOf } from './rules.ts'
+import { brokenRules, taskOf } from './rules.ts'
 import {
   DATA,
   type Experiment,
@@ -35,7 +36,8 @@ import { editPhases, followSteering, isSteerable, type SteeringAction } from './
 
 export type { FieldKind, FieldOption, FieldValue } from './fields.ts'
 export type { Issue } from './paths.ts'
-export { hasRewardModel, resolvePhases, taskOf } from './rules.ts'
+export { hasRewardModel } from './phase_rules.ts'
+export { resolvePhases, taskOf } from './rules.ts'
 export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
 export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, PHASE_KINDS } from './schema.ts'
 export type { SteeringAction, SteeringEntry } from './steering.ts'
@@ -253,6 +255,9 @@ function fieldsOf(
   })
 }
 
+/** Offered where a reward model came before, which the settings of a phase alone do not tell. */
+const CRITIC_INIT = 'critic.model.init'
+
 /** What all rl phases share; it has an effect if it has one on some phase. */
 function sharedFields(experiment: Experiment): Field[] {
   const phases = experiment.phases.filter((phase) => phase.kind === 'rl')
@@ -260,7 +265,10 @@ function sharedFields(experiment: Experiment): Field[] {
   return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
     ...field,
     group: groupOf(field.path),
-    has_effect: settings.some((of) => hasEffect(field.path, of)),
+    has_effect:
+      settings.some((of) => hasEffect(field.path, of)) &&
+      (field.path !== CRITIC_INIT ||
+        experiment.phases.some((_, i) => mayChooseCritic(experiment, i))),
   }))
 }
 
@@ -278,7 +286,8 @@ function overrideFields(experiment: Experiment, phase: RlDocument, index: number
       value: own ?? shared,
       default: shared,
       is_overridden: own !== undefined,
-      has_effect: hasEffect(name, settings),
+      has_effect:
+        hasEffect(name, settings) && (name !== CRITIC_INIT || mayChooseCritic(experiment, index)),
     }
   })
 }

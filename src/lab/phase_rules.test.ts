@@ -167,6 +167,51 @@ describe('how the critic goes through a batch', () => {
   })
 })
 
+describe('what a critic begins as', () => {
+  const rm = { kind: 'reward_model' }
+  const ppo = { kind: 'rl', adv_estimator: 'gae' }
+  const judged = { ...ppo, critic: { model: { init: 'reward_model' } } }
+  const grpo = { kind: 'rl' }
+
+  test('reaches the engine, and a link carries it', () => {
+    const experiment = parsed({ phases: [rm, grpo, judged] })
+    expect(resolvePhases(experiment)[2]).toMatchObject({
+      critic: { model: { init: 'reward_model' } },
+    })
+    expect(resolvePhases(parsed({ phases: [ppo] }))[0]).toMatchObject({
+      critic: { model: { init: 'actor' } },
+    })
+    const { experiment: back, notices } = decodeLink(encodeLink(experiment))
+    expect([back, notices]).toEqual([experiment, []])
+    // A critic that goes on follows the experiment's own choice.
+    expect(issues({ phases: [rm, ppo, ppo], critic: judged.critic })).toEqual([])
+  })
+
+  test.for([
+    [{ phases: [judged] }, /^phases.0.critic.model.init: expected 'actor', because no earlier/],
+    [{ phases: [ppo, rm], critic: judged.critic }, /^critic.model.init: expected 'actor'/],
+    [
+      { phases: [rm, ppo, grpo, judged] },
+      /^phases.3.critic.model.init: .* because its critic goes on from phase 2, where it began/,
+    ],
+  ] as const)('%j is refused with its reason', ([document, reason]) => {
+    expect(issues(document)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('is offered where a critic begins and a reward model came before', () => {
+    const shown = (phases: object[]) =>
+      experimentFields(parsed({ phases }))
+        .filter(({ path, has_effect }) => path.endsWith('critic.model.init') && has_effect)
+        .map(({ path }) => path)
+    expect(shown([ppo, rm, grpo, ppo, ppo])).toEqual([
+      'phases.3.critic.model.init',
+      'critic.model.init',
+    ])
+    expect(shown([rm, grpo])).toEqual([])
+    expect(shown([ppo])).toEqual([])
+  })
+})
+
 describe('a warm-up over a share of the steps', () => {
   const warm = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
   const document = {

@@ -373,6 +373,15 @@ export const CRITIC: Tree<CriticFields> = {
     max: 10000,
     unit: 'steps',
   }),
+  model: {
+    init: select(
+      {
+        label: 'Begins as',
+        help: 'What the critic is at its first step: a copy of the policy with a score of its own, or the reward model of an earlier phase with its score.',
+      },
+      { actor: 'the policy', reward_model: 'the reward model' },
+    ),
+  },
   ppo_mini_batch_size: integer({
     label: 'Mini-batch',
     help: 'Prompts per optimizer step of the critic; 0 = the actor’s.',
@@ -542,6 +551,11 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     { label: 'Estimator in the reward', help: 'How the KL in the reward is estimated per token.' },
     REWARD_KL_PENALTIES,
   ),
+  kl_at_last_token: boolean({
+    label: 'All of it at the last token',
+    help: 'Whether the KL of a whole response is taken off the reward of its last token, as some codes for RLHF do, instead of each token’s off its own; verl has no such option.',
+    default: ALGORITHM_DEFAULTS.kl_at_last_token,
+  }),
   kl_ctrl: {
     type: select(
       {

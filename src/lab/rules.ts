@@ -7,7 +7,14 @@ import { dataRules } from './epochs.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
 import { type Issue, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
-import { filterRules, stopRules, trainedRules, warmupRules } from './phase_rules.ts'
+import {
+  criticRules,
+  filterRules,
+  hasRewardModel,
+  stopRules,
+  trainedRules,
+  warmupRules,
+} from './phase_rules.ts'
 import { settingsOf } from './phase_settings.ts'
 import { readKernels } from './pinned_kernels.ts'
 import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
@@ -54,6 +61,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     batchRules(ruled)
     estimatorRules(ruled)
     warmupRules(ruled)
+    criticRules(ruled)
     lossRules(ruled)
     rewardRules(ruled)
     correctionRules(ruled)
@@ -80,10 +88,6 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
   )
 }
-
-/** Whether a reward model was trained before phase `index`. */
-export const hasRewardModel = (phases: Experiment['phases'], index: number): boolean =>
-  phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
 
 function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
   const { source, count, held_out, min_pairs } = pairs

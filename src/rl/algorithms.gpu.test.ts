@@ -374,6 +374,19 @@ describe('KL to the reference', () => {
     expect(Math.abs(changes(followed, 'actor/reward_kl_penalty')[1])).toBeGreaterThan(1e-3)
     expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
   })
+  test.for(['gae', 'reinforce_plus_plus', 'grpo'] as const)(
+    'of the whole response at its last token, by %s',
+    async (adv_estimator) => {
+      const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
+      const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
+      const first = await follow(phaseOf({ adv_estimator }, {}, { ...kl, kl_at_last_token: true }))
+      const each = await follow(phaseOf({ adv_estimator }, {}, kl))
+      const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
+      // Where a response has one reward, it does not matter where that stands.
+      if (adv_estimator === 'grpo') expect(a).toBeCloseTo(b, 3)
+      else expect(Math.abs(a - b)).toBeGreaterThan(1e-3)
+    },
+  )
   test('in both places, with a coefficient that follows it and a critic', async () => {
     const kl_ctrl = { type: 'adaptive', kl_coef: 0.3, target_kl: 0.05, horizon: 50 } as const
     const algorithm = { use_kl_in_reward: true, kl_penalty: 'k2', kl_ctrl } as const

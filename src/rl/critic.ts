@@ -219,15 +219,24 @@ export class Critic {
     backwardValues(r, model, gradients, ws, d_vpreds, undefined, tokens)
   }
 
-  /** Starts over as a copy of a policy's transformer under the first score, with a new optimizer. */
-  begin(policy: Tensor, policy_layout: ParamLayout): void {
+  /**
+   * Starts over as a copy of another model's transformer, with a new optimizer: under that model's score where it has one, else
+   * under the first one. The bias is the first in any case: what verl's critic has when its path is that of a reward model.
+   */
+  begin(model: Tensor, model_layout: ParamLayout): void {
     const { layout } = this.trainable
     const { flat } = this.tensors.model.weights
     this.#gpu.write(
       this.#gpu.view(flat, 'critic.score', scoreOffset(layout), [this.#score.length]),
       this.#score,
     )
-    for (const run of sharedRuns(policy_layout, layout)) this.#gpu.copy(policy, flat, run)
+    for (const run of sharedRuns(model_layout, layout)) this.#gpu.copy(model, flat, run)
+    const [from, to] = [model_layout.slices.score, layout.slices.score]
+    if (from && to) {
+      const count = layout.shape.hidden_size
+      const run = { from_offset: from.offset, to_offset: to.offset, count }
+      this.#gpu.copy(model, flat, run)
+    }
     this.trainable.resetOptimizer()
   }
 

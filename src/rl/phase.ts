@@ -129,6 +129,8 @@ export interface Critic {
    * leave none to the critic alone.
    */
   readonly critic_warmup: number
+  /** What it begins as: the policy under a score of its own, or the reward model of an earlier phase with its score. */
+  readonly model: { readonly init: 'actor' | 'reward_model' }
   readonly cliprange_value: number
   readonly loss_agg_mode: LossAggMode
   readonly grad_clip: number
@@ -139,6 +141,7 @@ export const CRITIC_DEFAULTS: Critic = {
   ppo_mini_batch_size: null,
   ppo_epochs: null,
   critic_warmup: 0,
+  model: { init: 'actor' },
   cliprange_value: 0.5,
   loss_agg_mode: 'token-mean',
   grad_clip: 1,
@@ -158,6 +161,8 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   /** KL to the reference policy taken off the rewards. */
   readonly use_kl_in_reward: boolean
   readonly kl_penalty: KlPenalty
+  /** Take the KL of a whole response off the reward of its last token, where verl takes each token's off its own. Not verl's. */
+  readonly kl_at_last_token: boolean
   readonly kl_ctrl: KlControllerConfig
   readonly rollout_correction: RolloutCorrection
   /** DAPO's penalty for responses close to the maximum length; null = none. */
@@ -174,6 +179,7 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
   norm_adv_by_std_in_grpo: true,
   use_kl_in_reward: false,
   kl_penalty: 'kl',
+  kl_at_last_token: false,
   kl_ctrl: { type: 'fixed', kl_coef: 0.001, horizon: 10000, target_kl: 0.1 },
   rollout_correction: {
     rollout_is: null,

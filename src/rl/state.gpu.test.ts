@@ -147,6 +147,13 @@ const TAUGHT: TrainerConfig = {
     },
     { ...REWARD_MODEL, steps: 2 },
     { ...REWARDED, steps: 1 },
+    {
+      ...REWARDED,
+      name: 'with a critic that began as the reward model',
+      adv_estimator: 'gae',
+      critic: { ...RL.critic, model: { init: 'reward_model' } },
+      algorithm: { ...RL.algorithm, use_kl_in_reward: true, kl_at_last_token: true },
+    },
   ],
 }
 
@@ -155,7 +162,8 @@ test('a reward model, what it was taught, its reward and filtered groups move al
   const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
   expect(of('reward_model/loss')).toHaveLength(6)
   expect(of('reward_model/human_pairs').slice(0, 4)).toEqual([2, 2, 1, 2])
-  expect(of('task/score/mean')).toHaveLength(5)
+  expect(of('task/score/mean')).toHaveLength(7)
+  expect(of('critic/vf_loss')).toHaveLength(2)
   expect(of('train/num_gen_batches').some((batches) => batches > 1)).toBe(true)
   expect(end.pairs_of).toBe(4)
   expect(end.reward_model?.control.some((x) => x !== 0)).toBe(true)
@@ -274,7 +282,8 @@ test('a state that lacks a part is told from the whole one', async () => {
   const { critic } = state
   if (!critic) throw new Error('no critic')
   const changes: TrainerState[] = [
-    { ...state, sample_index: state.sample_index + 1 },
+    // One pass over the training set more.
+    { ...state, sample_index: state.sample_index + 9 },
     { ...state, kl_coef: 0.1 },
     { ...state, step: state.step + 1 },
     { ...state, reference: state.actor.weights },

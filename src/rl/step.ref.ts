@@ -95,8 +95,16 @@ function klInReward(
     const error = Math.max(-0.2, Math.min(0.2, current_kl / target_kl - 1))
     run.kl_coef *= 1 + (error * rows.length) / horizon
   }
+  const rewards = Float64Array.from(scores, (score, i) => {
+    if (!algorithm.kl_at_last_token) return score - kl_coef * kl[i]
+    const row = Math.floor(i / R) * R
+    const tokens = Array.from({ length: R }, (_, t) => row + t).filter((j) => mask[j] !== 0)
+    return i === tokens.at(-1)
+      ? score - kl_coef * tokens.length * mean(tokens.map((j) => kl[j]))
+      : score
+  })
   return {
-    rewards: Float64Array.from(scores, (score, i) => score - kl_coef * kl[i]),
+    rewards,
     metrics: {
       'actor/reward_kl_penalty': current_kl,
       'actor/reward_kl_penalty_coeff': kl_coef,

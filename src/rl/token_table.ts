@@ -62,7 +62,7 @@ export function traceTensor(
  *
  * old_log_probs: of the policy before this step's updates, or of the rollout's in bypass mode. log_probs, entropy: as the
  * last optimizer step that saw this response found them, before it changed anything; log_probs_after: after all of them.
- * ratio = exp(log_probs - old_log_probs). reward_kl: the KL taken off the reward; kld: the KL in the loss. clipped: see
+ * ratio = exp(log_probs - old_log_probs). reward_kl: each token's KL in the reward; kld: the KL in the loss. clipped: see
  * `Clipped`. chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took the token out.
  */
 export const TOKEN_COLUMNS = [

@@ -501,8 +501,7 @@ export class Trainer {
     const actor = this.#actor
     const critic = needsCritic(phase) ? this.#critic : undefined
     const rows = this.#rows(phase)
-    if (critic && this.#critic_step++ === 0)
-      critic.begin(actor.tensors.model.weights.flat, this.layout)
+    if (critic && this.#critic_step++ === 0) this.#beginCritic(critic, phase)
 
     // Sample G responses to each prompt and score them.
     this.#gpu.stage('gen')
@@ -555,6 +554,17 @@ export class Trainer {
     const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
     const traced = tracing && { tracing }
     return { phase, batch, lr, probe_tokens, ...rest, ...traced }
+  }
+
+  /** The critic of a stage begins at its first step that has one. */
+  #beginCritic(critic: Critic, { critic: { model } }: RlPhase): void {
+    if (model.init === 'actor') {
+      critic.begin(this.#actor.tensors.model.weights.flat, this.layout)
+      return
+    }
+    if (!this.#reward)
+      throw new Error('trainer: there is no reward model for the critic to begin as')
+    critic.begin(this.#reward.tensors.model.weights.flat, this.#reward.layout)
   }
 
   /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
