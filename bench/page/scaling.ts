@@ -68,6 +68,7 @@ function configOf(sizes: Sizes): TrainerConfig {
     max_prompt_length: 1,
     max_response_length: sizes.context - 1,
     test_size: 0,
+    train_size: 0,
     sample: unused,
     score: unused,
   }

@@ -76,6 +76,10 @@ const OBJECTIVES: Readonly<Record<string, Change>> = {
     },
     algorithm: { use_kl_in_reward: true, kl_penalty: 'kl', kl_ctrl: adaptive },
   },
+  'KL of the whole response at its last token': {
+    phase: { adv_estimator: 'gae' },
+    algorithm: { use_kl_in_reward: true, kl_at_last_token: true, kl_ctrl: adaptive, lam: 0.9 },
+  },
   'scored by a reward model': {
     phase: { adv_estimator: 'rloo', reward_model: { enable: true } },
     algorithm: { use_kl_in_reward: true, kl_ctrl: { ...adaptive, type: 'fixed' } },

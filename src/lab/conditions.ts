@@ -16,6 +16,14 @@ export interface PhaseSettings {
 
 /** Estimators that never look at the other responses to a prompt. */
 const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
+/** Estimators that look at the reward of every token; the others at a response's sum. */
+const TOKENWISE: readonly AdvEstimator[] = [
+  'gae',
+  'reinforce_plus_plus',
+  'remax',
+  'optimal_token_baseline',
+  'tir_optimal_token_baseline',
+]
 const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
 const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
 const CLIPS: readonly LossMode[] = ['vanilla', 'gspo', 'clip_cov', 'geo_mean', 'cispo']
@@ -46,6 +54,13 @@ const isLoss =
   (settings) =>
     modes.includes(lossMode(settings))
 
+/** verl's rule: steps that are given count, 0 too. */
+export const warmsUpByShare = ({
+  lr_warmup_steps,
+}: {
+  readonly lr_warmup_steps: number
+}): boolean => lr_warmup_steps < 0
+
 const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
@@ -53,8 +68,17 @@ const inLoss: Condition = ({ actor }) => actor.use_kl_loss
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
 
+/** Whether a batch is cut at all. verl's legacy worker cuts it as it comes. */
+const cutsBatch: Condition = (settings) => {
+  const { actor, critic, rollout } = settings
+  const of_critic = hasCritic(settings) ? critic.ppo_mini_batch_size : 0
+  const smallest = Math.min(actor.ppo_mini_batch_size, of_critic || actor.ppo_mini_batch_size)
+  return actor.use_legacy_worker_impl === 'disable' && smallest < rollout.train_batch_size
+}
+
 /** A field, or all that lies below it, has an effect only where the condition holds. */
 export const CONDITIONS: Readonly<Record<string, Condition>> = {
+  'actor.shuffle': cutsBatch,
   'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
   'actor.clip_ratio_low': isLoss(...CLIPS),
   'actor.clip_ratio_high': isLoss(...CLIPS),
@@ -71,6 +95,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
     !isLoss(...OWN_MEAN)(settings) ||
     settings.actor.use_kl_loss ||
     settings.actor.entropy_coeff > 0,
+  'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),
+  'critic.optim.lr_warmup_steps_ratio': ({ critic }) => warmsUpByShare(critic.optim),
   'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',
   'critic.optim.min_lr_ratio': ({ critic }) => critic.optim.lr_scheduler_type === 'cosine',
   // verl's legacy worker does not pass the factor on.
@@ -85,6 +111,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.lam': hasCritic,
   'algorithm.norm_adv_by_std_in_grpo': ({ adv_estimator }) => NORMALISES.includes(adv_estimator),
   'algorithm.kl_penalty': inReward,
+  'algorithm.kl_at_last_token': (settings) =>
+    inReward(settings) && TOKENWISE.includes(settings.adv_estimator),
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,
@@ -108,7 +136,8 @@ export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
   Object.entries(CONDITIONS).every(([part, holds]) => !isWithin(path, part) || holds(settings))
 
 /** The warm-up is that of the phase which began the learning-rate schedule (rl/schedule.ts). */
-export const isOfSchedule = (path: string): boolean => path.endsWith('optim.lr_warmup_steps')
+export const isOfSchedule = (path: string): boolean =>
+  /\boptim\.lr_warmup_steps(_ratio)?$/.test(path)
 
 /** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase goes on with no other's schedule. */
 export const hasOwnEffect = (
@@ -128,6 +157,7 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['critic', 'Critic'],
   ['algorithm.use_kl_in_reward', 'KL to the reference'],
   ['algorithm.kl_penalty', 'KL to the reference'],
+  ['algorithm.kl_at_last_token', 'KL to the reference'],
   ['algorithm.kl_ctrl', 'KL to the reference'],
   ['algorithm.rollout_correction', 'Rollout correction'],
   ['algorithm.overlong_buffer', 'Reward'],

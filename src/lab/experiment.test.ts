@@ -414,6 +414,37 @@ test.for<[string, object, RegExp, boolean]>([
   ['KL in the loss', { actor: { use_kl_loss: true } }, /kl_loss_coef/, true],
   ['KL in the loss alone', { actor: { use_kl_loss: true } }, /kl_ctrl|kl_penalty/, false],
   ['KL in the reward', { algorithm: { use_kl_in_reward: true } }, /kl_ctrl.kl_coef/, true],
+  [
+    'KL at the last token, where tokens have rewards of their own',
+    { algorithm: { use_kl_in_reward: true }, phases: [{ kind: 'rl', adv_estimator: 'gae' }] },
+    /kl_at_last_token/,
+    true,
+  ],
+  ['sums know no token', { algorithm: { use_kl_in_reward: true } }, /kl_at_last_token/, false],
+  [
+    'no KL at the last token',
+    { phases: [{ kind: 'rl', adv_estimator: 'gae' }] },
+    /kl_at_last_token/,
+    false,
+  ],
+  ['shuffled mini-batches', {}, /actor.shuffle/, true],
+  ['one mini-batch has no order', { actor: { ppo_mini_batch_size: 32 } }, /actor.shuffle/, false],
+  [
+    'verl’s legacy worker shuffles nothing',
+    { actor: { use_legacy_worker_impl: 'enable' } },
+    /actor.shuffle/,
+    false,
+  ],
+  [
+    'a critic’s mini-batches are shuffled too',
+    {
+      actor: { ppo_mini_batch_size: 32 },
+      critic: { ppo_mini_batch_size: 8 },
+      phases: [{ kind: 'rl', adv_estimator: 'gae' }],
+    },
+    /actor.shuffle/,
+    true,
+  ],
   ['fixed KL', { algorithm: { use_kl_in_reward: true } }, /horizon|target_kl/, false],
   [
     'adaptive KL',

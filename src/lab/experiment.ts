@@ -2,15 +2,18 @@
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { continuesSchedule } from '../rl/schedule.ts'
 import { TASKS } from '../tasks/index.ts'
-import { groupOf, hasEffect, hasOwnEffect, isOfSchedule } from './conditions.ts'
+import { groupOf, hasEffect, hasOwnEffect, isOfSchedule, warmsUpByShare } from './conditions.ts'
+import { epochWords, hasTrainingSet, withEpochs } from './epochs.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
+import { hasRewardModel, mayChooseCritic } from './phase_rules.ts'
 import { settingsOf } from './phase_settings.ts'
 import { remarksOf } from './remarks.ts'
 import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
-import { brokenRules, hasRewardModel, taskOf } from './rules.ts'
+import { brokenRules, taskOf } from './rules.ts'
 import {
+  DATA,
   type Experiment,
   experimentSchema,
   KERNELS,
@@ -25,6 +28,7 @@ import {
   ROLLOUT,
   ROOT,
   SFT,
+  type SftDocument,
   TARGET_LAYER,
   TASK_PARAMS,
   taskSchema,
@@ -34,7 +38,8 @@ import { editPhases, followSteering, isSteerable, type SteeringAction } from './
 
 export type { FieldKind, FieldOption, FieldValue } from './fields.ts'
 export type { Issue } from './paths.ts'
-export { hasRewardModel, resolvePhases, taskOf } from './rules.ts'
+export { hasRewardModel } from './phase_rules.ts'
+export { resolvePhases, taskOf } from './rules.ts'
 export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
 export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, PHASE_KINDS } from './schema.ts'
 export type { SteeringAction, SteeringEntry } from './steering.ts'
@@ -160,7 +165,7 @@ export function parseExperiment(document: unknown): Parsed {
   const { data } = parsed
   const layers = data.model.num_hidden_layers
   const phases = data.phases.map((phase) => tidyPhase(phase, layers))
-  const experiment = { ...data, phases }
+  const experiment = withEpochs({ ...data, phases })
   const issues = brokenRules(experiment)
   if (issues.length === 0 && experiment.steering.length > 0) {
     const { issue } = followExperiment(experiment)
@@ -254,6 +259,9 @@ function fieldsOf(
   })
 }
 
+/** Offered where a reward model came before, which the settings of a phase alone do not tell. */
+const CRITIC_INIT = 'critic.model.init'
+
 /** What all rl phases share; it has an effect if it has one on some phase. */
 function sharedFields(experiment: Experiment): Field[] {
   const phases = experiment.phases.filter((phase) => phase.kind === 'rl')
@@ -261,7 +269,10 @@ function sharedFields(experiment: Experiment): Field[] {
   return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
     ...field,
     group: groupOf(field.path),
-    has_effect: settings.some((of) => hasEffect(field.path, of)),
+    has_effect:
+      settings.some((of) => hasEffect(field.path, of)) &&
+      (field.path !== CRITIC_INIT ||
+        experiment.phases.some((_, i) => mayChooseCritic(experiment, i))),
   }))
 }
 
@@ -284,10 +295,16 @@ function overrideFields(
       value: own ?? shared,
       default: shared,
       is_overridden: own !== undefined,
-      has_effect: hasOwnEffect(name, settings, begins_schedule),
+      has_effect:
+        hasOwnEffect(name, settings, begins_schedule) &&
+        (name !== CRITIC_INIT || mayChooseCritic(experiment, index)),
     }
   })
 }
+
+/** Whether a setting of the optimizer of a phase without actor changes anything. */
+const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument): boolean =>
+  name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
 
 /** Whether a setting of a reward_model phase changes anything. */
 function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
@@ -310,21 +327,39 @@ function stopFields(
   }))
 }
 
+/** Epochs are offered where there is a set to go through, and say how many steps they come to. */
+const withEpochsTold = (
+  experiment: Experiment,
+  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  fields: readonly Field[],
+): Field[] =>
+  fields.map((field) => {
+    if (!/^phases\.\d+\.epochs$/.test(field.path)) return field
+    if (!hasTrainingSet(experiment)) return { ...field, has_effect: false }
+    return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
+  })
+
 function phaseFields(experiment: Experiment, index: number): Field[] {
   const phase = experiment.phases[index]
   const path = `phases.${index}`
   const group = `Phase ${index + 1}`
   if (phase.kind === 'reward_model')
-    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => ({
-      ...field,
-      has_effect: matters(field.path.slice(path.length + 1), phase.pairs.source),
-    }))
+    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => {
+      const name = field.path.slice(path.length + 1)
+      return {
+        ...field,
+        has_effect: optimMatters(name, phase) && matters(name, phase.pairs.source),
+      }
+    })
   const stops = stopFields(experiment, phase, index)
   const begins_schedule = !continuesSchedule(experiment.phases, index)
   if (phase.kind === 'sft') {
-    const fields = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} }))
-    const isOffered = (field: Field) => begins_schedule || !isOfSchedule(field.path)
-    return [...fields.map((field) => ({ ...field, has_effect: isOffered(field) })), ...stops]
+    const isOffered = (name: string) => begins_schedule || !isOfSchedule(name)
+    const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => {
+      const name = field.path.slice(path.length + 1)
+      return { ...field, has_effect: isOffered(name) && optimMatters(name, phase) }
+    })
+    return [...withEpochsTold(experiment, phase, own), ...stops]
   }
   const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
   const options = [
@@ -345,11 +380,12 @@ function phaseFields(experiment: Experiment, index: number): Field[] {
   const own = leaves.map(([name]) =>
     name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
   )
+  const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
+    ...field,
+    has_effect: own[i],
+  }))
   return [
-    ...fieldsOf(experiment, group, path, leaves).map((field, i) => ({
-      ...field,
-      has_effect: own[i],
-    })),
+    ...withEpochsTold(experiment, phase, fields),
     { ...target, path: `${path}.target_layer` },
     ...stops,
     ...overrideFields(experiment, phase, index, begins_schedule),
@@ -375,6 +411,16 @@ function taskFields(experiment: Experiment): Field[] {
   return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
 }
 
+/** The training set, which is no larger than the task. */
+function dataFields(experiment: Experiment): Field[] {
+  const { train_size } = taskOf(experiment.task)
+  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
+    field.path === 'data.train_max_samples'
+      ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
+      : { ...field, has_effect: hasTrainingSet(experiment) },
+  )
+}
+
 /** Every field of an experiment, in the order of a form. */
 export function experimentFields(experiment: Experiment): Field[] {
   const section = (group: string, path: string, tree: unknown) =>
@@ -384,6 +430,7 @@ export function experimentFields(experiment: Experiment): Field[] {
   const fields = [
     ...section('Experiment', '', ROOT),
     ...taskFields(experiment),
+    ...dataFields(experiment),
     ...section('Model', 'model', MODEL),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>
@@ -420,7 +467,7 @@ function setPair(
 
 /**
  * The experiment with one field changed; `undefined` brings its default back. `path` may also name a whole part,
- * e.g. 'phases'. A new task brings its own parameters and, if need be, room for its longer answers.
+ * e.g. 'phases'. A number of steps ends a number of epochs. A new task brings its own parameters and, if need be, room for its longer answers.
  */
 export function withField(
   experiment: Experiment,
@@ -438,6 +485,10 @@ export function withField(
         ? setPair(experiment, document, pair[1], Number(pair[2]), value)
         : setAt(document, path, value)
   if (!set) return { ok: false, message: `${path} is no field of an experiment` }
+  // Whoever says a number of steps no longer says a number of epochs.
+  const counted = /^(phases\.\d+)\.steps$/.exec(path)
+  if (counted && valueAt(document, `${counted[1]}.epochs`) !== undefined)
+    setAt(document, `${counted[1]}.epochs`, 0)
   let parsed = parseExperiment(document)
   if (path.startsWith('task')) {
     const before = taskOf(experiment.task).max_response_length

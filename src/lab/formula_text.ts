@@ -62,6 +62,7 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
   entropy: 'H',
   entropy_coeff: 'β_H',
   kl: 'KL',
+  kl_sum: 'Σ KL',
   q: 'q',
   kl_coef: 'β',
   kl_loss_coef: 'β_KL',

@@ -13,14 +13,21 @@ export interface FilledFormula {
   readonly note: string | undefined
 }
 
-const rewardFormula: Formula<TokenInput> = {
-  lines: [line('reward', '{token_score} − {kl_coef} · {kl}')],
+const rewardFormula = (taken: string): Formula<TokenInput> => ({
+  lines: [line('reward', `{token_score}${taken}`)],
   values: (input) => ({
     token_score: at(input, 'token_level_scores'),
     kl_coef: input.table.kl_coef ?? Number.NaN,
     kl: at(input, 'reward_kl'),
+    kl_sum: (input.sample.columns.reward_kl ?? []).reduce((sum, kl) => sum + kl, 0),
     reward: at(input, 'token_level_rewards'),
   }),
+})
+
+/** What is taken off the reward of a token: its own KL, or that of the whole response from the last one. */
+function takenOff({ table, sample, t }: TokenInput): string {
+  if (!table.phase.algorithm.kl_at_last_token) return ' − {kl_coef} · {kl}'
+  return t === sample.tokens.length - 1 ? ' − {kl_coef} · {kl_sum}' : ''
 }
 
 function rewardPart(input: TokenInput): FilledFormula[] {
@@ -35,11 +42,12 @@ function rewardPart(input: TokenInput): FilledFormula[] {
       kl: at(input, 'reward_kl'),
       policy: 'old_log_prob',
     }),
-    ...fillFormula(rewardFormula, input),
+    ...fillFormula(rewardFormula(takenOff(input)), input),
   ]
-  return [
-    { part: 'reward', name: `KL in the reward, ${algorithm.kl_penalty}`, lines, note: undefined },
-  ]
+  const note = algorithm.kl_at_last_token
+    ? 'The KL of all tokens of the response is taken off the reward of its last one.'
+    : undefined
+  return [{ part: 'reward', name: `KL in the reward, ${algorithm.kl_penalty}`, lines, note }]
 }
 
 /** How one token's loss goes on from `start` where entropy or KL are terms of it. */

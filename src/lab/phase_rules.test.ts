@@ -135,6 +135,122 @@ describe('what a phase trains', () => {
   })
 })
 
+describe('how the critic goes through a batch', () => {
+  const gae = (critic: object, rest: object = {}) => ({
+    ...rest,
+    critic,
+    phases: [{ kind: 'rl', adv_estimator: 'gae' }],
+  })
+  const criticOf = (document: object) => {
+    const [phase] = resolvePhases(parsed(document))
+    return phase.kind === 'rl' ? phase.critic : undefined
+  }
+
+  test('as the actor does unless it says otherwise', () => {
+    expect(criticOf(gae({}))).toMatchObject({ ppo_epochs: null, ppo_mini_batch_size: null })
+    const own = { ppo_epochs: 4, ppo_mini_batch_size: 8 }
+    expect(criticOf(gae(own))).toMatchObject(own)
+    const experiment = parsed(gae(own))
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+  })
+
+  test('a size that does not fit is refused with its reason, where there is a critic', () => {
+    expect(issues(gae({ ppo_mini_batch_size: 5 }))).toEqual([
+      "critic.ppo_mini_batch_size: expected 0 (the actor's) or a divisor of train_batch_size (32), because every mini-batch has the same size; got 5",
+    ])
+    const micro = { actor: { ppo_micro_batch_size_per_gpu: 64 } }
+    expect(issues(gae({ ppo_mini_batch_size: 4 }, micro))).toEqual([
+      expect.stringMatching(/^critic.ppo_mini_batch_size: .*micro-batches of 64 responses/),
+    ])
+    expect(issues(gae({ ppo_mini_batch_size: 8 }, micro))).toEqual([])
+    expect(issues(rl({}, { critic: { ppo_mini_batch_size: 5 } }))).toEqual([])
+  })
+})
+
+describe('what a critic begins as', () => {
+  const rm = { kind: 'reward_model' }
+  const ppo = { kind: 'rl', adv_estimator: 'gae' }
+  const judged = { ...ppo, critic: { model: { init: 'reward_model' } } }
+  const grpo = { kind: 'rl' }
+
+  test('reaches the engine, and a link carries it', () => {
+    const experiment = parsed({ phases: [rm, grpo, judged] })
+    expect(resolvePhases(experiment)[2]).toMatchObject({
+      critic: { model: { init: 'reward_model' } },
+    })
+    expect(resolvePhases(parsed({ phases: [ppo] }))[0]).toMatchObject({
+      critic: { model: { init: 'actor' } },
+    })
+    const { experiment: back, notices } = decodeLink(encodeLink(experiment))
+    expect([back, notices]).toEqual([experiment, []])
+    // A critic that goes on follows the experiment's own choice.
+    expect(issues({ phases: [rm, ppo, ppo], critic: judged.critic })).toEqual([])
+  })
+
+  test.for([
+    [{ phases: [judged] }, /^phases.0.critic.model.init: expected 'actor', because no earlier/],
+    [{ phases: [ppo, rm], critic: judged.critic }, /^critic.model.init: expected 'actor'/],
+    [
+      { phases: [rm, ppo, grpo, judged] },
+      /^phases.3.critic.model.init: .* because its critic goes on from phase 2, where it began/,
+    ],
+  ] as const)('%j is refused with its reason', ([document, reason]) => {
+    expect(issues(document)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('is offered where a critic begins and a reward model came before', () => {
+    const shown = (phases: object[]) =>
+      experimentFields(parsed({ phases }))
+        .filter(({ path, has_effect }) => path.endsWith('critic.model.init') && has_effect)
+        .map(({ path }) => path)
+    expect(shown([ppo, rm, grpo, ppo, ppo])).toEqual([
+      'phases.3.critic.model.init',
+      'critic.model.init',
+    ])
+    expect(shown([rm, grpo])).toEqual([])
+    expect(shown([ppo])).toEqual([])
+  })
+})
+
+describe('a warm-up over a share of the steps', () => {
+  const warm = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
+  const document = {
+    actor: { optim: warm },
+    phases: [
+      { kind: 'sft', optim: warm, steps: 30 },
+      { kind: 'reward_model', optim: warm },
+      { kind: 'rl', steps: 25 },
+      { kind: 'rl', steps: 34 },
+    ],
+  }
+
+  test('reaches the engine for every kind of phase, with steps that are given beside it', () => {
+    for (const phase of resolvePhases(parsed(document)))
+      expect(phase.kind === 'rl' ? phase.actor.optim : phase.optim).toMatchObject(warm)
+    const [given] = resolvePhases(
+      parsed({ phases: [{ kind: 'sft', optim: { ...warm, lr_warmup_steps: 0 } }] }),
+    )
+    expect(given).toMatchObject({ optim: { lr_warmup_steps: 0 } })
+  })
+
+  test('a link carries it, and a form shows it where no steps are given', () => {
+    const experiment = parsed(document)
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
+    const shown = (from: object) =>
+      experimentFields(parsed(from))
+        .filter(({ path, has_effect }) => path.endsWith('lr_warmup_steps_ratio') && has_effect)
+        .map(({ path }) => path)
+    expect(shown(document)).toEqual([
+      'phases.0.optim.lr_warmup_steps_ratio',
+      'phases.1.optim.lr_warmup_steps_ratio',
+      'phases.2.actor.optim.lr_warmup_steps_ratio',
+      'phases.3.actor.optim.lr_warmup_steps_ratio',
+      'actor.optim.lr_warmup_steps_ratio',
+    ])
+    expect(shown({})).toEqual([])
+  })
+})
+
 describe('dynamic sampling', () => {
   test('is off unless asked for, and verl’s nulls are understood', () => {
     expect(parsed({}).algorithm.filter_groups).toEqual({

@@ -68,6 +68,53 @@ export function filterRules({ settings, path, rule }: RuledPhase): void {
   )
 }
 
+/** Whether a reward model was trained before phase `index`. */
+export const hasRewardModel = (phases: Experiment['phases'], index: number): boolean =>
+  phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
+
+/** The first phase with a critic in the stage of phase `index`, where that has a critic: there the critic begins. */
+export function criticBegins(experiment: Experiment, index: number): number {
+  let first = index
+  for (let i = index; i >= 0; i--) {
+    const phase = experiment.phases[i]
+    if (phase.kind !== 'rl') break
+    if (hasCritic(settingsOf(experiment, phase))) first = i
+  }
+  return first
+}
+
+/** Whether a form offers a choice of what the critic of phase `index` begins as: one that cannot only be refused. */
+export function mayChooseCritic(experiment: Experiment, index: number): boolean {
+  const phase = experiment.phases[index]
+  const has_critic = phase.kind === 'rl' && hasCritic(settingsOf(experiment, phase))
+  return (
+    has_critic &&
+    hasRewardModel(experiment.phases, index) &&
+    criticBegins(experiment, index) === index
+  )
+}
+
+export function criticRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  if (!hasCritic(settings)) return
+  const { init } = settings.critic.model
+  const index = experiment.phases.indexOf(phase)
+  const first = criticBegins(experiment, index)
+  if (first === index)
+    rule(
+      init === 'actor' || hasRewardModel(experiment.phases, index),
+      path('critic.model.init'),
+      [`${at}.adv_estimator`],
+      `expected 'actor', because no earlier phase of kind reward_model trains a reward model that the critic of phase ${index + 1} could begin as; got '${init}'`,
+    )
+  else
+    rule(
+      phase.critic?.model?.init === undefined,
+      `${at}.critic.model.init`,
+      [`phases.${first}.adv_estimator`],
+      `expected no value of this phase's own, because its critic goes on from phase ${first + 1}, where it began; got '${init}'`,
+    )
+}
+
 /** Steps with a critic from the beginning of the phase's stage to its own end: the schedule of critic_warmup. */
 function criticSteps({ phases, ...experiment }: Experiment, index: number): number {
   let count = 0

@@ -16,14 +16,24 @@ import type { RolloutCorrection } from '../rl/rollout_correction.ts'
 import { boolean, integer, number, select, type Tree, text } from './fields.ts'
 
 /** The engine's actor; where that has null, an experiment has 0. */
-export type ActorFields = Omit<Actor, 'loss_scale_factor' | 'ppo_micro_batch_size_per_gpu'> & {
+export type ActorFields = Omit<
+  Actor,
+  'loss_scale_factor' | 'ppo_micro_batch_size_per_gpu' | 'optim'
+> & {
   /** 0 = the longest response. */
   readonly loss_scale_factor: number
   /** 0 = as many as fit. */
   readonly ppo_micro_batch_size_per_gpu: number
+  readonly optim: Required<Optim>
 }
 
-export type CriticFields = Critic
+/** The engine's critic; where that has null, an experiment has 0. */
+export type CriticFields = Omit<Critic, 'ppo_mini_batch_size' | 'ppo_epochs' | 'optim'> & {
+  /** 0 = the actor's. */
+  readonly ppo_mini_batch_size: number
+  readonly ppo_epochs: number
+  readonly optim: Required<Optim>
+}
 
 /** verl's algorithm.rollout_correction; where that has null, an experiment has 'off' or ''. */
 export type RolloutCorrectionFields = Omit<
@@ -56,7 +66,7 @@ export const gradClip = number({
 
 type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_decay'>
 
-export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
+export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
   lr: number({
     label: 'Learning rate',
     live: true,
@@ -68,11 +78,20 @@ export const optim = (defaults: OptimDefaults): Tree<Optim> => ({
   }),
   lr_warmup_steps: integer({
     label: 'Warm-up',
-    help: 'Steps in which the learning rate rises from 0 to its peak.',
+    help: 'Steps in which the learning rate rises from 0 to its peak; -1 = a share of all steps.',
     default: defaults.lr_warmup_steps,
-    min: 0,
+    min: -1,
     max: 10000,
     unit: 'steps',
+  }),
+  lr_warmup_steps_ratio: number({
+    label: 'Warm-up, share',
+    help: 'The warm-up as a share of the steps that its schedule runs over, cut off to whole steps.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share of all steps',
   }),
   lr_scheduler_type: select(
     { label: 'Schedule', help: 'What the learning rate does after the warm-up.' },
@@ -200,6 +219,11 @@ export const ACTOR: Tree<ActorFields> = {
     min: 1,
     max: 8,
     unit: 'epochs',
+  }),
+  shuffle: boolean({
+    label: 'Shuffle',
+    help: 'Whether every epoch cuts its mini-batches from another order of the responses, the critic’s too.',
+    default: ACTOR_DEFAULTS.shuffle,
   }),
   loss_mode: select(
     { label: 'Loss', help: 'Which policy-gradient loss is minimised.' },
@@ -348,6 +372,31 @@ export const CRITIC: Tree<CriticFields> = {
     min: 0,
     max: 10000,
     unit: 'steps',
+  }),
+  model: {
+    init: select(
+      {
+        label: 'Begins as',
+        help: 'What the critic is at its first step: a copy of the policy with a score of its own, or the reward model of an earlier phase with its score.',
+      },
+      { actor: 'the policy', reward_model: 'the reward model' },
+    ),
+  },
+  ppo_mini_batch_size: integer({
+    label: 'Mini-batch',
+    help: 'Prompts per optimizer step of the critic; 0 = the actor’s.',
+    default: 0,
+    min: 0,
+    max: 1024,
+    unit: 'prompts',
+  }),
+  ppo_epochs: integer({
+    label: 'Epochs',
+    help: 'How often the critic goes through every batch; 0 = as often as the actor.',
+    default: 0,
+    min: 0,
+    max: 8,
+    unit: 'epochs',
   }),
   cliprange_value: number({
     label: 'Value clip',
@@ -502,6 +551,11 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     { label: 'Estimator in the reward', help: 'How the KL in the reward is estimated per token.' },
     REWARD_KL_PENALTIES,
   ),
+  kl_at_last_token: boolean({
+    label: 'All of it at the last token',
+    help: 'Whether the KL of a whole response is taken off the reward of its last token, as some codes for RLHF do, instead of each token’s off its own; verl has no such option.',
+    default: ALGORITHM_DEFAULTS.kl_at_last_token,
+  }),
   kl_ctrl: {
     type: select(
       {

@@ -1,15 +1,23 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import { type Actor, type Algorithm, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
+import { type Actor, type Algorithm, type Critic, type Phase, STOP_DEFAULTS } from '../rl/phase.ts'
 import { createTask } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { comparesGroups, hasCritic } from './conditions.ts'
+import { dataRules } from './epochs.ts'
 import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
 import { type Issue, valueAt } from './paths.ts'
 import { layersOf } from './phase_fields.ts'
-import { filterRules, stopRules, trainedRules, warmupRules } from './phase_rules.ts'
+import {
+  criticRules,
+  filterRules,
+  hasRewardModel,
+  stopRules,
+  trainedRules,
+  warmupRules,
+} from './phase_rules.ts'
 import { settingsOf } from './phase_settings.ts'
 import { readKernels } from './pinned_kernels.ts'
-import type { ActorFields, AlgorithmFields } from './rl_fields.ts'
+import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 import { ADV_ESTIMATOR_LABELS, type Experiment, type RewardModelDocument } from './schema.ts'
 import { emptyFrom, readVerdicts } from './verdicts.ts'
@@ -27,6 +35,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     if (!holds) issues.push({ path, message, involved })
   }
   modelRules(experiment, rule)
+  dataRules(experiment, taskOf(experiment.task), rule)
   const kernels = readKernels(experiment.kernels)
   rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
   rule(
@@ -52,6 +61,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     batchRules(ruled)
     estimatorRules(ruled)
     warmupRules(ruled)
+    criticRules(ruled)
     lossRules(ruled)
     rewardRules(ruled)
     correctionRules(ruled)
@@ -78,10 +88,6 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
   )
 }
-
-/** Whether a reward model was trained before phase `index`. */
-export const hasRewardModel = (phases: Experiment['phases'], index: number): boolean =>
-  phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
 
 function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
   const { source, count, held_out, min_pairs } = pairs
@@ -127,6 +133,20 @@ function batchRules({ experiment, phase, at, settings, path, rule }: RuledPhase)
   )
   const rows = actor.ppo_mini_batch_size * rollout.n
   const micro = actor.ppo_micro_batch_size_per_gpu
+  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : 0
+  rule(
+    critic_mini === 0 || rollout.train_batch_size % critic_mini === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('rollout.train_batch_size')],
+    `expected 0 (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
+  )
+  const critic_rows = critic_mini * rollout.n
+  rule(
+    micro === 0 || critic_rows % micro === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('actor.ppo_micro_batch_size_per_gpu'), path('rollout.n')],
+    `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${critic_rows} responses`,
+  )
   rule(
     micro === 0 || rows % micro === 0,
     path('actor.ppo_micro_batch_size_per_gpu'),
@@ -203,6 +223,13 @@ function engineActor(actor: ActorFields): Actor {
   }
 }
 
+/** As above. */
+const engineCritic = (critic: CriticFields): Critic => ({
+  ...critic,
+  ppo_mini_batch_size: critic.ppo_mini_batch_size || null,
+  ppo_epochs: critic.ppo_epochs || null,
+})
+
 /** The engine has null for what is 'off', '' or a length of 0 here. */
 function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
   const { rollout_correction, overlong_buffer } = algorithm
@@ -223,12 +250,11 @@ function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
 export function resolvePhases(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {
-    if (phase.kind === 'sft')
-      return {
-        ...phase,
-        name: phase.name || 'warm start',
-        stop: { ...STOP_DEFAULTS, ...phase.stop },
-      }
+    if (phase.kind === 'sft') {
+      const { epochs: _, ...sft } = phase
+      const name = phase.name || 'warm start'
+      return { ...sft, name, stop: { ...STOP_DEFAULTS, ...phase.stop } }
+    }
     if (phase.kind === 'reward_model') {
       const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
       return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }
@@ -237,7 +263,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
     const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
     const { reset_optimizer, reset_schedule } = phase
-    const { actor, algorithm, ...settings } = settingsOf(experiment, phase)
+    const { actor, critic, algorithm, ...settings } = settingsOf(experiment, phase)
     return {
       kind,
       name: phase.name || name,
@@ -248,6 +274,7 @@ export function resolvePhases(experiment: Experiment): Phase[] {
       freeze: { ...freeze, layers: layersOf(freeze.layers) },
       ...settings,
       actor: engineActor(actor),
+      critic: engineCritic(critic),
       algorithm: engineAlgorithm(algorithm),
     }
   })

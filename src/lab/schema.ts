@@ -2,6 +2,8 @@
 import * as z from 'zod/mini'
 import type { AdvEstimator } from '../rl/advantages.ts'
 import {
+  DATA_DEFAULTS,
+  type Data,
   type Optim,
   type Pairs,
   type Probe,
@@ -68,13 +70,15 @@ interface SftFields {
   /** '' = named after what it does. */
   readonly name: string
   readonly steps: number
+  /** 0 = as `steps` says; else `steps` follows from it (epochs.ts). */
+  readonly epochs: number
   readonly batch_size: number
   readonly grad_clip: number
-  readonly optim: Optim
+  readonly optim: Required<Optim>
   readonly stop: Pick<Stop, 'accuracy'>
 }
 
-interface RewardModelFields extends Omit<SftFields, 'stop'> {
+interface RewardModelFields extends Omit<SftFields, 'stop' | 'epochs'> {
   /** The engine's, with a person's verdicts as text (verdicts.ts). */
   readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
 }
@@ -83,6 +87,8 @@ interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
   /** '' = named after the layer it trains. */
   readonly name: string
   readonly steps: number
+  /** As in a phase of kind sft. */
+  readonly epochs: number
   readonly adv_estimator: AdvEstimator
   readonly stop: Stop
 }
@@ -114,6 +120,7 @@ export interface Experiment {
   readonly name: string
   readonly seed: number
   readonly task: TaskChoice
+  readonly data: Data
   readonly model: ModelFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
@@ -134,6 +141,24 @@ export const PHASE_KINDS = ['sft', 'reward_model', 'rl'] as const
 export const EXPERIMENT_VERSION = 1
 export const MAX_PHASES = 16
 export const MAX_LAYERS = 16
+/** Of one phase. */
+export const MAX_STEPS = 100000
+
+export const DATA: Tree<Data> = {
+  train_max_samples: integer({
+    label: 'Training set',
+    help: 'How many different problems training goes through, again and again; -1 = no set: every step draws from all of them at random, endlessly.',
+    default: DATA_DEFAULTS.train_max_samples,
+    min: -1,
+    max: 100000,
+    unit: 'problems',
+  }),
+  shuffle: boolean({
+    label: 'Shuffle the set',
+    help: 'Whether every epoch goes through the training set in another order; without, always in the same one.',
+    default: DATA_DEFAULTS.shuffle,
+  }),
+}
 
 export const MODEL: Tree<ModelFields> = {
   model_type: select(
@@ -233,10 +258,20 @@ const steps = (count: number) =>
     help: 'How many training steps this phase lasts.',
     default: count,
     min: 1,
-    max: 100000,
+    max: MAX_STEPS,
     unit: 'steps',
     scale: 'log',
   })
+
+const epochs = integer({
+  label: 'Epochs',
+  live: true,
+  help: 'Passes over the training set, in place of a number of steps; 0 = as many steps as are said.',
+  default: 0,
+  min: 0,
+  max: 10000,
+  unit: 'epochs',
+})
 
 /** When a phase ends before its steps are over (rl/stop.ts). */
 const STOP: Tree<Stop> = {
@@ -294,6 +329,7 @@ const STOP: Tree<Stop> = {
 export const SFT: Tree<SftFields> = {
   name: phaseName,
   steps: steps(400),
+  epochs,
   batch_size: integer({
     label: 'Batch',
     help: 'Demonstrations per step.',
@@ -398,6 +434,7 @@ export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
 export const RL: Tree<RlFields> = {
   name: phaseName,
   steps: steps(120),
+  epochs,
   adv_estimator: select(
     {
       label: 'Advantage estimator',
@@ -628,6 +665,7 @@ export const experimentSchema = filled(ROOT, {
     EXPERIMENT_VERSION,
   ),
   task: z.prefault(taskSchema, { id: TASKS[0].id } as never),
+  data: section(filled(DATA)),
   model: section(filled(MODEL)),
   phases: z.prefault(phases, [{ kind: 'sft' }, { kind: 'rl' }] as never),
   rollout: section(filled(ROLLOUT)),

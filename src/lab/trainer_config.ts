@@ -5,7 +5,7 @@ import { type Experiment, resolvePhases, taskOf } from './experiment.ts'
 
 /** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
-  const { seed, validation, probe } = experiment
+  const { seed, data, validation, probe } = experiment
   const { enable_gradient_checkpointing, ...model } = experiment.model
   return {
     seed,
@@ -13,6 +13,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     tokenizer,
     model: { ...model, vocab_size: tokenizer.vocab_size },
     phases: resolvePhases(experiment),
+    data,
     validation,
     probe,
     enable_gradient_checkpointing,

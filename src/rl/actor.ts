@@ -7,6 +7,7 @@ import { uploadRows } from '../model/rows.ts'
 import { sliceWorkspace } from '../model/workspace.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type RolloutBatch, tokenCount } from './batch.ts'
+import { needsCritic } from './experience.ts'
 import {
   choosesTokens,
   OBJECTIVE_LIVE,
@@ -27,6 +28,8 @@ import {
   type TraceLive,
   type UpdateLive,
 } from './programs.ts'
+import type { RowOrder } from './shuffle.ts'
+import { ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
 import { segmentFactors, type TrainedPart } from './trained_segments.ts'
 import { TrainingBatch } from './training_batch.ts'
@@ -60,7 +63,17 @@ export interface BatchRows {
   readonly micro: number
 }
 
-/** How a phase cuts its batch. Throws RangeError for a micro-batch that does not divide the mini-batch. */
+/** Greatest common divisor. */
+export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+/** Prompts of the critic's mini-batch, where a phase has a critic; else the actor's. */
+const criticMini = (phase: RlPhase): number =>
+  (needsCritic(phase) ? phase.critic.ppo_mini_batch_size : null) ?? phase.actor.ppo_mini_batch_size
+
+/**
+ * How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches. Throws RangeError for a
+ * micro-batch that does not divide the mini-batch of either.
+ */
 export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
   const max_tokens = microTokens(model)
   if (phase.kind === 'sft') {
@@ -69,13 +82,40 @@ export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths):
   }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
-  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(mini, width, max_tokens)
-  if (mini % micro !== 0)
+  const both = gcd(mini, criticMini(phase) * n)
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, max_tokens)
+  if (both % micro !== 0)
     throw new RangeError(
-      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${mini} rows, got ${micro}`,
+      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${both} rows, got ${micro}`,
     )
   return { batch: train_batch_size * n, mini, micro }
 }
+
+/** How the critic of a phase goes through a batch that was cut into `rows`: verl's critic.ppo_mini_batch_size and ppo_epochs. */
+export function criticPasses(
+  phase: RlPhase,
+  rows: BatchRows,
+): { readonly rows: BatchRows; readonly epochs: number } {
+  return {
+    rows: { ...rows, mini: criticMini(phase) * phase.rollout.n },
+    epochs: phase.critic.ppo_epochs ?? phase.actor.ppo_epochs,
+  }
+}
+
+/** Whether the epochs of a phase have orders of their own. verl's legacy worker cuts every batch as it comes. */
+export const shufflesRows = ({
+  shuffle,
+  use_legacy_worker_impl,
+}: Pick<RlPhase['actor'], 'shuffle' | 'use_legacy_worker_impl'>): boolean =>
+  shuffle && use_legacy_worker_impl === 'disable'
+
+/** The batch as an epoch goes through it: as it is, or laid out in this order. */
+export const laidOut = (
+  batch: RolloutBatch,
+  shuffled: ShuffledBatch | undefined,
+  order: readonly number[] | undefined,
+  micro: number,
+): RolloutBatch => (shuffled && order ? shuffled.lay(batch, order, micro) : batch)
 
 /** What an update needs to know of its phase. */
 export type PolicyPhase = TrainedPart &
@@ -94,6 +134,8 @@ export interface BatchColumns {
 
 /** The actor. Calls encode GPU work in order; nothing is read back here. */
 export class Actor {
+  /** What shuffled phases update on; actor and critic share it. */
+  readonly shuffled: ShuffledBatch | undefined
   readonly size: ActorSize
   readonly layout: ParamLayout
   readonly tensors: ActorTensors
@@ -117,6 +159,7 @@ export class Actor {
     tensors: ActorTensors,
     trainable: Trainable,
     programs: { begin: Program<never>; probe: Program<'tokens'> },
+    shuffled: ShuffledBatch | undefined,
   ) {
     this.#gpu = gpu
     this.layout = trainable.layout
@@ -124,6 +167,7 @@ export class Actor {
     this.tensors = tensors
     this.batch = new TrainingBatch(gpu, tensors.batch, size.use_remove_padding ?? true)
     this.trainable = trainable
+    this.shuffled = shuffled
     this.#begin = programs.begin
     this.#probe = programs.probe
   }
@@ -138,14 +182,19 @@ export class Actor {
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
     const trainable = await Trainable.create(gpu, layout, tensors, weights)
-    const actor = new Actor(gpu, size, tensors, trainable, {
+    const programs = {
       begin: await gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
         r.clear(tensors.correction_sums)
         r.clear(tensors.nonfinite_token)
       }),
       probe: await gpu.record('probe', ['tokens'], (r) => recordProbe(gpu, r, tensors, size)),
-    })
+    }
+    const { use_remove_padding = true } = size
+    const shuffled =
+      tensors.shuffled &&
+      (await ShuffledBatch.create(gpu, tensors.shuffled, tensors.batch, use_remove_padding))
+    const actor = new Actor(gpu, size, tensors, trainable, programs, shuffled)
     actor.resetImportance()
     await actor.prepare(phases)
     return actor
@@ -173,6 +222,7 @@ export class Actor {
       return
     }
     const { target_layer: layer, target_readout: readout } = phase
+    const batch = this.#updated(phase).tensors
     await this.trainable.prepare(layer, segmentFactors(layout, phase))
     const live = ['row', 'tokens', 'inv_temperature'] as const
     await this.#record(this.#score, scoreKey(phase, micro), 'old_log_prob', live, (r) =>
@@ -187,8 +237,8 @@ export class Actor {
       this.#update,
       updateKey(phase, micro),
       'update_actor',
-      [...live, ...OBJECTIVE_LIVE],
-      (r) => recordUpdate(r, tensors, ws, layer, objectiveOf(phase), readout),
+      [...live, ...OBJECTIVE_LIVE, 'epoch'],
+      (r) => recordUpdate(r, { ...tensors, batch }, ws, layer, objectiveOf(phase), readout),
     )
     const objective = objectiveOf(phase)
     const trace_live = ['row', ...OBJECTIVE_LIVE] as const
@@ -270,7 +320,8 @@ export class Actor {
 
   /**
    * All mini-batches and epochs of one training step; returns the number of optimizer steps. A mini-batch without a token
-   * (all were rejected) takes none. `step` varies what an objective leaves to chance.
+   * (all were rejected) takes none. `step` varies what an objective leaves to chance; `order` is that of each epoch's rows,
+   * where a phase shuffles them.
    */
   updatePolicy(
     batch: RolloutBatch,
@@ -278,26 +329,39 @@ export class Actor {
     rows: BatchRows,
     lr: number,
     step: number,
+    order?: RowOrder,
   ): number {
     const { actor, target_layer } = phase
     const lr_factors = segmentFactors(this.layout, phase)
-    for (let epoch = 0; epoch < actor.ppo_epochs; epoch++)
+    for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
+      const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
+      const slot = order ? epoch : 0
       for (let first = 0; first < rows.batch; first += rows.mini) {
-        if (tokenCount(batch, first, rows.mini) === 0) continue
+        if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(batch, phase, rows, first, step)
+        this.accumulate(passed, phase, rows, first, step, slot)
         this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
       }
+    }
     return this.trainable.updates
   }
 
-  /** Adds the gradients of the mini-batch that starts at row `first`, one micro-batch after the other. */
+  /** The batch that the updates of a phase read. */
+  #updated({ actor }: PolicyPhase): TrainingBatch {
+    return shufflesRows(actor) && this.shuffled ? this.shuffled.batch : this.batch
+  }
+
+  /**
+   * Adds the gradients of the mini-batch that starts at row `first`, one micro-batch after the other. `epoch`: whose slot of
+   * nonfinite_token is written.
+   */
   accumulate(
     batch: RolloutBatch,
     phase: PolicyPhase,
     { mini, micro }: BatchRows,
     first: number,
     step: number,
+    epoch = 0,
   ): void {
     const update = prepared(this.#update.get(updateKey(phase, micro)))
     const objective = objectiveOf(phase)
@@ -311,8 +375,9 @@ export class Actor {
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
       this.#gpu.replay(update, {
         ...live,
-        tokens: this.batch.tokens(row, micro),
+        tokens: this.#updated(phase).tokens(row, micro),
         inv_temperature: 1 / phase.rollout.temperature,
+        epoch,
       })
       if (this.#is_tracing)
         this.#gpu.replay(prepared(this.#trace.get(traceKey(objective, micro))), live)
@@ -389,7 +454,7 @@ const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: 
 
 /** Phases with equal keys share their recorded update. */
 const updateKey = (phase: PolicyPhase, micro: number): string =>
-  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase)])
+  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase), shufflesRows(phase.actor)])
 
 /** Losses that choose no tokens have the same trace. */
 const traceKey = (objective: Objective, micro: number): string =>

@@ -5,6 +5,7 @@ import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { headSplits } from '../kernels/vocab_head/vocab_head.ts'
 import { CHUNK, type ParamLayout, type ParamTensors, paramTensors } from '../model/params.ts'
 import { createWorkspace, type Workspace } from '../model/workspace.ts'
+import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'
 import { createTraceTensors, type TraceTensors } from './step_trace.ts'
 import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
 import { type BatchTensors, createBatchTensors } from './training_batch.ts'
@@ -23,6 +24,10 @@ export interface ActorSize {
   readonly probe_rows: number
   /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
   readonly has_reference: boolean
+  /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
+  readonly has_shuffled?: boolean
+  /** Most epochs that have an order of their own. Default 1. */
+  readonly epochs?: number
   /** Compute activations again in the backward instead of keeping them (model/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of the passes over the batch (model/rows.ts). Default true. */
@@ -37,9 +42,10 @@ export interface ActorTensors extends TrainableTensors {
   readonly sums: Tensor
   /** Sums of rollout correction against the policy being updated (bypass mode). */
   readonly correction_sums: Tensor
-  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), u32 [1]. */
+  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), of each shuffled epoch; u32 [epochs]. */
   readonly nonfinite_token: Tensor<'u32'>
   readonly batch: BatchTensors
+  readonly shuffled: ShuffledTensors | undefined
   readonly trace: TraceTensors
   readonly workspace: Workspace
   readonly probe: Workspace
@@ -62,6 +68,7 @@ export function createActorTensors(
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
+  const batch_size = { rows: B, prompt_length, response_length: R }
   return {
     ...createTrainableTensors(alloc, layout, size.updates, size.kernels),
     reference: size.has_reference
@@ -73,8 +80,11 @@ export function createActorTensors(
       : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
-    nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [1], { kind: 'optimizer' }),
-    batch: createBatchTensors(alloc, { rows: B, prompt_length, response_length: R }),
+    nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [size.epochs ?? 1], {
+      kind: 'optimizer',
+    }),
+    batch: createBatchTensors(alloc, batch_size),
+    shuffled: size.has_shuffled ? createShuffledTensors(alloc, batch_size) : undefined,
     trace: createTraceTensors(alloc, { rows: B, response_length: R }),
     workspace: createWorkspace(alloc, shape, {
       rows: micro_rows,

@@ -16,6 +16,7 @@ import { makeBatch, padPrompts } from './batch.ts'
 import { Learner } from './learner.ref.ts'
 import type { Actor as ActorSettings, Algorithm, RlPhase } from './phase.ts'
 import type { RolloutCorrection } from './rollout_correction.ts'
+import { rowOrder } from './shuffle.ts'
 import { type RecordedStep, type RefRun, stepRef } from './step.ref.ts'
 import { CONFIG, RL, SFT } from './testing.ts'
 import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
@@ -127,6 +128,7 @@ function recorded(
     })
   return {
     ...{ batch, token_level_scores, step },
+    ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
     index: order.map((row) => Math.floor(row / n)),
     ...(phase.adv_estimator === 'remax' && {
       reward_baselines: order.map((row) => greedy[row]),
@@ -172,6 +174,17 @@ interface Followed {
   readonly truth: Record<string, number>[]
 }
 
+/** The phase with the rates of step `step` (from 1) of `total`, where it warms up over a share of them. */
+function warmed(phase: RlPhase, step: number, total: number): RlPhase {
+  const rate = <P extends { readonly optim: RlPhase['actor']['optim'] }>(of: P): P => {
+    const { lr, lr_warmup_steps, lr_warmup_steps_ratio = 0 } = of.optim
+    if (lr_warmup_steps >= 0) return of
+    const share = Math.min(1, (step - 1) / Math.trunc(lr_warmup_steps_ratio * total))
+    return { ...of, optim: { ...of.optim, lr: lr * share } }
+  }
+  return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
+}
+
 /** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
 const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
@@ -198,12 +211,17 @@ async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followe
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
-  for (let step = 1; step <= STEPS * phases.length; step++) {
+  const total = STEPS * phases.length
+  for (let step = 1; step <= total; step++) {
     const phase = phases[Math.ceil(step / STEPS) - 1]
     shown.length = 0
     const result = await trainer.next()
     const truth = {
-      ...stepRef(run, phase, recorded(phase, result, shown, rolloutLogProbs())),
+      ...stepRef(
+        run,
+        warmed(phase, step, total),
+        recorded(phase, result, shown, rolloutLogProbs()),
+      ),
       ...sampleMetrics(phase, result),
       ...drawMetrics(phase, shown),
     }
@@ -312,6 +330,31 @@ describe('PPO', () => {
       expect(Math.max(...changes(followed, name)), name).toBeGreaterThan(0)
     expect(changes(followed, 'critic/vf_explained_var')[0]).toBeLessThan(1)
   })
+  test('epochs and mini-batches of the critic’s own', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const own = await follow(phaseOf({ ...gae, critic }))
+    const shared = await follow(phaseOf(gae))
+    expect(changes(own, 'critic/vf_loss')[0]).not.toBeCloseTo(changes(shared, 'critic/vf_loss')[0])
+    // The actor's first step does not know of it.
+    expect(changes(own, 'actor/grad_norm')[0]).toBe(changes(shared, 'actor/grad_norm')[0])
+  })
+  test('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
+    const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
+      ...BASE.actor.optim,
+      ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
+    })
+    const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }
+    const phase = phaseOf({ ...gae, critic }, { optim: warm(0.02, 0.5) })
+    const { truth } = await followAll([phase, phase])
+    expect(truth.map((metrics) => metrics['actor/lr'])).toEqual([0, 0.01, 0.02, 0.02])
+    expect(truth[3]['critic/lr']).toBe(0.005)
+    expect(truth[1]['critic/lr']).toBeCloseTo(0.005 / 3, 12)
+  })
+  test('a mini-batch of the critic that is no multiple of the actor’s', async () => {
+    const rollout = { ...BASE.rollout, train_batch_size: 8, n: 2 }
+    const critic = { ...BASE.critic, ppo_mini_batch_size: 4 }
+    await follow(phaseOf({ ...gae, rollout, critic }, { ppo_mini_batch_size: 8 }))
+  })
   test('a step of the critic alone', async () => {
     const critic = { ...BASE.critic, critic_warmup: 2 }
     const { truth } = await follow(phaseOf({ ...gae, critic }))
@@ -331,6 +374,19 @@ describe('KL to the reference', () => {
     expect(Math.abs(changes(followed, 'actor/reward_kl_penalty')[1])).toBeGreaterThan(1e-3)
     expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
   })
+  test.for(['gae', 'reinforce_plus_plus', 'grpo'] as const)(
+    'of the whole response at its last token, by %s',
+    async (adv_estimator) => {
+      const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
+      const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
+      const first = await follow(phaseOf({ adv_estimator }, {}, { ...kl, kl_at_last_token: true }))
+      const each = await follow(phaseOf({ adv_estimator }, {}, kl))
+      const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
+      // Where a response has one reward, it does not matter where that stands.
+      if (adv_estimator === 'grpo') expect(a).toBeCloseTo(b, 3)
+      else expect(Math.abs(a - b)).toBeGreaterThan(1e-3)
+    },
+  )
   test('in both places, with a coefficient that follows it and a critic', async () => {
     const kl_ctrl = { type: 'adaptive', kl_coef: 0.3, target_kl: 0.05, horizon: 50 } as const
     const algorithm = { use_kl_in_reward: true, kl_penalty: 'k2', kl_ctrl } as const
@@ -450,6 +506,36 @@ describe('DAPO', () => {
     }
     if (algorithm.overlong_buffer)
       expect(Math.min(...changes(followed, 'critic/score/min'))).toBeLessThan(0)
+  })
+})
+
+describe('shuffled rows', () => {
+  const shuffled = { shuffle: true, ppo_epochs: 2 }
+  test('mini-batches of other rows in every epoch', async () => {
+    const [mixed, plain] = [
+      await follow(phaseOf({}, { ...shuffled, loss_mode: 'gspo' })),
+      await follow(phaseOf({}, { ppo_epochs: 2, loss_mode: 'gspo' })),
+    ]
+    // Both found the same responses; the first mini-batch is another one.
+    expect(changes(mixed, 'critic/score/mean')[0]).toBe(changes(plain, 'critic/score/mean')[0])
+    const [a, b] = [mixed, plain].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
+  })
+  test('of the critic too, with a KL in both places, weights and tokens that are taken out', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const algorithm = {
+      ...corrected({ rollout_is: 'token', rollout_rs: 'token_k2', rollout_rs_threshold: '0.02' }),
+      use_kl_in_reward: true,
+      balance_batch: true,
+    }
+    const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
+    await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, algorithm), 0.4)
+  })
+  test('in bypass mode, and where a loss chooses tokens', async () => {
+    const bypass = corrected({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })
+    await follow(phaseOf({}, shuffled, bypass))
+    const policy_loss = { ...BASE.actor.policy_loss, clip_cov_ratio: 0.2, clip_cov_lb: -10 }
+    await follow(phaseOf({}, { ...shuffled, loss_mode: 'clip_cov', policy_loss }))
   })
 })
 

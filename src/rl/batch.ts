@@ -95,7 +95,7 @@ export function responseEnds(
 }
 
 /** [B] lengths → [B, R]: 1 in the first columns of each row. */
-function lengthMask(response_lengths: Uint32Array, response_length: number): Float32Array {
+export function lengthMask(response_lengths: Uint32Array, response_length: number): Float32Array {
   const mask = new Float32Array(response_lengths.length * response_length)
   for (let b = 0; b < response_lengths.length; b++)
     for (let t = 0; t < response_lengths[b]; t++) mask[b * response_length + t] = 1

@@ -12,11 +12,13 @@ import { type ParamLayout, sharedRuns } from '../model/params.ts'
 import { forward } from '../model/transformer.ts'
 import { backwardValues, readValues } from '../model/value.ts'
 import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
-import type { BatchRows } from './actor.ts'
+import { type BatchRows, laidOut } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
 import type { Critic as CriticConfig } from './phase.ts'
 import { loadColumns, loadRows, type RowsLive, storeRows, tokens } from './programs.ts'
+import type { RowOrder } from './shuffle.ts'
+import { recordGather, type ShuffledBatch } from './shuffled_batch.ts'
 import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
 import type { TrainingBatch } from './training_batch.ts'
 
@@ -36,12 +38,17 @@ export interface CriticTensors extends TrainableTensors {
   /** V of the batch before the update, and what came of it: [B, R]. */
   readonly values: Tensor
   readonly returns: Tensor
+  /** The same in the order of a shuffled epoch. */
+  readonly shuffled: { readonly values: Tensor; readonly returns: Tensor } | undefined
   /** VALUE_LOSS_SUMS over this training step. */
   readonly value_sums: Tensor
 }
 
 /** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
-export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'kernels'> & {
+export type CriticSize = Pick<
+  ActorSize,
+  'response_length' | 'updates' | 'kernels' | 'has_shuffled'
+> & {
   readonly rows: number
 }
 
@@ -49,7 +56,7 @@ export type CriticSize = Pick<ActorSize, 'response_length' | 'updates' | 'kernel
 export function createCriticTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, response_length, updates, kernels }: CriticSize,
+  { rows, response_length, updates, kernels, has_shuffled }: CriticSize,
 ): CriticTensors {
   const response = (label: string) =>
     alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
@@ -57,6 +64,9 @@ export function createCriticTensors(
     ...createTrainableTensors(alloc, layout, updates, kernels),
     values: response('values'),
     returns: response('returns'),
+    shuffled: has_shuffled
+      ? { values: response('shuffled.values'), returns: response('shuffled.returns') }
+      : undefined,
     value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {
       kind: 'optimizer',
     }),
@@ -71,19 +81,34 @@ export interface MicroRule {
   readonly max_response_length: number
 }
 
+/** How an update goes through its batch; `order` is that of each epoch's rows, where a phase shuffles them. */
+interface CriticPasses {
+  readonly epochs: number
+  readonly lr: number
+  readonly order?: RowOrder | undefined
+}
+
+const updateKey = (micro: number, loss_agg_mode: LossAggMode, is_shuffled: boolean): string =>
+  `${micro}/${loss_agg_mode}${is_shuffled ? '/shuffled' : ''}`
+
 /** The actor's batch, and a workspace of the same shape with gradients. */
 export interface CriticShared {
   readonly batch: TrainingBatch
   readonly workspace: Workspace
+  /** Where a phase shuffles the rows of its epochs. */
+  readonly shuffled?: ShuffledBatch | undefined
 }
 
-/** The critic. It is updated before the actor, on the same batch, epochs and mini-batches. */
+/** The critic. It is updated before the actor, on the same batch; epochs and mini-batches may be its own (criticPasses). */
 export class Critic {
   readonly tensors: CriticTensors
   readonly trainable: Trainable
   #gpu: Gpu
   #batch: TrainingBatch
   #workspace: Workspace
+  #shuffled: ShuffledBatch | undefined
+  /** Brings values and returns into the order of an epoch. */
+  #gather: Program<never> | undefined
   /** The score as it was at first, with what lies behind it in the flat layout. */
   #score: Float32Array
   #values = new Map<number, Program<RowsLive>>()
@@ -102,6 +127,7 @@ export class Critic {
     this.trainable = trainable
     this.#batch = shared.batch
     this.#workspace = shared.workspace
+    this.#shuffled = shared.shuffled
   }
 
   /** `layout` has a value head; `shared` are the actor's batch and a workspace with gradients for the same shape. */
@@ -119,21 +145,32 @@ export class Critic {
   }
 
   /** Records what batches of `micro` rows need. */
-  async prepare(micro: number, loss_agg_mode: LossAggMode): Promise<void> {
+  async prepare(micro: number, loss_agg_mode: LossAggMode, is_shuffled = false): Promise<void> {
     const ws = sliceWorkspace(this.#gpu, this.#workspace, micro)
     if (!this.#values.has(micro))
       this.#values.set(
         micro,
         await this.#gpu.record('values', ['row', 'tokens'], (r) => this.#recordValues(r, ws)),
       )
-    const key = `${micro}/${loss_agg_mode}`
+    if (is_shuffled) this.#gather ??= await this.#recordGather()
+    const key = updateKey(micro, loss_agg_mode, is_shuffled)
     if (!this.#update.has(key))
       this.#update.set(
         key,
         await this.#gpu.record('update_critic', UPDATE_LIVE, (r) =>
-          this.#recordUpdate(r, ws, loss_agg_mode),
+          this.#recordUpdate(r, ws, loss_agg_mode, is_shuffled),
         ),
       )
+  }
+
+  #recordGather(): Promise<Program<never>> {
+    const { values, returns, shuffled: to } = this.tensors
+    const order = this.#shuffled?.tensors.order
+    if (!to || !order) throw new Error('critic: no room was made for shuffled batches')
+    return this.#gpu.record('shuffle_critic', [], (r) => {
+      recordGather(r, order, values, to.values)
+      recordGather(r, order, returns, to.returns)
+    })
   }
 
   #recordValues(r: Recorder<RowsLive>, ws: Workspace): void {
@@ -145,12 +182,18 @@ export class Critic {
     storeRows(r, vpreds, values)
   }
 
-  #recordUpdate(r: Recorder<UpdateLive>, ws: Workspace, loss_agg_mode: LossAggMode): void {
+  #recordUpdate(
+    r: Recorder<UpdateLive>,
+    ws: Workspace,
+    loss_agg_mode: LossAggMode,
+    is_shuffled: boolean,
+  ): void {
     const { model, gradients, value_sums: sums } = this.tensors
     const { response_mask, rollout_is_weights, vpreds, d_vpreds, values, returns } = ws.response
     const { token_weights, loss_weights: weights, pg_weights } = ws.response
-    loadRows(r, this.#batch.tensors, ws)
-    loadColumns(r, this.tensors, ws.response, ['values', 'returns'])
+    const columns = (is_shuffled ? this.tensors.shuffled : undefined) ?? this.tensors
+    loadRows(r, this.#updated(is_shuffled).tensors, ws)
+    loadColumns(r, columns, ws.response, ['values', 'returns'])
     forward(r, model, ws, model.shape.num_hidden_layers, undefined, tokens)
     readValues(r, model, ws, vpreds, undefined, tokens)
     const mode = LOSS_AGG_MODES.indexOf(loss_agg_mode)
@@ -176,15 +219,24 @@ export class Critic {
     backwardValues(r, model, gradients, ws, d_vpreds, undefined, tokens)
   }
 
-  /** Starts over as a copy of a policy's transformer under the first score, with a new optimizer. */
-  begin(policy: Tensor, policy_layout: ParamLayout): void {
+  /**
+   * Starts over as a copy of another model's transformer, with a new optimizer: under that model's score where it has one, else
+   * under the first one. The bias is the first in any case: what verl's critic has when its path is that of a reward model.
+   */
+  begin(model: Tensor, model_layout: ParamLayout): void {
     const { layout } = this.trainable
     const { flat } = this.tensors.model.weights
     this.#gpu.write(
       this.#gpu.view(flat, 'critic.score', scoreOffset(layout), [this.#score.length]),
       this.#score,
     )
-    for (const run of sharedRuns(policy_layout, layout)) this.#gpu.copy(policy, flat, run)
+    for (const run of sharedRuns(model_layout, layout)) this.#gpu.copy(model, flat, run)
+    const [from, to] = [model_layout.slices.score, layout.slices.score]
+    if (from && to) {
+      const count = layout.shape.hidden_size
+      const run = { from_offset: from.offset, to_offset: to.offset, count }
+      this.#gpu.copy(model, flat, run)
+    }
     this.trainable.resetOptimizer()
   }
 
@@ -201,23 +253,31 @@ export class Critic {
       this.#gpu.replay(program, { row, tokens: this.#batch.tokens(row, rows.micro) })
   }
 
+  /** The batch that updates read. */
+  #updated(is_shuffled: boolean): TrainingBatch {
+    return is_shuffled && this.#shuffled ? this.#shuffled.batch : this.#batch
+  }
+
   /** All mini-batches with a token, and epochs, on `returns` [B, R]; returns the number of optimizer steps. */
   update(
     batch: RolloutBatch,
     returns: Float32Array,
     config: CriticConfig,
     rows: BatchRows,
-    { epochs, lr, ...rule }: MicroRule & { readonly epochs: number; readonly lr: number },
+    { epochs, lr, order, ...rule }: MicroRule & CriticPasses,
   ): number {
     const layer = this.trainable.layout.shape.num_hidden_layers
     this.#gpu.write(this.tensors.returns, returns)
-    for (let epoch = 0; epoch < epochs; epoch++)
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      const passed = laidOut(batch, this.#shuffled, order?.(epoch), rows.micro)
+      if (order) this.#gpu.replay(prepared(this.#gather))
       for (let first = 0; first < rows.batch; first += rows.mini) {
-        if (tokenCount(batch, first, rows.mini) === 0) continue
+        if (tokenCount(passed, first, rows.mini) === 0) continue
         this.trainable.clearGradients()
-        this.accumulate(batch, config, rows, first, rule)
+        this.accumulate(passed, config, rows, first, rule, order !== undefined)
         this.trainable.apply(layer, config.optim, config.grad_clip, lr)
       }
+    }
     return this.trainable.updates
   }
 
@@ -231,8 +291,9 @@ export class Critic {
     { mini, micro }: BatchRows,
     first: number,
     { is_legacy, max_response_length }: MicroRule,
+    is_shuffled = false,
   ): void {
-    const update = prepared(this.#update.get(`${micro}/${loss_agg_mode}`))
+    const update = prepared(this.#update.get(updateKey(micro, loss_agg_mode, is_shuffled)))
     const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)
     const sequence_count = is_legacy ? 0 : sequenceCount(batch, first, mini)
     const scale = is_legacy ? micro / mini : 1
@@ -240,7 +301,7 @@ export class Critic {
     for (let row = first; row < first + mini; row += micro)
       this.#gpu.replay(update, {
         row,
-        tokens: this.#batch.tokens(row, micro),
+        tokens: this.#updated(is_shuffled).tokens(row, micro),
         ...counts,
         cliprange_value,
       })

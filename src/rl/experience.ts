@@ -123,6 +123,7 @@ export function makeExperience(
       },
       algorithm.kl_penalty,
       controller,
+      algorithm.kl_at_last_token,
     )
     token_level_rewards = kl.token_level_rewards
     metrics['actor/reward_kl_penalty'] = kl.current_kl

@@ -62,3 +62,21 @@ test('a length that does not fit is named', () => {
     'ref_log_prob: expected 6 numbers, found 1',
   )
 })
+
+test('at the last token: the whole response’s KL, the same coefficient and the same metric', () => {
+  const fixed = klController({ ...ADAPTIVE, type: 'fixed' })
+  const each = applyKlPenalty(ROWS, 'kl', fixed)
+  const last = applyKlPenalty(ROWS, 'kl', fixed, true)
+  expect([last.current_kl, last.coeff]).toEqual([each.current_kl, each.coeff])
+  const { response_mask: mask, response_length: R, token_level_scores: scores } = ROWS
+  const rows = Array.from({ length: mask.length / R }, (_, b) =>
+    Array.from({ length: R }, (_, t) => b * R + t),
+  )
+  for (const row of rows) {
+    const sum = (x: ArrayLike<number>) => row.reduce((total, i) => total + x[i], 0)
+    expect(sum(last.token_level_rewards)).toBeCloseTo(sum(each.token_level_rewards), 12)
+    const end = row.findLast((i) => mask[i] !== 0)
+    for (const i of row) if (i !== end) expect(last.token_level_rewards[i]).toBe(scores[i])
+  }
+  expect(last.token_level_rewards).not.toEqual(each.token_level_rewards)
+})

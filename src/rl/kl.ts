@@ -1,6 +1,6 @@
 // The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py apply_kl_penalty).
 import { type KlPenalty, klPenalty } from '../kernels/kl/kl_penalty.ts'
-import { maskedMeanRows, rowCount } from './masked.ts'
+import { maskedMeanRows, maskedSumRows, rowCount } from './masked.ts'
 
 /** β and how it follows the KL it causes. */
 export interface KlController {
@@ -58,12 +58,14 @@ export interface KlPenaltyInput {
 /**
  * token_level_rewards = token_level_scores - β·kl·m with kl = klPenalty(old, ref); current_kl = the mean over responses of the
  * mean over their tokens (an empty response counts 0), nats per token. `coeff` is the β that was applied; afterwards the
- * controller is updated with n_steps = B. Throws RangeError where a length differs from that of response_mask.
+ * controller is updated with n_steps = B. With `at_last_token` the sum of a response's kl is taken off the reward of its last
+ * token instead, which verl has no option for. Throws RangeError where a length differs from that of response_mask.
  */
 export function applyKlPenalty(
   input: KlPenaltyInput,
   kl_penalty: KlPenalty,
   controller: KlController,
+  at_last_token = false,
 ): { token_level_rewards: Float64Array; current_kl: number; coeff: number } {
   const { token_level_scores, old_log_probs, ref_log_prob, response_mask, response_length } = input
   const rows = rowCount(response_mask, response_length)
@@ -79,11 +81,23 @@ export function applyKlPenalty(
   const means = maskedMeanRows(kl, response_mask, response_length)
   const current_kl = means.reduce((sum, mean) => sum + mean, 0) / rows
   controller.update(current_kl, rows)
+  const taken = at_last_token ? summedAtLast(kl, response_mask, response_length) : kl
   return {
-    token_level_rewards: kl.map((k, i) => token_level_scores[i] - coeff * k),
+    token_level_rewards: taken.map((k, i) => token_level_scores[i] - coeff * k),
     current_kl,
     coeff,
   }
+}
+
+/** The sum of every row of [B, R] at its last token, and 0 elsewhere. */
+function summedAtLast(kl: Float64Array, mask: ArrayLike<number>, R: number): Float64Array {
+  const sums = new Float64Array(kl.length)
+  maskedSumRows(kl, mask, R).forEach((sum, row) => {
+    let last = (row + 1) * R - 1
+    while (last >= row * R && mask[last] === 0) last--
+    if (last >= row * R) sums[last] = sum
+  })
+  return sums
 }
 
 /**

@@ -84,7 +84,4 @@ export function rowsOf(batch: RolloutBatch, phase: RlPhase, first: number, count
   }
 }
 
-/** Rows [first, first + count) of [B, columns]. */
-export const cutRows = (x: Numbers, columns: number, first: number, count: number): Float64Array =>
-  Float64Array.from(x).subarray(first * columns, (first + count) * columns)
 export const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length

@@ -8,7 +8,7 @@ import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
 import { modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { RolloutSize } from '../model/rollout.ts'
-import { microRows, microTokens, phaseRows } from './actor.ts'
+import { criticPasses, gcd, microRows, microTokens, phaseRows, shufflesRows } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic.ts'
 import { driverColumns, needsCritic } from './experience.ts'
@@ -41,6 +41,7 @@ export function actorSize({
   const updates = phases.map((phase, i) =>
     phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
   )
+  const shuffling = phases.filter((phase) => phase.kind === 'rl' && shufflesRows(phase.actor))
   return {
     prompt_length: task.max_prompt_length,
     response_length,
@@ -50,6 +51,11 @@ export function actorSize({
     updates: Math.max(1, ...updates),
     probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
     has_reference: phases.some(({ kind }) => kind === 'rl'),
+    has_shuffled: shuffling.length > 0,
+    epochs: Math.max(
+      1,
+      ...shuffling.map((phase) => (phase.kind === 'rl' ? phase.actor.ppo_epochs : 1)),
+    ),
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
@@ -58,16 +64,27 @@ export function actorSize({
 
 /** The critic's size; undefined when no phase has one. */
 export function criticSize(config: TrainerConfig): CriticSize | undefined {
-  const phases = config.phases.filter((phase) => phase.kind === 'rl' && needsCritic(phase))
+  const phases = config.phases
+    .filter((phase) => phase.kind === 'rl')
+    .filter((phase) => needsCritic(phase))
   if (phases.length === 0) return undefined
-  const { batch_rows: rows, response_length, updates, kernels } = actorSize(config)
-  return { rows, response_length, updates, ...(kernels && { kernels }) }
+  const { prompt_length, response_length, kernels, ...size } = actorSize(config)
+  const updates = phases.map((phase) => {
+    const cut = phaseRows(phase, prompt_length + response_length, config.model)
+    const { rows, epochs } = criticPasses(phase, cut)
+    return (rows.batch / rows.mini) * epochs
+  })
+  return {
+    rows: size.batch_rows,
+    response_length,
+    updates: Math.max(...updates),
+    has_shuffled: size.has_shuffled ?? false,
+    ...(kernels && { kernels }),
+  }
 }
 
 const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
   phases.filter((phase) => phase.kind === 'reward_model')
-
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
 /** The reward model's size, one model for all phases; undefined when no phase trains one. */
 export function rewardSize(config: TrainerConfig): RewardSize | undefined {
@@ -158,13 +175,14 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
 /** Room for the readbacks that may be on their way at once: the metrics of two steps, and responses. */
 export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
-  const { updates } = actorSize(config)
+  const { updates, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
   const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   // Beside the records of every update, where its gradients were not finite; and the token that was not.
-  const records = 2 * updates * (CONTROL.length + 1) + 1
+  const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
+  const records = (updates + critic_updates) * (CONTROL.length + 1) + epochs
   const metrics = sums + records + layers + changes + STAGE_STAMPS
   const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)

@@ -1,8 +1,9 @@
 // What broke a step whose update was left out: the parameter and the token that were not finite.
-import { lastNonfinite } from '../kernels/nonfinite/nonfinite.ts'
+import { firstNonfinite, lastNonfinite } from '../kernels/nonfinite/nonfinite.ts'
 import type { ParamLayout } from '../model/params.ts'
 import type { Tokenizer } from '../tasks/task.ts'
 import type { RolloutBatch } from './batch.ts'
+import type { RowOrder } from './shuffle.ts'
 
 /** Evidence of an optimizer step that was not taken because its gradient was not finite. */
 export interface NonFinite {
@@ -43,6 +44,21 @@ export function brokenUpdate(
   const index = lastNonfinite(found[update])
   const parameter = index === undefined ? undefined : parameterAt(layout, index)
   return { model, update, ...(parameter !== undefined && { parameter }) }
+}
+
+/**
+ * Where the first token that was not finite lies in [B, R] of a batch, from what find_nonfinite_token left of each epoch;
+ * undefined where all were finite. `order` is that of each epoch's rows, where they were shuffled.
+ */
+export function brokenPlace(
+  slots: ArrayLike<number>,
+  R: number,
+  order: RowOrder | undefined,
+): number | undefined {
+  const epoch = Array.from(slots).findIndex((slot) => firstNonfinite(slot) !== undefined)
+  const place = epoch < 0 ? undefined : firstNonfinite(slots[epoch])
+  if (place === undefined || !order) return place
+  return order(epoch)[Math.floor(place / R)] * R + (place % R)
 }
 
 /** The token of `batch` at `index` of its [B, R] arrays, with its texts. */

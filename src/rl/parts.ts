@@ -2,7 +2,7 @@
 import type { Gpu } from '../kernels/gpu.ts'
 import { modelShape } from '../model/config.ts'
 import { initialWeights, paramLayout } from '../model/params.ts'
-import { Actor, phaseRows } from './actor.ts'
+import { Actor, phaseRows, shufflesRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { Critic, createCriticTensors } from './critic.ts'
 import { needsCritic } from './experience.ts'
@@ -102,7 +102,8 @@ async function createCritic(
   const layout = criticLayout(config)
   const tensors = createCriticTensors(gpu, layout, size)
   const weights = initialWeights(layout, config.seed)
-  const shared = { batch: actor.batch, workspace: actor.tensors.workspace }
+  const { batch, shuffled } = actor
+  const shared = { batch, shuffled, workspace: actor.tensors.workspace }
   const critic = await Critic.create(gpu, layout, tensors, shared, weights)
   await prepareCritic(critic, config, actor.size)
   return critic
@@ -116,7 +117,11 @@ async function prepareCritic(
   const width = prompt_length + response_length
   for (const phase of phases)
     if (phase.kind === 'rl' && needsCritic(phase))
-      await critic.prepare(phaseRows(phase, width, model).micro, phase.critic.loss_agg_mode)
+      await critic.prepare(
+        phaseRows(phase, width, model).micro,
+        phase.critic.loss_agg_mode,
+        shufflesRows(phase.actor),
+      )
 }
 
 /** The reward model of the phases that train one. Its transformer is copied from the actor when such a phase begins. */

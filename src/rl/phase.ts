@@ -13,8 +13,10 @@ import type { TrainedPart } from './trained_segments.ts'
 export interface Optim {
   /** Peak learning rate. */
   readonly lr: number
-  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. */
+  /** Steps from 0 to the peak; step 0 of a warm-up has rate 0, as in verl. Below 0 = by `lr_warmup_steps_ratio`. */
   readonly lr_warmup_steps: number
+  /** Warm-up as a share of all steps of the schedule, cut off to whole steps; default 0. */
+  readonly lr_warmup_steps_ratio?: number
   readonly lr_scheduler_type: 'constant' | 'cosine'
   /** Floor of the cosine, as a share of `lr`. */
   readonly min_lr_ratio: number
@@ -58,6 +60,11 @@ export interface Actor {
   /** Prompts per optimizer step; times G rows. */
   readonly ppo_mini_batch_size: number
   readonly ppo_epochs: number
+  /**
+   * Whether every epoch cuts its mini-batches from another order of the responses; the critic's too. verl's legacy worker
+   * knows no such thing (shufflesRows).
+   */
+  readonly shuffle: boolean
   readonly clip_ratio_low: number
   readonly clip_ratio_high: number
   /** Dual clip: for negative advantages the loss is at most -A · c. */
@@ -90,6 +97,7 @@ export interface Actor {
 
 /** verl's defaults of what an experiment need not say. */
 export const ACTOR_DEFAULTS = {
+  shuffle: false,
   loss_mode: 'vanilla',
   loss_agg_mode: 'token-mean',
   loss_scale_factor: null,
@@ -110,13 +118,19 @@ export const ACTOR_DEFAULTS = {
   use_legacy_worker_impl: 'disable',
 } as const satisfies Partial<Actor>
 
-/** The value model of GAE; verl's `critic` block. Epochs and mini-batches are the actor's. */
+/** The value model of GAE; verl's `critic` block. Micro-batches are the actor's. */
 export interface Critic {
+  /** Prompts per optimizer step; null = the actor's, as verl's configuration refers to it. */
+  readonly ppo_mini_batch_size: number | null
+  /** Null = the actor's. */
+  readonly ppo_epochs: number | null
   /**
    * The first step with a critic, counted from 1, in which the actor learns too; verl's trainer.critic_warmup. So 0 and 1
    * leave none to the critic alone.
    */
   readonly critic_warmup: number
+  /** What it begins as: the policy under a score of its own, or the reward model of an earlier phase with its score. */
+  readonly model: { readonly init: 'actor' | 'reward_model' }
   readonly cliprange_value: number
   readonly loss_agg_mode: LossAggMode
   readonly grad_clip: number
@@ -124,13 +138,17 @@ export interface Critic {
 }
 
 export const CRITIC_DEFAULTS: Critic = {
+  ppo_mini_batch_size: null,
+  ppo_epochs: null,
   critic_warmup: 0,
+  model: { init: 'actor' },
   cliprange_value: 0.5,
   loss_agg_mode: 'token-mean',
   grad_clip: 1,
   optim: {
     lr: 1e-5,
     lr_warmup_steps: 0,
+    lr_warmup_steps_ratio: 0,
     lr_scheduler_type: 'constant',
     min_lr_ratio: 0,
     betas: [0.9, 0.999],
@@ -143,6 +161,8 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   /** KL to the reference policy taken off the rewards. */
   readonly use_kl_in_reward: boolean
   readonly kl_penalty: KlPenalty
+  /** Take the KL of a whole response off the reward of its last token, where verl takes each token's off its own. Not verl's. */
+  readonly kl_at_last_token: boolean
   readonly kl_ctrl: KlControllerConfig
   readonly rollout_correction: RolloutCorrection
   /** DAPO's penalty for responses close to the maximum length; null = none. */
@@ -159,6 +179,7 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
   norm_adv_by_std_in_grpo: true,
   use_kl_in_reward: false,
   kl_penalty: 'kl',
+  kl_at_last_token: false,
   kl_ctrl: { type: 'fixed', kl_coef: 0.001, horizon: 10000, target_kl: 0.1 },
   rollout_correction: {
     rollout_is: null,
@@ -293,6 +314,23 @@ export type ActorPhase = SftPhase | RlPhase
 export type Phase = ActorPhase | RewardModelPhase
 
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'
+
+/** verl's `data` block. */
+export interface Data {
+  /** Problems of the finite set, the first ones of the task's training problems; -1 = none: every draw is from all of them. */
+  readonly train_max_samples: number
+  /** Whether every pass over the set has an order of its own; without, all have the same. Endless draws are random anyway. */
+  readonly shuffle: boolean
+}
+
+export const DATA_DEFAULTS: Data = { train_max_samples: -1, shuffle: true }
+
+/** Whether training goes through a finite set. */
+export const hasSet = ({ train_max_samples }: Data): boolean => train_max_samples > 0
+
+/** Steps of one pass: whole batches alone, as verl's data loader with drop_last; 0 where there is no set, or a smaller one. */
+export const stepsPerEpoch = ({ train_max_samples }: Data, batch_size: number): number =>
+  Math.max(0, Math.floor(train_max_samples / batch_size))
 
 /** Held-out evaluation. */
 export interface Validation {

@@ -1,7 +1,7 @@
 // The preferences that a reward model learns: the task's, a person's verdicts as they come, and what training takes of them.
-import { philox4x32, uniform24 } from '../kernels/sampling/philox.ts'
 import { type Candidate, heldOutPrompts, type ResponsePair } from './pairs.ts'
 import type { Pairs, Verdict } from './phase.ts'
+import { shuffledOrder } from './shuffle.ts'
 
 /** One pair with its verdict. */
 export interface Preference {
@@ -249,15 +249,9 @@ export class Preferences {
     return batch
   }
 
-  /** Fisher and Yates' shuffle, keyed by seed and pass. */
+  /** In an order drawn from seed and pass. */
   #shuffled(pairs: readonly Preference[]): Preference[] {
-    const order = [...pairs]
-    const pass = this.#passes++
-    for (let i = order.length - 1; i > 0; i--) {
-      const [bits] = philox4x32([i, pass, 0, 2], [this.#seed, SHUFFLE_STREAM])
-      const j = Math.floor(uniform24(bits) * (i + 1))
-      ;[order[i], order[j]] = [order[j], order[i]]
-    }
-    return order
+    const key = [this.#seed, SHUFFLE_STREAM] as const
+    return shuffledOrder(pairs.length, key, [this.#passes++, 0]).map((i) => pairs[i])
   }
 }

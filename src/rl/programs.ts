@@ -2,7 +2,7 @@
 import { masked_sum } from '../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../kernels/nonfinite/nonfinite.ts'
 import { sft_loss } from '../kernels/policy_loss/policy_loss.ts'
-import type { LiveValues, Recorder } from '../kernels/program.ts'
+import type { LiveValues, Recorder, Value } from '../kernels/program.ts'
 import type { Allocator, Tensor } from '../kernels/tensor.ts'
 import { backward } from '../model/backward.ts'
 import { forward, type Model, type Readout, readPolicy } from '../model/transformer.ts'
@@ -21,7 +21,7 @@ import type { BatchTensors } from './training_batch.ts'
 export type RowsLive = 'row' | 'tokens'
 export type ScoreLive = RowsLive | 'inv_temperature'
 export type TraceLive = 'row' | ObjectiveLive
-export type UpdateLive = ScoreLive | ObjectiveLive
+export type UpdateLive = ScoreLive | ObjectiveLive | 'epoch'
 
 /** Copies rows [row, row + ws.rows) of the batch, a micro-batch, into the workspace. */
 export function loadRows(
@@ -107,7 +107,7 @@ export function recordUpdate(
   const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
   readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
   recordObjective(r, objective, ws.response, t)
-  findBrokenToken(r, t, ws)
+  findBrokenToken(r, t, ws, (live) => live.epoch)
   backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
 }
 
@@ -146,16 +146,17 @@ export function recordSft(
   backward(r, t.model, t.gradients, ws, layer, 1, tokens)
 }
 
-/** Keeps the first token of the step whose log-prob is not finite; to be recorded once the micro-batch has been read. */
-function findBrokenToken(
-  r: Pick<Recorder<'row'>, 'run'>,
+/** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be recorded once the micro-batch has been read. */
+function findBrokenToken<L extends string>(
+  r: Pick<Recorder<L | 'row'>, 'run'>,
   t: Pick<ActorTensors, 'nonfinite_token'>,
   { response: { log_probs, response_mask } }: Workspace,
+  slot: Value<L | 'row'> = 0,
 ): void {
   const [rows, R] = log_probs.shape
   r.run(
     find_nonfinite_token,
-    { count: rows * R, first: (live) => live.row * R, slot: 0 },
+    { count: rows * R, first: (live) => live.row * R, slot },
     { values: log_probs, marks: response_mask, found: t.nonfinite_token },
   )
 }

@@ -28,6 +28,7 @@ import type { RlPhase } from './phase.ts'
 import type { Sampler } from './sampler.ts'
 import { sum } from './stats.ts'
 import type { StepSample, TrainerConfig } from './trainer.ts'
+import { TrainingData } from './training_data.ts'
 
 /** The counter-based generator's streams for training and for pairs; validation has its own (validation.ts). */
 const TRAIN_STREAM = 0
@@ -83,8 +84,8 @@ export class Responder {
   #config: TrainerConfig
   #samplers: ReadonlyMap<string, Sampler>
   #columns: number
-  /** Problems drawn so far. */
-  sample_index = 0
+  /** The problems of the run. */
+  readonly data: TrainingData
 
   /** `columns`: R of the actor's batches, the longest response of any phase. */
   constructor(
@@ -97,6 +98,7 @@ export class Responder {
     this.#config = config
     this.#samplers = samplers
     this.#columns = columns
+    this.data = new TrainingData(config.seed, config.task, config.data)
   }
 
   /** Goes on with other phases of the same task. */
@@ -111,17 +113,9 @@ export class Responder {
     return sampler
   }
 
-  /** The next problems of the run. */
-  takeSamples(count: number): Sample[] {
-    const { seed, task } = this.#config
-    const first = this.sample_index
-    this.sample_index += count
-    return Array.from({ length: count }, (_, i) => task.sample(seed, first + i, 'train'))
-  }
-
   /** The next problems with their demonstrations for responses. */
   demonstrate(count: number): RolloutBatch {
-    const samples = this.takeSamples(count)
+    const samples = this.data.takeBatch(count)
     return this.#withResponses(
       samples,
       samples.map(({ demonstration }) => demonstration),
@@ -222,7 +216,7 @@ export class Responder {
     gen_batch = 0,
   ): Promise<Responses> {
     const { train_batch_size, n } = phase.rollout
-    const prompts = this.takeSamples(train_batch_size)
+    const prompts = this.data.takeBatch(train_batch_size)
     const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
     const sampler = this.sampler(rolloutSize(this.#config, phase))
     const baselines = await this.#baselines(phase, sampler, samples, step, reward)

@@ -19,6 +19,13 @@ import { CONFIG, REWARD_MODEL, RL, SFT } from './testing.ts'
 import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
 
 const REWARDED: RlPhase = { ...RL, reward_model: { enable: true } }
+/** A critic that learns nothing, so that it stays as it began. */
+const still = (init: 'actor' | 'reward_model'): RlPhase => ({
+  ...REWARDED,
+  steps: 2,
+  adv_estimator: 'gae',
+  critic: { ...RL.critic, model: { init }, optim: { ...RL.critic.optim, lr: 0 } },
+})
 
 const rewardPhase = (
   change: Partial<RewardModelPhase>,
@@ -384,4 +391,38 @@ test('judge, reward model, reinforcement: the policy learns what the judge prefe
   expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.8)
   expect(mean(task.slice(0, 2))).toBeLessThan(0.65)
   expect(mean(task.slice(-8))).toBeGreaterThan(0.8)
+})
+
+test.for(['reward_model', 'actor'] as const)('a critic begins as the %s', async (init) => {
+  const config = { ...CONFIG, phases: [SFT, rewardPhase({}), still(init)] }
+  const trainer = await create(config)
+  let before = await trainer.exportState()
+  while (!trainer.isFinished) {
+    await trainer.next()
+    if (trainer.phase < 2) before = await trainer.exportState()
+  }
+  const { critic, reward_model } = await trainer.exportState()
+  trainer.destroy()
+  if (!critic || !reward_model) throw new Error('expected a critic and a reward model')
+  const of = (head: 'lm_head' | 'value_head' | 'reward_head') =>
+    paramLayout(modelShape(CONFIG.model), head)
+  const layout = of('value_head')
+  const is_reward = init === 'reward_model'
+  const [from, weights] = is_reward
+    ? [of('reward_head'), reward_model.weights]
+    : [of('lm_head'), before.actor.weights]
+  for (const { from_offset, to_offset, count } of sharedRuns(from, layout))
+    expect(critic.weights.subarray(to_offset, to_offset + count)).toEqual(
+      weights.subarray(from_offset, from_offset + count),
+    )
+  // verl's critic takes the score of a reward model's checkpoint, which has no bias.
+  const score = (at: { readonly offset: number } | undefined, flat: Float32Array) =>
+    flat.subarray(at?.offset, (at?.offset ?? 0) + CONFIG.model.hidden_size)
+  const first = initialWeights(layout, CONFIG.seed)
+  const expected = is_reward
+    ? score(from.slices.score, reward_model.weights)
+    : score(layout.slices.score, first)
+  expect(score(layout.slices.score, critic.weights)).toEqual(expected)
+  expect(expected).not.toEqual(score(layout.slices.score, is_reward ? first : reward_model.weights))
+  expect(critic.weights[layout.slices.score_bias?.offset ?? -1]).toBe(0)
 })

@@ -48,6 +48,7 @@ const PARTS: readonly (readonly [name: string, change: Partial<RlPhase>, extra_r
   ['frozen parts', { freeze: { embed_tokens: true, layers: [1] } }, 0],
   ['another rate above a layer', { lr_factor_above: { layer: 1, factor: 0.1 } }, 0],
   ['two epochs', actor({ ppo_epochs: 2 }), 0],
+  ['shuffled rows', actor({ shuffle: true, ppo_epochs: 2 }), 0],
   ['micro-batches', actor({ ppo_micro_batch_size_per_gpu: 4 }), 0],
   ['KL in the loss', actor({ use_kl_loss: true }), 0],
   ['an entropy bonus', actor({ entropy_coeff: 0.01 }), 0],

@@ -80,16 +80,17 @@ export function wsdMultiplier(
   return (1 - min_lr_ratio) * Math.max(0, 0.5 * (1 + wave)) + min_lr_ratio
 }
 
-/** verl's fields that an experiment may leave out. */
+/** verl's field that an experiment leaves out. */
 export interface OptimExtras {
-  /** Used when lr_warmup_steps is negative. */
-  readonly lr_warmup_steps_ratio?: number
   readonly num_cycles?: number
 }
 
 /** Steps of warm-up: `lr_warmup_steps`, or when that is negative the whole part of `lr_warmup_steps_ratio` · total. */
 export function warmupSteps(
-  { lr_warmup_steps, lr_warmup_steps_ratio = 0 }: Pick<Optim, 'lr_warmup_steps'> & OptimExtras,
+  {
+    lr_warmup_steps,
+    lr_warmup_steps_ratio = 0,
+  }: Pick<Optim, 'lr_warmup_steps' | 'lr_warmup_steps_ratio'>,
   total_steps: number,
 ): number {
   return lr_warmup_steps < 0 ? Math.trunc(lr_warmup_steps_ratio * total_steps) : lr_warmup_steps
@@ -100,7 +101,7 @@ export function warmupSteps(
  * cosine, once per training step as in verl.
  */
 export function learningRate(
-  optim: Pick<Optim, 'lr' | 'lr_warmup_steps' | 'lr_scheduler_type' | 'min_lr_ratio'> & OptimExtras,
+  optim: Omit<Optim, 'betas' | 'weight_decay'> & OptimExtras,
   step: number,
   total_steps: number,
 ): number {

@@ -25,7 +25,12 @@ const PPO: RlPhase = {
   ...RL,
   name: 'ppo',
   adv_estimator: 'gae',
-  critic: { ...RL.critic, critic_warmup: 2 },
+  actor: { ...RL.actor, shuffle: true },
+  critic: {
+    ...RL.critic,
+    ...{ critic_warmup: 2, ppo_epochs: 2, ppo_mini_batch_size: 4 },
+    optim: { ...RL.critic.optim, lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.5 },
+  },
   algorithm: {
     ...RL.algorithm,
     lam: 0.9,
@@ -53,6 +58,8 @@ const FULL: TrainerConfig = {
     { ...RL, steps: 2 },
   ],
   validation: { test_freq: 2, prompts: 10, n: 1 },
+  // Batches of 8 and of 4: some problems are left out of every pass.
+  data: { train_max_samples: 9, shuffle: true },
 }
 
 async function uninterrupted(config: TrainerConfig) {
@@ -97,6 +104,9 @@ test('a state moved to a new trainer after every step leaves the run as it is, b
   expect(end.reference).not.toEqual(end.actor.weights)
   const kl = whole.results.flatMap(({ metrics }) => metrics['actor/reward_kl_penalty_coeff'] ?? [])
   expect(new Set(kl).size).toBeGreaterThan(1)
+  const epochs = whole.results.flatMap(({ metrics }) => metrics['training/epoch'] ?? [])
+  // A pass per step of 8, two steps of 4; every phase begins with one.
+  expect(epochs).toEqual([0, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 9, 10, 11, 11])
 })
 
 const REWARDED: RlPhase = { ...RL, steps: 2, reward_model: { enable: true } }
@@ -137,6 +147,13 @@ const TAUGHT: TrainerConfig = {
     },
     { ...REWARD_MODEL, steps: 2 },
     { ...REWARDED, steps: 1 },
+    {
+      ...REWARDED,
+      name: 'with a critic that began as the reward model',
+      adv_estimator: 'gae',
+      critic: { ...RL.critic, model: { init: 'reward_model' } },
+      algorithm: { ...RL.algorithm, use_kl_in_reward: true, kl_at_last_token: true },
+    },
   ],
 }
 
@@ -145,7 +162,8 @@ test('a reward model, what it was taught, its reward and filtered groups move al
   const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
   expect(of('reward_model/loss')).toHaveLength(6)
   expect(of('reward_model/human_pairs').slice(0, 4)).toEqual([2, 2, 1, 2])
-  expect(of('task/score/mean')).toHaveLength(5)
+  expect(of('task/score/mean')).toHaveLength(7)
+  expect(of('critic/vf_loss')).toHaveLength(2)
   expect(of('train/num_gen_batches').some((batches) => batches > 1)).toBe(true)
   expect(end.pairs_of).toBe(4)
   expect(end.reward_model?.control.some((x) => x !== 0)).toBe(true)
@@ -264,7 +282,8 @@ test('a state that lacks a part is told from the whole one', async () => {
   const { critic } = state
   if (!critic) throw new Error('no critic')
   const changes: TrainerState[] = [
-    { ...state, sample_index: state.sample_index + 1 },
+    // One pass over the training set more.
+    { ...state, sample_index: state.sample_index + 9 },
     { ...state, kl_coef: 0.1 },
     { ...state, step: state.step + 1 },
     { ...state, reference: state.actor.weights },

@@ -51,7 +51,7 @@ export interface TrainerState extends ModelStates {
   /** Why the phase began, where nobody was told yet. */
   readonly began: PhaseReason | null
   readonly skipped_updates: number
-  /** Problems drawn so far. */
+  /** Problems drawn so far; with a finite set, where its passes have come to (training_data.ts). */
   readonly sample_index: number
   /** Mean scores of the phase's last steps, as far as its stop conditions look back. */
   readonly scores: readonly number[]

@@ -18,6 +18,7 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from './rollout_correction.ts'
+import type { RowOrder } from './shuffle.ts'
 import { updateActor, updateCritic } from './update.ref.ts'
 
 type Numbers = ArrayLike<number>
@@ -47,6 +48,8 @@ export interface RecordedStep {
   readonly rollout_log_probs?: Numbers
   /** Step of the run, from 1. */
   readonly step: number
+  /** Of the rows in each epoch, where they were shuffled. */
+  readonly order?: RowOrder
 }
 
 /** Σπ² of the policy of `layer` at every response token. */
@@ -92,8 +95,16 @@ function klInReward(
     const error = Math.max(-0.2, Math.min(0.2, current_kl / target_kl - 1))
     run.kl_coef *= 1 + (error * rows.length) / horizon
   }
+  const rewards = Float64Array.from(scores, (score, i) => {
+    if (!algorithm.kl_at_last_token) return score - kl_coef * kl[i]
+    const row = Math.floor(i / R) * R
+    const tokens = Array.from({ length: R }, (_, t) => row + t).filter((j) => mask[j] !== 0)
+    return i === tokens.at(-1)
+      ? score - kl_coef * tokens.length * mean(tokens.map((j) => kl[j]))
+      : score
+  })
   return {
-    rewards: Float64Array.from(scores, (score, i) => score - kl_coef * kl[i]),
+    rewards,
     metrics: {
       'actor/reward_kl_penalty': current_kl,
       'actor/reward_kl_penalty_coeff': kl_coef,
@@ -218,9 +229,10 @@ export function stepRef(
   const trained = { ...batch, response_mask: Float32Array.from(trained_mask) }
   if (critic && values) {
     run.critic_steps++
-    Object.assign(metrics, updateCritic(critic, config, phase, trained, values, returns))
+    const told = updateCritic(critic, config, phase, trained, { values, returns }, recorded.order)
+    Object.assign(metrics, told)
   }
   if (critic && run.critic_steps < phase.critic.critic_warmup) return metrics
   const columns = { old_log_probs, ref_log_prob, advantages, rollout_is_weights: weights }
-  return { ...metrics, ...updateActor(run, phase, trained, columns, step) }
+  return { ...metrics, ...updateActor(run, phase, trained, columns, step, recorded.order) }
 }

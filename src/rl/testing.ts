@@ -84,6 +84,7 @@ export const PARITY: Task = {
   max_prompt_length: 3,
   max_response_length: 3,
   test_size: 10,
+  train_size: 10,
   sample: (seed, index, split) => {
     const digit = (seed * 7 + index * 3 + (split === 'test' ? 5 : 0)) % 10
     return {

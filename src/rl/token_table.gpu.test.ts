@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import { planMemory } from './memory.ts'
 import type { RlPhase } from './phase.ts'
+import { rowOrder } from './shuffle.ts'
 import { CONFIG, RL, SFT } from './testing.ts'
 import type { TokenColumn, TokenTable, TracedSample } from './token_table.ts'
 import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
@@ -91,6 +92,36 @@ test('a traced run has the same bits, for one readback more in each step of rein
   expect(traced.reads.map((reads, i) => reads - plain.reads[i])).toEqual(
     traced.results.map(({ step }) => (step > 3 ? 1 : 0)),
   )
+})
+
+test('a table of shuffled rows tells of each response what its own mini-batch found', async () => {
+  const shuffled = { ...CLIPPED, actor: { ...CLIPPED.actor, shuffle: true } }
+  const full = { ...FULL, actor: { ...FULL.actor, shuffle: true }, algorithm: RL.algorithm }
+  const run = { ...CONFIG, phases: [SFT, shuffled, full] }
+  const { results } = await train(run, true)
+  const ratios = (sample: TracedSample) => column(sample, 'ratio')
+  const moved = (sample: TracedSample) => ratios(sample).some((ratio) => ratio !== 1)
+  for (const step of GRPO_STEPS) {
+    const { samples } = tableOf(results[step])
+    const order = rowOrder(CONFIG.seed, step, 32)(0)
+    const first = order.slice(0, 8)
+    for (const [row, sample] of samples.entries())
+      if (first.includes(row)) expect(new Set(ratios(sample)), `row ${row}`).toEqual(new Set([1]))
+    expect(samples.filter(moved).length).toBeGreaterThan(8)
+    const minis = [0, 8, 16, 24].map((at) => order.slice(at, at + 8).map((row) => samples[row]))
+    const shares = minis.map((rows) => {
+      const clipped = rows.flatMap((sample) => column(sample, 'clipped'))
+      return clipped.filter((c) => c === 1).length / clipped.length
+    })
+    expect(results[step].metrics['actor/pg_clipfrac']).toBeCloseTo(
+      shares.reduce((a, b) => a + b, 0) / 4,
+      6,
+    )
+  }
+  for (const step of FULL_STEPS) {
+    const { samples } = tableOf(results[step])
+    expect(samples.every((sample) => column(sample, 'log_probs').every(Number.isFinite))).toBe(true)
+  }
 })
 
 test('a table has a number for every token of every response, as they were sampled', () => {

@@ -11,6 +11,7 @@ import { maskedMean, maskedVar } from './masked.ts'
 import { choosesTokens, objectiveOf } from './objective.ts'
 import type { RlPhase } from './phase.ts'
 import type { Drawn } from './responder.ts'
+import { UPDATE_TRACE } from './step_trace.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 import { clippedAt, type ResponseTokens } from './token_loss.ts'
 
@@ -38,6 +39,10 @@ export function traceColumns(phase: RlPhase): TraceColumn[] {
   ]
 }
 
+/** Whether updates leave a column, in the order in which they went through the rows. */
+export const isOfUpdate = (name: TraceColumn): boolean =>
+  name === 'chosen' || (UPDATE_TRACE as readonly string[]).includes(name)
+
 /** Where a column lies once the trace of a step has ended (Actor.endTrace). */
 export function traceTensor(
   name: TraceColumn,
@@ -57,7 +62,7 @@ export function traceTensor(
  *
  * old_log_probs: of the policy before this step's updates, or of the rollout's in bypass mode. log_probs, entropy: as the
  * last optimizer step that saw this response found them, before it changed anything; log_probs_after: after all of them.
- * ratio = exp(log_probs - old_log_probs). reward_kl: the KL taken off the reward; kld: the KL in the loss. clipped: see
+ * ratio = exp(log_probs - old_log_probs). reward_kl: each token's KL in the reward; kld: the KL in the loss. clipped: see
  * `Clipped`. chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took the token out.
  */
 export const TOKEN_COLUMNS = [
@@ -147,6 +152,8 @@ export interface TraceInput {
   /** The batch with the mask that was trained on. */
   readonly trained: RolloutBatch
   readonly rows: BatchRows
+  /** Rows as the last epoch went through them, where it did not as they lie. */
+  readonly order?: readonly number[]
   readonly updates: number
   readonly read: Readonly<Partial<Record<TraceColumn, Float32Array>>>
   /** The text of every token id. */
@@ -194,9 +201,11 @@ function whitening(
 }
 
 /** Whether the actor took an optimizer step on a row: not in a critic's warm-up, nor where all of its mini-batch was rejected. */
-function wasUpdated({ trained, rows, updates }: TraceInput, row: number): boolean {
-  const first = row - (row % rows.mini)
-  return updates > 0 && tokenCount(trained, first, rows.mini) > 0
+function wasUpdated({ trained, rows, updates, order }: TraceInput, row: number): boolean {
+  const place = order ? order.indexOf(row) : row
+  const first = place - (place % rows.mini)
+  const mini = Array.from({ length: rows.mini }, (_, i) => order?.[first + i] ?? first + i)
+  return updates > 0 && mini.some((b) => tokenCount(trained, b, 1) > 0)
 }
 
 /** The columns of a row as they were read or computed, each of R. */

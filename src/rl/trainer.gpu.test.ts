@@ -286,6 +286,22 @@ test('an update that is left out says which parameter and which token broke it',
   trainer.destroy()
 })
 
+test('a broken token is named by its own row in a batch that is shuffled', async () => {
+  const shuffled = { ...RL, actor: { ...RL.actor, shuffle: true, ppo_epochs: 2 } }
+  const model = { ...CONFIG.model, tie_word_embeddings: false }
+  const trainer = await Trainer.create(await open(), { ...CONFIG, model, phases: [shuffled] })
+  const weights = await trainer.exportWeights()
+  await trainer.next()
+  const digit = CONFIG.tokenizer.encode('3')[0]
+  weights[trainer.layout.slices.embed_tokens.offset + digit * CONFIG.model.hidden_size] = Number.NaN
+  trainer.importWeights(weights)
+  const { non_finite, samples } = await trainer.next()
+  const { row, prompt, response } = non_finite?.token ?? { row: -1, prompt: '', response: '' }
+  expect(`${prompt}${response}`).toContain('3')
+  expect(samples[row]).toMatchObject({ prompt, response })
+  trainer.destroy()
+})
+
 test('a device that goes away during validation fails that step, and nothing is left unhandled', async () => {
   const gpu = await open()
   const validation = { test_freq: 1, prompts: 10, n: 1 }

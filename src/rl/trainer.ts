@@ -1,12 +1,18 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
-import { firstNonfinite } from '../kernels/nonfinite/nonfinite.ts'
 import { type ModelConfig, modelShape } from '../model/config.ts'
 import { type ParamLayout, paramLayout } from '../model/params.ts'
 import type { Fusion } from '../model/transformer.ts'
 import type { Task, Tokenizer } from '../tasks/task.ts'
-import { type Actor, type BatchRows, needsReference, phaseRows } from './actor.ts'
+import {
+  type Actor,
+  type BatchRows,
+  criticPasses,
+  needsReference,
+  phaseRows,
+  shufflesRows,
+} from './actor.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from './batch.ts'
 import type { Critic } from './critic.ts'
 import { computeThroughputMetrics, computeTimingMetrics } from './data_metrics.ts'
@@ -32,13 +38,14 @@ import {
   sftMetrics,
   takenUpdates,
 } from './metrics.ts'
-import { brokenUpdate, type NonFinite, tokenAt } from './nonfinite.ts'
+import { brokenPlace, brokenUpdate, type NonFinite, tokenAt } from './nonfinite.ts'
 import { objectiveOf } from './objective.ts'
 import { type Observation, type ObservationRequest, type ObservedRows } from './observation.ts'
 import { Observer } from './observer.ts'
 import { createParts, type Parts, prepareParts, sameSizes } from './parts.ts'
 import {
   type ActorPhase,
+  type Data,
   hasStop,
   type Phase,
   type PhaseReason,
@@ -62,11 +69,14 @@ import {
   scheduledOptim,
   scheduleSteps,
 } from './schedule.ts'
+import { type RowOrder, rowOrder, unshuffled } from './shuffle.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from './stop.ts'
 import {
+  isOfUpdate,
   type TokenTable,
+  type TraceColumn,
   tokenTable,
   traceColumns,
   tracedRows,
@@ -83,6 +93,8 @@ export interface TrainerConfig {
   readonly phases: readonly Phase[]
   readonly validation: Validation
   readonly probe: Probe
+  /** Which problems it trains on; default: endless draws from all training problems. */
+  readonly data?: Data
   /** Less memory for more arithmetic: the same bits (model/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */
@@ -213,7 +225,7 @@ export class Trainer {
       is_started: this.#is_started,
       ends: this.#ends ?? null,
       began: this.#reason ?? null,
-      sample_index: this.#responder.sample_index,
+      sample_index: this.#responder.data.sample_index,
       scores: [...this.#scores],
       kl_coef: this.#kl?.value ?? null,
       pairs_of: this.#pairs_of ?? null,
@@ -238,7 +250,7 @@ export class Trainer {
     this.#ends = state.ends ?? undefined
     this.#reason = state.began ?? undefined
     this.#skipped_updates = Promise.resolve(state.skipped_updates)
-    this.#responder.sample_index = state.sample_index
+    this.#responder.data.sample_index = state.sample_index
     this.#scores = [...state.scores]
     this.#pairs_of = state.pairs_of ?? undefined
     const kl_ctrl = this.#klSettings()
@@ -353,7 +365,7 @@ export class Trainer {
       this.#gpu.stage('gen')
       await this.#reward.begin(current, this.#actor.tensors.model.weights.flat, this.layout, {
         prompts_at_once: responder.prompts_at_once,
-        takeSamples: (count) => responder.takeSamples(count),
+        takeSamples: (count) => responder.data.take(count),
         respond: (samples, round) =>
           responder.respondTwice(samples, current.pairs.temperature, this.step, round),
       })
@@ -386,6 +398,7 @@ export class Trainer {
     const { samples, rollout, reading, tracing } = trainsActor(current)
       ? await this.#trainActor(current, lr)
       : this.#rewardModel(current, lr)
+    const epoch = trainsActor(current) ? this.#responder.data.epoch : undefined
     const position = {
       step: this.step,
       phase: this.phase,
@@ -415,6 +428,7 @@ export class Trainer {
         ...position,
         metrics: {
           'training/global_step': position.step,
+          ...(epoch !== undefined && { 'training/epoch': epoch }),
           ...metrics,
           'training/skipped_updates_total': skipped_updates_total,
           ...work,
@@ -512,8 +526,7 @@ export class Trainer {
     const actor = this.#actor
     const critic = needsCritic(phase) ? this.#critic : undefined
     const rows = this.#rows(phase)
-    if (critic && this.#critic_step++ === 0)
-      critic.begin(actor.tensors.model.weights.flat, this.layout)
+    if (critic && this.#critic_step++ === 0) this.#beginCritic(critic, phase)
 
     // Sample G responses to each prompt and score them.
     this.#gpu.stage('gen')
@@ -535,10 +548,13 @@ export class Trainer {
     // Critic first, then the actor: both of the same rows.
     const critic_lr = this.#criticRate()
     this.#gpu.stage('update_critic')
+    const passes = criticPasses(phase, rows)
+    const order = this.#rowOrder(phase, rows.batch)
     if (critic)
-      critic.update(trained, Float32Array.from(experience.returns), phase.critic, rows, {
-        epochs: phase.actor.ppo_epochs,
+      critic.update(trained, Float32Array.from(experience.returns), phase.critic, passes.rows, {
+        epochs: passes.epochs,
         lr: critic_lr,
+        order,
         is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
         max_response_length: phase.rollout.max_response_length,
       })
@@ -547,7 +563,7 @@ export class Trainer {
     this.#wants_trace = false
     if (wants_trace) actor.beginTrace()
     if (!critic || this.#critic_step >= phase.critic.critic_warmup)
-      actor.updatePolicy(trained, phase, rows, lr, this.step)
+      actor.updatePolicy(trained, phase, rows, lr, this.step, order)
     const tracing: Tracing | undefined = wants_trace
       ? { table: this.#trace(phase, drawn, experience, trained), batch, order: drawn.order }
       : undefined
@@ -563,6 +579,17 @@ export class Trainer {
     const rest = { ...(sampler && { sampler }), ...learner, samples, metrics }
     const traced = tracing && { tracing }
     return { phase, batch, lr, probe_tokens, ...rest, ...traced }
+  }
+
+  /** The critic of a stage begins at its first step that has one. */
+  #beginCritic(critic: Critic, { critic: { model } }: RlPhase): void {
+    if (model.init === 'actor') {
+      critic.begin(this.#actor.tensors.model.weights.flat, this.layout)
+      return
+    }
+    if (!this.#reward)
+      throw new Error('trainer: there is no reward model for the critic to begin as')
+    critic.begin(this.#reward.tensors.model.weights.flat, this.#reward.layout)
   }
 
   /** Scores the batch under the old policy and what else the phase needs, and makes its advantages; uploads both. */
@@ -638,9 +665,16 @@ export class Trainer {
       return this.#gpu.view(tensor, tensor.label, 0, shape)
     })
     const { tokens } = this.config.tokenizer
+    // What stays of the updates lies in the order of the last epoch.
+    const order = this.#rowOrder(phase, rows.batch)?.(phase.actor.ppo_epochs - 1)
     return this.#gpu.read(...tensors).then((arrays) => {
-      const read = Object.fromEntries(names.map((name, i) => [name, arrays[i] as Float32Array]))
-      return tokenTable({ phase, drawn, experience, trained, rows, updates, read, tokens })
+      const back = (name: TraceColumn, values: Float32Array) =>
+        order && isOfUpdate(name) ? unshuffled(values, order, shape[1]) : values
+      const read = Object.fromEntries(
+        names.map((name, i) => [name, back(name, arrays[i] as Float32Array)]),
+      )
+      const told = { phase, drawn, experience, trained, rows, updates, read, tokens }
+      return tokenTable({ ...told, ...(order && { order }) })
     })
   }
 
@@ -682,6 +716,7 @@ export class Trainer {
   /** Probes the layers, then reads every number of this step in one readback. */
   #readMetrics(queued_step: QueuedStep): Promise<StepNumbers> {
     const { phase, batch, lr, probe_tokens, metrics, sampler, critic, critic_lr } = queued_step
+    const order = phase.kind === 'rl' ? this.#rowOrder(phase, batch.rows) : undefined
     const actor = this.#actor
     const { sums, history, probe_sums, correction_sums, nonfinite, nonfinite_token } = actor.tensors
     this.#gpu.stage('probe')
@@ -719,12 +754,12 @@ export class Trainer {
         change_sums,
         stamps,
         found,
-        [token],
+        tokens,
         critic_found,
       ]) => ({
         ...this.#broken(
           batch,
-          token,
+          brokenPlace(tokens, batch.response_length, order),
           brokenUpdate('actor', this.layout, takenUpdates(controls, updates), found) ??
             (critic &&
               brokenUpdate(
@@ -767,13 +802,17 @@ export class Trainer {
   /** The evidence of an update that was left out, with the first token of `batch` whose log-prob was not finite. */
   #broken(
     batch: RolloutBatch,
-    slot: number,
+    index: number | undefined,
     broken: NonFinite | undefined,
   ): { readonly non_finite?: NonFinite } {
     if (!broken) return {}
-    const index = firstNonfinite(slot)
     const token = index === undefined ? undefined : tokenAt(batch, index, this.config.tokenizer)
     return { non_finite: { ...broken, ...(token && { token }) } }
+  }
+
+  /** The order of the rows in every epoch of the present step, where the phase shuffles them. */
+  #rowOrder({ actor }: RlPhase, rows: number): RowOrder | undefined {
+    return shufflesRows(actor) ? rowOrder(this.config.seed, this.step, rows) : undefined
   }
 
   #microBatches(phase: ActorPhase, updates: number): number {
@@ -804,6 +843,7 @@ export class Trainer {
     const kl_ctrl = klSettings(this.phases, this.phase)
     this.phase++
     this.#phase_step = 0
+    this.#responder.data.beginPhase()
     this.#actor.resetImportance()
     if (!continuesSchedule(this.phases, this.phase)) this.#stage_step = 0
     if (!kl_ctrl || !continuesStage(this.phases, this.phase)) this.#kl = undefined

@@ -34,14 +34,15 @@ export interface BatchSize {
   readonly response_length: number
 }
 
-/** Allocates a batch. */
+/** Allocates a batch; `name` is that of its buffers. */
 export function createBatchTensors(
   alloc: Allocator,
   { rows: B, prompt_length, response_length: R }: BatchSize,
+  name = 'batch',
 ): BatchTensors {
   const T = prompt_length + R
   const tensor = (label: string, dtype: 'u32' | 'f32', ...dims: number[]) =>
-    alloc.tensor(`batch.${label}`, dtype, dims, { kind: 'batch' })
+    alloc.tensor(`${name}.${label}`, dtype, dims, { kind: 'batch' })
   const response = (label: string) => tensor(label, 'f32', B, R)
   return {
     input_ids: tensor('input_ids', 'u32', B, T),

@@ -11,38 +11,62 @@ import { valueLossRef } from '../kernels/value_loss/value_loss.ref.ts'
 import type { ModelConfig } from '../model/config.ts'
 import { backwardRef, policyRef } from '../model/transformer.ref.ts'
 import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from '../model/value.ref.ts'
-import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
-import { cutRows, type Learner, mean, rowsOf } from './learner.ref.ts'
+import { chosenRows, type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
+import { type Learner, mean, rowsOf } from './learner.ref.ts'
 import { objectiveOf } from './objective.ts'
 import type { RlPhase } from './phase.ts'
 import { correctionParams } from './rollout_correction.ts'
+import type { RowOrder } from './shuffle.ts'
 
 type Numbers = ArrayLike<number>
 
-/** Mini-batches of all epochs, in order: their first rows. */
-const miniBatches = ({ actor, rollout }: RlPhase) => {
-  const mini = actor.ppo_mini_batch_size * rollout.n
-  const once = Array.from(
-    { length: rollout.train_batch_size / actor.ppo_mini_batch_size },
-    (_, i) => i * mini,
-  )
-  return { mini, firsts: Array.from({ length: actor.ppo_epochs }, () => once).flat() }
+/** Mini-batches of all epochs, in order: the batch and its columns as the epoch goes through them, and their first row. */
+function miniBatches<N extends string>(
+  { actor, critic, rollout }: RlPhase,
+  whose: 'actor' | 'critic',
+  batch: RolloutBatch,
+  columns: Readonly<Record<N, Numbers>>,
+  order: RowOrder | undefined,
+) {
+  const own = whose === 'critic' ? critic : actor
+  const prompts = own.ppo_mini_batch_size ?? actor.ppo_mini_batch_size
+  const mini = prompts * rollout.n
+  const R = batch.response_length
+  const epochs = Array.from({ length: own.ppo_epochs ?? actor.ppo_epochs }, (_, epoch) => {
+    const rows = order?.(epoch) ?? Array.from({ length: batch.rows }, (_, b) => b)
+    const passed = { batch: chosenRows(batch, rows), cut: cutOf(columns, rows, R) }
+    const firsts = Array.from({ length: batch.rows / mini }, (_, i) => i * mini)
+    return firsts.map((first) => ({
+      batch: passed.batch,
+      first,
+      cut: (name: N) => passed.cut(name).subarray(first * R, (first + mini) * R),
+    }))
+  })
+  return { mini, passes: epochs.flat() }
 }
+
+/** A column with its rows in this order. */
+const cutOf =
+  <N extends string>(columns: Readonly<Record<N, Numbers>>, rows: readonly number[], R: number) =>
+  (name: N): Float64Array =>
+    Float64Array.from(
+      rows.flatMap((row) => Array.from({ length: R }, (_, t) => columns[name][row * R + t])),
+    )
 
 /** The critic's; verl's names. */
 export function updateCritic(
   critic: Learner,
   config: ModelConfig,
   phase: RlPhase,
-  batch: RolloutBatch,
-  values: Numbers,
-  returns: Numbers,
+  whole: RolloutBatch,
+  columns: Readonly<Record<'values' | 'returns', Numbers>>,
+  order?: RowOrder,
 ): Record<string, number> {
-  const { mini, firsts } = miniBatches(phase)
-  const { response_length: R } = batch
+  const { mini, passes } = miniBatches(phase, 'critic', whole, columns, order)
+  const { response_length: R } = whole
   const sums: Record<string, number> = {}
   const norms: number[] = []
-  for (const first of firsts) {
+  for (const { batch, first, cut } of passes) {
     if (tokenCount(batch, first, mini) === 0) continue
     const rows = rowsOf(batch, phase, first, mini)
     const cache = critic.forward(rows)
@@ -61,8 +85,8 @@ export function updateCritic(
       { ...phase.critic, ...counts },
       {
         ...{ vpreds, response_mask: rows.response_mask, response_length: R },
-        values: cutRows(values, R, first, mini),
-        returns: cutRows(returns, R, first, mini),
+        values: cut('values'),
+        returns: cut('returns'),
       },
     )
     for (const [name, x] of Object.entries(metrics)) sums[name] = (sums[name] ?? 0) + x
@@ -89,14 +113,15 @@ const callSeed = (step: number, update: number, row: number): number =>
 export function updateActor(
   { actor, config }: { readonly actor: Learner; readonly config: ModelConfig },
   phase: RlPhase,
-  batch: RolloutBatch,
+  whole: RolloutBatch,
   columns: Readonly<
     Record<'old_log_probs' | 'ref_log_prob' | 'advantages' | 'rollout_is_weights', Numbers>
   >,
   step: number,
+  order?: RowOrder,
 ): Record<string, number> {
-  const { mini, firsts } = miniBatches(phase)
-  const { response_length: R } = batch
+  const { mini, passes } = miniBatches(phase, 'actor', whole, columns, order)
+  const { response_length: R } = whole
   const { loss_mode, bypass } = objectiveOf(phase)
   const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type, entropy_coeff } = phase.actor
   const sums: Record<string, number> = {}
@@ -104,11 +129,10 @@ export function updateActor(
     sums[name] = (sums[name] ?? 0) + x
   }
   const norms: number[] = []
-  for (const first of firsts) {
+  for (const { batch, first, cut } of passes) {
     const all = tokenCount(batch, first, mini)
     if (all === 0) continue
     const rows = rowsOf(batch, phase, first, mini)
-    const cut = (name: keyof typeof columns) => cutRows(columns[name], R, first, mini)
     const cache = actor.forward(rows)
     const { log_probs, entropy } = policyRef(config, actor.params, cache, phase.target_layer, rows)
     let policy_mask: Numbers = rows.response_mask

@@ -32,6 +32,7 @@ export function additionTask(
     max_prompt_length: 2 * digits + 2,
     max_response_length: digits + 2, // one digit more than a number has, and the end token
     test_size: problems.test_size,
+    train_size: problems.train_size,
     sample(seed, index, split) {
       const { problem, chance } = problems.draw(seed, index, split)
       const a = low + Math.floor(problem / numbers)

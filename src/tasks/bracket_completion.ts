@@ -33,6 +33,7 @@ function bracketTask(length: number): Task {
     max_prompt_length: length + 1,
     max_response_length: length + 1,
     test_size: problems.test_size,
+    train_size: problems.train_size,
     sample(seed, index, split) {
       const { problem } = problems.draw(seed, index, split)
       const prefix = prefixAt(problem, counts)

@@ -25,6 +25,15 @@ describe.for(CASES)('$label', ({ task }) => {
     expect(drawn.filter((prompt) => prompts.has(prompt))).toEqual([])
   })
 
+  test('the training set has no problem twice and none that is held out', () => {
+    const first = Math.min(600, task.train_size)
+    const set = Array.from({ length: first }, (_, i) => task.sample(3, i, 'train_set').prompt)
+    expect(new Set(set).size).toBe(first)
+    const prompts = new Set(held_out.map((sample) => sample.prompt))
+    expect(set.filter((prompt) => prompts.has(prompt))).toEqual([])
+    expect(task.sample(3, task.train_size, 'train_set').prompt).toBe(set[0])
+  })
+
   test('the held-out problems ignore the seed and wrap around', () => {
     const last = task.test_size - 1
     expect(task.sample(5, last, 'test')).toEqual(held_out[last])

@@ -22,6 +22,24 @@ test('held-out and training problems are disjoint and together all of them', () 
   )
 })
 
+test('the training set is every training problem once, in an order that no seed changes', () => {
+  const { test_size, train_size, draw } = splitProblems('set', 100)
+  expect([test_size, train_size]).toEqual([20, 80])
+  const numbers = (seed: number, first: number) =>
+    Array.from({ length: train_size }, (_, i) => draw(seed, first + i, 'train_set').problem)
+  const held_out = Array.from({ length: test_size }, (_, i) => draw(0, i, 'test').problem)
+  const all = [...numbers(1, 0), ...held_out].toSorted((a, b) => a - b)
+  expect(all).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  expect(numbers(2, 0)).toEqual(numbers(1, 0))
+  expect(numbers(1, train_size)).toEqual(numbers(1, 0))
+  // A demonstration of one problem is the same in every epoch, and another one for other seeds.
+  const chance = (seed: number, index: number) => draw(seed, index, 'train_set').chance
+  expect(chance(1, 3 + train_size)).toBe(chance(1, 3))
+  expect(chance(2, 3)).not.toBe(chance(1, 3))
+  const chances = Array.from({ length: train_size }, (_, i) => chance(1, i))
+  expect(new Set(chances).size).toBe(train_size)
+})
+
 test('at most 512 problems are held out', () => {
   expect(splitProblems('many', 8100).test_size).toBe(512)
   expect(splitProblems('most', 2 ** 32).test_size).toBe(512)

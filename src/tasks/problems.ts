@@ -15,7 +15,12 @@ export interface Draw {
 /** The problems 0 … total − 1 of a task, split in two. */
 export interface Problems {
   readonly test_size: number
-  /** Draw `index`: for 'train' uniform, with repeats; for 'test' the held-out problems in turn, whatever the seed. */
+  /** Problems that are not held out. */
+  readonly train_size: number
+  /**
+   * Draw `index`: for 'train' uniform, with repeats; for 'train_set' the training problems in turn, in an order that the seed
+   * does not change; for 'test' the held-out problems in turn, whatever the seed.
+   */
   draw(seed: number, index: number, split: Split): Draw
 }
 
@@ -33,8 +38,10 @@ export function splitProblems(name: string, total: number): Problems {
     throw new RangeError(`splitProblems: expected 5 to 2^32 problems of ${name}, got ${total}`)
   const key = hash(Array.from(name, (character) => character.charCodeAt(0)))
   const test_size = Math.min(MAX_TEST_SIZE, Math.floor(total / 5))
+  const train_size = total - test_size
   return {
     test_size,
+    train_size,
     draw(seed, index, split) {
       if (!(Number.isInteger(index) && index >= 0))
         throw new RangeError(`sample: expected a whole index from 0, got ${index}`)
@@ -42,8 +49,13 @@ export function splitProblems(name: string, total: number): Problems {
         const position = index % test_size
         return { problem: permute(position, total, key), chance: uniform([key, position]) }
       }
+      if (split === 'train_set') {
+        const position = test_size + (index % train_size)
+        const chance = uniform([4, key, ...twoWords(seed), position])
+        return { problem: permute(position, total, key), chance }
+      }
       const words = [key, ...twoWords(seed), ...twoWords(index)]
-      const position = test_size + Math.floor(uniform([0, ...words]) * (total - test_size))
+      const position = test_size + Math.floor(uniform([0, ...words]) * train_size)
       return { problem: permute(position, total, key), chance: uniform([1, ...words]) }
     },
   }

@@ -13,7 +13,8 @@ export interface Tokenizer {
   decode(ids: ArrayLike<number>): string
 }
 
-export type Split = 'train' | 'test'
+/** train: draws with repeats. train_set: each training problem once. test: held-out problems. */
+export type Split = 'train' | 'train_set' | 'test'
 
 /** One problem. */
 export interface Sample {
@@ -45,6 +46,8 @@ export interface Task {
   readonly max_response_length: number
   /** Problems in the held-out split; `sample` takes any index and wraps around. */
   readonly test_size: number
+  /** Problems that training draws from; `sample` of split train_set wraps around. */
+  readonly train_size: number
   /** Sample `index` of a split: a function of (seed, task and its parameters, index, split) alone. */
   sample(seed: number, index: number, split: Split): Sample
   /** 1 if the response (without the end token) solves the prompt, else 0. */

@@ -56,6 +56,26 @@ describe('experiments', () => {
         ],
       },
     ],
+    [
+      'v=1&p=tiny&data.train_max_samples=200&data.shuffle=false&phases.0.epochs=3&phases.2.epochs=2&actor.shuffle=true',
+      {
+        data: { train_max_samples: 200, shuffle: false },
+        phases: [{ epochs: 3, steps: 9 }, { steps: 4 }, { epochs: 2, steps: 12 }],
+        actor: { shuffle: true },
+      },
+    ],
+    [
+      'v=1&p=tiny-ppo&phases=sft,reward_model,rl&critic.model.init=reward_model&critic.ppo_epochs=2&critic.ppo_mini_batch_size=32&critic.optim.lr_warmup_steps=-1&critic.optim.lr_warmup_steps_ratio=0.1&algorithm.use_kl_in_reward=true&algorithm.kl_at_last_token=true',
+      {
+        critic: {
+          model: { init: 'reward_model' },
+          ppo_epochs: 2,
+          ppo_mini_batch_size: 32,
+          optim: { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 },
+        },
+        algorithm: { kl_at_last_token: true },
+      },
+    ],
   ]
   test.for(golden)('%s', ([link, expected]) => {
     const { experiment, notices } = decodeLink(link)

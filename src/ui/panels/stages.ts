@@ -287,7 +287,9 @@ export const STAGES: readonly Stage[] = [
     says: ({ table }) =>
       table.kl_coef === undefined
         ? 'This phase takes no KL off the reward, so rewards are the scores.'
-        : `Each token pays ${formatNumber(table.kl_coef)} times its KL to the reference: what is left is its reward.`,
+        : table.phase.algorithm.kl_at_last_token
+          ? `The last token pays ${formatNumber(table.kl_coef)} times the KL of the whole response to the reference: what is left is its reward.`
+          : `Each token pays ${formatNumber(table.kl_coef)} times its KL to the reference: what is left is its reward.`,
   },
   {
     title: 'Advantages',
