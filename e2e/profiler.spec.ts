@@ -3,7 +3,9 @@ import { expect, LabPage, test } from './lab_page.ts'
 
 const LINK =
   'v=1&p=tiny&phases.0.steps=3&phases.1.steps=40&phases.2.steps=20&probe.freq=1' +
-  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8'
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8' +
+  // What became of both is told.
+  '&rollout.dtype=float16&validation.prompts=4000'
 
 test('a profiled step shows every stage, and the run goes on with the same numbers', async ({
   lab,
@@ -11,8 +13,12 @@ test('a profiled step shows every stage, and the run goes on with the same numbe
   await lab.open(LINK)
   await lab.show('gpu')
   await lab.waitForStatus('idle')
+  await expect(lab.get('field-validation-prompts-remark')).toContainText('holds out 200 problems')
   await lab.get('train').click()
   await lab.waitForStep(4)
+  await expect(lab.get('rollout-dtype')).toContainText(
+    /Rollouts ran on a float16 cache; attention from it differs by 0\.\d+|ran on float32/,
+  )
   await lab.get('profile-step').click()
   const stages = lab.get('profile-stages')
   for (const name of ['gen', 'old_log_prob', 'update_actor', 'probe'])
