@@ -18,7 +18,7 @@ import {
   shufflesRows,
 } from './actor.ts'
 import { type ActorSize, createActorTensors } from './actor_tensors.ts'
-import { type CriticSize, createCriticTensors } from './critic.ts'
+import { type CriticSize, createCriticTensors } from './critic_tensors.ts'
 import { driverColumns, needsCritic } from './experience.ts'
 import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from './phase.ts'
