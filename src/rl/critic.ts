@@ -6,20 +6,20 @@ import {
   loss_weights,
 } from '../kernels/policy_loss/policy_loss.ts'
 import type { Program, Recorder } from '../kernels/program.ts'
-import type { Allocator, Tensor } from '../kernels/tensor.ts'
-import { VALUE_LOSS_SUMS, value_loss } from '../kernels/value_loss/value_loss.ts'
+import type { Tensor } from '../kernels/tensor.ts'
+import { value_loss } from '../kernels/value_loss/value_loss.ts'
 import { type ParamLayout, sharedRuns } from '../model/params.ts'
 import { forward } from '../model/transformer.ts'
 import { backwardValues, readValues } from '../model/value.ts'
 import { sliceWorkspace, type Workspace } from '../model/workspace.ts'
 import { type BatchRows, laidOut } from './actor.ts'
-import type { ActorSize } from './actor_tensors.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from './batch.ts'
+import type { CriticTensors } from './critic_tensors.ts'
 import type { Critic as CriticConfig } from './phase.ts'
 import { loadColumns, loadRows, type RowsLive, storeRows, tokens } from './programs.ts'
 import type { RowOrder } from './shuffle.ts'
 import { recordGather, type ShuffledBatch } from './shuffled_batch.ts'
-import { createTrainableTensors, Trainable, type TrainableTensors } from './trainable.ts'
+import { Trainable } from './trainable.ts'
 import type { TrainingBatch } from './training_batch.ts'
 
 const UPDATE_LIVE = [
@@ -32,46 +32,6 @@ const UPDATE_LIVE = [
   'cliprange_value',
 ] as const
 type UpdateLive = (typeof UPDATE_LIVE)[number]
-
-/** What the critic keeps beside the actor's batch and workspace, which it borrows. */
-export interface CriticTensors extends TrainableTensors {
-  /** V of the batch before the update, and what came of it: [B, R]. */
-  readonly values: Tensor
-  readonly returns: Tensor
-  /** The same in the order of a shuffled epoch. */
-  readonly shuffled: { readonly values: Tensor; readonly returns: Tensor } | undefined
-  /** VALUE_LOSS_SUMS over this training step. */
-  readonly value_sums: Tensor
-}
-
-/** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
-export type CriticSize = Pick<
-  ActorSize,
-  'response_length' | 'updates' | 'kernels' | 'has_shuffled'
-> & {
-  readonly rows: number
-}
-
-/** Allocates a critic. */
-export function createCriticTensors(
-  alloc: Allocator,
-  layout: ParamLayout,
-  { rows, response_length, updates, kernels, has_shuffled }: CriticSize,
-): CriticTensors {
-  const response = (label: string) =>
-    alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
-  return {
-    ...createTrainableTensors(alloc, layout, updates, kernels),
-    values: response('values'),
-    returns: response('returns'),
-    shuffled: has_shuffled
-      ? { values: response('shuffled.values'), returns: response('shuffled.returns') }
-      : undefined,
-    value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {
-      kind: 'optimizer',
-    }),
-  }
-}
 
 const scoreOffset = ({ slices, size }: ParamLayout) => slices.score?.offset ?? size
 
