@@ -1,7 +1,7 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { TASKS } from '../tasks/index.ts'
-import { groupOf, hasEffect } from './conditions.ts'
+import { groupOf, hasEffect, validationHasEffect } from './conditions.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
 import { trainedHasEffect } from './phase_fields.ts'
@@ -377,7 +377,13 @@ export function experimentFields(experiment: Experiment): Field[] {
         ? { ...field, min: length, default: length }
         : field,
     ),
-    ...section('Validation', 'validation', VALIDATION),
+    ...section('Validation', 'validation', VALIDATION).map((field) => ({
+      ...field,
+      has_effect: validationHasEffect(
+        field.path.slice('validation.'.length),
+        experiment.validation,
+      ),
+    })),
     ...section('Probe', 'probe', PROBE),
     ...section('Kernels', '', KERNELS),
   ]

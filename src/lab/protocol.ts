@@ -9,6 +9,7 @@ import type { BenchmarkNumbers } from '../rl/benchmark.ts'
 import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
+import type { Generation } from '../rl/step_result.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { CheckpointEntry, CheckpointSource, RunHistory } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
@@ -102,6 +103,7 @@ export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corr
 export type {
   AskedPair,
   BenchmarkNumbers,
+  Generation,
   MatmulChoice,
   Peak,
   Profile,
@@ -258,6 +260,13 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly samples: readonly RolloutSample[]
+    }
+  /** What was answered to held-out problems after step `step`; right after its `step`. */
+  | {
+      readonly type: 'generations'
+      readonly run: number
+      readonly step: number
+      readonly generations: readonly Generation[]
     }
   /** The pairs of a reward_model phase that a person is asked about, whenever they change. */
   | {

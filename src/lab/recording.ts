@@ -23,6 +23,7 @@ export const RECORDED_TYPES = [
   'phase',
   'step',
   'samples',
+  'generations',
   'scored_pairs',
   'memory',
   'trace',
@@ -105,6 +106,14 @@ const sample = z.object({
   rm_score: z.optional(finite),
   advantage: number,
   response_length: count,
+  is_ended: z.boolean(),
+})
+const generation = z.object({
+  input: text,
+  output: text,
+  gts: text,
+  score: finite,
+  do_sample: z.boolean(),
   is_ended: z.boolean(),
 })
 const pair = z.object({
@@ -208,6 +217,7 @@ const event = z.discriminatedUnion('type', [
     metrics: record(number),
   }),
   z.object({ type: z.literal('samples'), step: count, samples: list(sample, 512) }),
+  z.object({ type: z.literal('generations'), step: count, generations: list(generation, 512) }),
   z.object({ type: z.literal('scored_pairs'), step: count, pairs: list(pair, 512) }),
   z.object({ type: z.literal('memory'), memory: record(finite, 40), counts: record(finite, 40) }),
   z.object({ type: z.literal('trace'), step: count, table }),

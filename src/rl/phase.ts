@@ -294,13 +294,31 @@ export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !==
 
 /** Held-out evaluation. */
 export interface Validation {
-  /** Every so many steps of any phase; 0 = never. Also before the first step and after the last of each phase. */
+  /** Every so many steps of any phase, and after the last of each; 0 = never. */
   readonly test_freq: number
   /** Held-out prompts. */
   readonly prompts: number
   /** Sampled responses per held-out prompt; greedy decoding is one more. */
   readonly n: number
+  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. 0, the default: the last rl phase's own. */
+  readonly temperature?: number
+  /** Whether the model is evaluated before its first step. auto, the default: where later steps are. */
+  readonly val_before_train?: 'auto' | 'enable' | 'disable'
+  /** Greedy responses of each evaluation that it hands over as text, and as many sampled ones; default 0. */
+  readonly log_val_generations?: number
 }
+
+/** Whether step 0 is evaluated. */
+export const validatesBefore = ({
+  val_before_train = 'auto',
+  test_freq,
+}: Pick<Validation, 'val_before_train' | 'test_freq'>): boolean =>
+  val_before_train === 'auto' ? test_freq > 0 : val_before_train === 'enable'
+
+/** Whether any step is evaluated. */
+export const everValidates = (
+  validation: Pick<Validation, 'val_before_train' | 'test_freq'>,
+): boolean => validation.test_freq > 0 || validatesBefore(validation)
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {
