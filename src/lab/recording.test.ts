@@ -185,7 +185,7 @@ test('what is no recording is refused in a sentence', () => {
     [changed((d) => d.events.push([10, { ...d.events[0][1], phase: 9 }])), /phase 9/],
     [changed((d) => d.events.push([10, { ...d.events[4][1], step: 5 }])), /step 5 .*before/],
     [changed((d) => d.events.splice(2, 1)), /none of reinforcement/],
-    [changed((d) => d.events[5][1].observation?.lenses[0].raw.entropy.pop()), /cut/],
+    [changed((d) => d.events[6][1].observation?.lenses[0].raw.entropy.pop()), /cut/],
     [changed((d) => Object.assign(d.events[1][1].metrics ?? {}, { x: 'y' })), /metrics/],
   ]
   for (const [source, why] of bad) {

@@ -24,6 +24,10 @@ export function formatShare(value: Value): string {
   return isShown(value) ? `${(value * 100).toFixed(1)} %` : NONE
 }
 
+/** Axis ticks of a share. */
+export const formatPercent = (share: number): string =>
+  `${Number((share * 100).toPrecision(3))}\u00a0%`
+
 export function formatNats(value: Value): string {
   return isShown(value) ? `${value.toFixed(3)} nats` : NONE
 }
