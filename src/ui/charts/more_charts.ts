@@ -55,14 +55,14 @@ const POLICY: readonly MoreChart[] = [
   },
   {
     id: 'loss-kl',
-    title: 'KL to the reference, in the loss',
-    note: 'to the policy that reinforcement began with; summed over the updates of a step',
+    title: 'KL in the loss',
+    note: 'to the reference, the policy that reinforcement began with; summed over the updates of a step',
     lines: [line('actor/kl_loss', 'KL')],
   },
   {
     id: 'reward-kl',
-    title: 'KL to the reference, in the reward',
-    note: 'nats per token, to the policy that reinforcement began with, and its weight',
+    title: 'KL in the reward',
+    note: 'nats per token, to the reference, the policy that reinforcement began with; and its weight',
     lines: [
       line('actor/reward_kl_penalty', 'KL'),
       line('actor/reward_kl_penalty_coeff', 'weight', 1),
@@ -265,7 +265,7 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
   const groups: readonly ChartGroup[] = [
     { name: 'Policy', charts: POLICY },
     { name: 'Critic', charts: CRITIC },
-    { name: 'Advantages, returns and rewards', charts: ADVANTAGES },
+    { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },
     { name: 'Several answers to held-out problems', charts: validationCharts(metrics, is_dark) },
     { name: 'Time', charts: timeCharts(metrics) },
   ]
