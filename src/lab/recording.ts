@@ -108,14 +108,8 @@ const sample = z.object({
   response_length: count,
   is_ended: z.boolean(),
 })
-const generation = z.object({
-  input: text,
-  output: text,
-  gts: text,
-  score: finite,
-  do_sample: z.boolean(),
-  is_ended: z.boolean(),
-})
+const answer = { input: text, output: text, gts: text, score: finite, is_ended: z.boolean() }
+const generation = z.object({ ...answer, do_sample: z.boolean() })
 const pair = z.object({
   prompt: text,
   chosen: text,

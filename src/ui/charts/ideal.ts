@@ -1,4 +1,5 @@
 // Where the values of a healthy run lie: a band behind the lines of a chart, and the same in words.
+import { CLIPPED } from '../../lab/diagnosis_update_rules.ts'
 import type { Domain } from './domain.ts'
 
 /** Ends are part of it; an absent one is open. */
@@ -31,9 +32,9 @@ export function placeWords({ low, high }: Ideal, value: number | undefined): str
   return high !== undefined && value > high ? 'the value is above it' : 'the value is within it'
 }
 
-/** The policy's own clip range is where the gradient stops; the finding “Much of the update is clipped” begins at the same share. */
+/** The share from which the finding “Much of the update is clipped” speaks up. */
 export const IDEAL_CLIP_FRACTION: Ideal = {
-  high: 0.2,
+  high: CLIPPED,
   why: 'A rule of thumb: what is clipped has no gradient, so with more of it much of the batch teaches nothing. The findings speak up above it too.',
 }
 
