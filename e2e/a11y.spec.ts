@@ -54,6 +54,8 @@ for (const viewport of SIZES)
       if (viewport === SIZES[0] && !process.env.LONG_TESTS) return
       await lab.get('step').click()
       await lab.waitForStatus('paused', 120_000)
+      await lab.get('more-charts').locator('summary').first().click()
+      await lab.get('samples-held_out').check({ force: true })
       await checkTabs(lab)
     })
 

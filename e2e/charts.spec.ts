@@ -6,7 +6,13 @@ import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 const STEPS = 40
 const LINK =
   `v=1&p=tiny&phases.0.steps=20&phases.1.steps=4&phases.2.steps=16&seed=3${QUICK}` +
-  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.n=2' +
+  // A critic, so that its charts have something to show.
+  '&phases.2.adv_estimator=gae'
+const MORE_PLOTS = [
+  ...['policy-loss', 'critic-loss', 'explained-variance', 'values', 'advantages', 'returns'],
+  ...['best-of-n', 'majority-of-n', 'stage-times'],
+].map((name) => `${name}-chart`)
 const PLOTS = ['reward-chart', 'entropy-chart', 'heatmap-plot', 'kl-chart']
 
 async function train(lab: LabPage): Promise<void> {
@@ -123,6 +129,29 @@ test('lines hide and stand alone, ranges zoom all charts, axes and lines change'
   )
   await page.keyboard.press('Escape')
   await expect(lab.get('reward-chart-log_y')).toBeHidden()
+
+  // Further charts: of what this run has measured, and of nothing else.
+  const more = lab.get('more-charts')
+  await expect(more.locator('summary').first()).toHaveText(/More charts \d+/)
+  await more.locator('summary').first().click()
+  for (const chart of MORE_PLOTS) {
+    await lab.get(`${chart}-card`).scrollIntoViewIfNeeded()
+    await expect.poll(() => inked(lab.get(chart)), { message: chart }).toBeGreaterThan(0)
+  }
+  await expect(lab.get('loss-kl-chart-card')).toHaveCount(0)
+  // Where healthy values lie, as a band and in words.
+  const clipped = lab.get('clip-fraction-chart-card')
+  await clipped.scrollIntoViewIfNeeded()
+  await expect(clipped.locator('.ideal')).toContainText('Ideal: below 20')
+  await expect(clipped.locator('.ideal-band path')).toHaveAttribute('fill', 'var(--ideal)')
+  await expect(page.locator('#clip-fraction-chart-summary')).toContainText('within it')
+
+  // Samples show the answers to held-out problems too, greedy and sampled.
+  await page.getByText('Held-out', { exact: true }).click()
+  const answers = lab.get('held-out')
+  await expect(answers.locator('caption')).toContainText(`Step ${STEPS}`)
+  for (const decoding of ['greedy', 'sampled'])
+    await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
 
   // Smoothing: off, then a second value beside the measured one.
   await expect(lab.get('smoothing-value')).toHaveText('off')

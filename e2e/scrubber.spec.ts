@@ -43,17 +43,21 @@ test('the slider moves the whole page to a step that is over, and back', async (
 
   // Samples are those that were kept last; [ and ] go from one kept step to the next.
   const caption = lab.get('samples').locator('caption')
-  const kept = (await lab.events())
-    .flatMap((event) => (event.type === 'samples' ? [event.step] : []))
-    .filter((kept) => kept < step)
+  const stepsOf = async (type: 'samples' | 'generations') =>
+    (await lab.events()).flatMap((event) => (event.type === type ? [event.step] : []))
+  const sampled = await stepsOf('samples')
+  const all = [...sampled, ...(await stepsOf('generations'))].sort((a, b) => a - b)
+  const kept = [...new Set(all)].filter((kept) => kept < step)
+  const samplesAt = (at = 0) => `Step ${sampled.findLast((own) => own <= at)}`
   await page.getByRole('heading', { name: 'Understory' }).click()
   await page.keyboard.press('[')
   await expect(lab.get('scrub-step')).toHaveText(`Step ${kept.at(-1)} of ${STEPS}`)
-  await expect(caption).toHaveText(`Step ${kept.at(-1)}`)
+  await expect(caption).toHaveText(samplesAt(kept.at(-1)))
   await lab.get('kept-previous').click()
-  await expect(caption).toHaveText(`Step ${kept.at(-2)}`)
+  await expect(lab.get('scrub-step')).toHaveText(`Step ${kept.at(-2)} of ${STEPS}`)
+  await expect(caption).toHaveText(samplesAt(kept.at(-2)))
   await page.keyboard.press(']')
-  await expect(caption).toHaveText(`Step ${kept.at(-1)}`)
+  await expect(caption).toHaveText(samplesAt(kept.at(-1)))
   // Before the first sample there is none, and the panel says so.
   await slider.press('Home')
   await expect(lab.get('samples')).toContainText('No samples are kept of step 0')

@@ -85,11 +85,13 @@ function killed(folder: string, step: number): void {
     `${metrics.slice(0, step + 2).join('\n')}\n${metrics[step + 2]?.slice(0, 40) ?? ''}`,
   )
   writeFileSync(at(folder, 'run.json'), JSON.stringify({ ...facts('whole'), status: 'running' }))
-  appendFileSync(at(folder, 'samples.jsonl'), '{"step":')
+  for (const name of ['samples.jsonl', 'generations.jsonl'])
+    appendFileSync(at(folder, name), '{"step":')
 }
 
 function expectWhole(folder: string): void {
-  for (const name of ['metrics.jsonl', 'samples.jsonl', 'observations.jsonl'])
+  const files = ['metrics.jsonl', 'samples.jsonl', 'observations.jsonl', 'generations.jsonl']
+  for (const name of files)
     expect(lines(folder, name).replaceAll(/"cost_ms":\{[^}]*\}/g, ''), `${folder}/${name}`).toBe(
       lines('whole', name).replaceAll(/"cost_ms":\{[^}]*\}/g, ''),
     )
@@ -106,6 +108,17 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
   expect(readdirSync(at('whole', 'checkpoints'))).toHaveLength(LAST)
   const right = await weights('whole', LAST)
   expect(right.history.verdicts).toEqual({ 1: 'ab2ua' })
+
+  // Greedy and sampled answers to eight held-out problems, at every evaluation.
+  const evaluations = lines('whole', 'metrics.jsonl').split('acc/greedy').length - 1
+  expect(evaluations).toBeGreaterThan(2)
+  const answers = lines('whole', 'generations.jsonl').trim().split('\n')
+  expect(answers).toHaveLength(16 * evaluations)
+  expect(JSON.parse(answers[8])).toEqual({
+    ...{ step: 0, input: expect.any(String), output: expect.any(String) },
+    ...{ gts: expect.any(String), score: expect.any(Number) },
+    ...{ do_sample: true, is_ended: expect.any(Boolean) },
+  })
 
   // In the first phase, in the middle of the verdicts, and at the switch that steering brought.
   for (const step of [1, 4, 6]) {

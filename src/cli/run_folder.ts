@@ -20,7 +20,7 @@ import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
 import { metricsCsv } from '../lab/metrics_file.ts'
 import type { Observation } from '../lab/observation.ts'
 import { observationLine } from '../lab/observation_file.ts'
-import type { Metrics, RolloutSample } from '../lab/protocol.ts'
+import type { Generation, Metrics, RolloutSample } from '../lab/protocol.ts'
 import type { RolloutDType } from '../lab/rollout_dtype.ts'
 import type { Series } from '../lab/series.ts'
 import { thinnedOf } from '../lab/thinning.ts'
@@ -76,6 +76,7 @@ export interface ResumedFact {
 const METRICS = 'metrics.jsonl'
 const SAMPLED = 'samples.jsonl'
 const OBSERVATIONS = 'observations.jsonl'
+const GENERATIONS = 'generations.jsonl'
 
 export class RunFolder {
   readonly folder: string
@@ -83,6 +84,8 @@ export class RunFolder {
   #samples: number
   /** Opened with the first observation. */
   #observations: number | undefined
+  /** Opened with the first evaluation that keeps answers. */
+  #generations: number | undefined
 
   private constructor(folder: string, flags: 'w' | 'a') {
     this.folder = folder
@@ -93,7 +96,7 @@ export class RunFolder {
   /** Creates the folder; files of an earlier run in it are replaced. */
   static create(folder: string, experiment: Experiment): RunFolder {
     mkdirSync(folder, { recursive: true })
-    rmSync(join(folder, OBSERVATIONS), { force: true })
+    for (const name of [OBSERVATIONS, GENERATIONS]) rmSync(join(folder, name), { force: true })
     rmSync(checkpointFolder(folder), { recursive: true, force: true })
     const own = new RunFolder(folder, 'w')
     own.#writeJson('experiment.json', experiment)
@@ -107,7 +110,7 @@ export class RunFolder {
   static reopen(folder: string, step: number): { folder: RunFolder; last_step: number } {
     const last_step = cutLines(join(folder, METRICS), step)
     cutLines(join(folder, SAMPLED), step)
-    if (existsSync(join(folder, OBSERVATIONS))) cutLines(join(folder, OBSERVATIONS), step)
+    for (const name of [OBSERVATIONS, GENERATIONS]) cutLines(join(folder, name), step)
     return { folder: new RunFolder(folder, 'a'), last_step }
   }
 
@@ -125,6 +128,14 @@ export class RunFolder {
   samples(step: number, samples: readonly RolloutSample[]): void {
     for (const sample of samples.slice(0, SAMPLES))
       writeSync(this.#samples, `${JSON.stringify({ step, ...sample })}\n`)
+  }
+
+  /** One line for each answer, as in verl's validation_data_dir but in one file: {"step": 1, "input": …, "output": …, "gts": …, "score": …}. */
+  generations(step: number, generations: readonly Generation[]): void {
+    if (generations.length === 0) return
+    this.#generations ??= openSync(join(this.folder, GENERATIONS), 'a')
+    for (const generation of generations)
+      writeSync(this.#generations, `${JSON.stringify({ step, ...generation })}\n`)
   }
 
   /** One line for each observed step (lab/observation_file.ts). */
@@ -149,12 +160,14 @@ export class RunFolder {
     fsyncSync(this.#metrics)
     fsyncSync(this.#samples)
     if (this.#observations !== undefined) fsyncSync(this.#observations)
+    if (this.#generations !== undefined) fsyncSync(this.#generations)
   }
 
   close(): void {
     closeSync(this.#metrics)
     closeSync(this.#samples)
     if (this.#observations !== undefined) closeSync(this.#observations)
+    if (this.#generations !== undefined) closeSync(this.#generations)
   }
 
   #writeJson(name: string, value: unknown): void {

@@ -116,6 +116,7 @@ export class TrainingRun {
   /** Writes down what a step came to. */
   #report(result: StepResult): void {
     const { step, phase, metrics, samples, phase_started, observation, non_finite } = result
+    const { generations = [] } = result
     const { gpu, run, folder, checkpoints, watch } = this.#parts
     this.#observed(step, observation)
     // Step 0 is the model before training.
@@ -124,6 +125,7 @@ export class TrainingRun {
     watch.step(step, phase, metrics, run.experiment)
     folder?.metrics(step, metrics)
     folder?.samples(step, samples)
+    folder?.generations(step, generations)
     this.#tell(step, metrics)
     this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
     const { preferences } = run

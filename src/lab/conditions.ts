@@ -1,7 +1,7 @@
-// Where a setting of a reinforcement phase has an effect, and the heading it stands under.
+// Where a setting of a reinforcement phase or of validation has an effect, and the heading it stands under.
 import type { LossMode } from '../kernels/policy_loss/policy_loss.ts'
 import type { AdvEstimator } from '../rl/advantages.ts'
-import type { RlPhase, Rollout } from '../rl/phase.ts'
+import { everValidates, type RlPhase, type Rollout, type Validation } from '../rl/phase.ts'
 import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 
 /** All settings of one rl phase, its own laid over the experiment's. */
@@ -127,6 +127,12 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   // verl's reward managers return a reward model's scores as they are.
   'algorithm.overlong_buffer': ({ reward_model }) => !reward_model.enable,
   'algorithm.overlong_buffer.penalty_factor': ({ algorithm }) => algorithm.overlong_buffer.len > 0,
+}
+
+/** Of the validation section. */
+export const validationHasEffect = (name: string, validation: Validation): boolean => {
+  if (name === 'temperature') return everValidates(validation) && validation.n > 0
+  return name !== 'log_val_generations' || everValidates(validation)
 }
 
 const isWithin = (path: string, part: string) => path === part || path.startsWith(`${part}.`)

@@ -54,8 +54,12 @@ const named = (name: DiagnosisName, metrics: Made, experiment?: Experiment) =>
   find(metrics, experiment).find((finding) => finding.name === name)
 
 /** A held-out accuracy at these steps of the phase. */
-function withValidation(metrics: Made, accuracy: readonly (readonly [number, number])[]) {
-  const made = view(metrics)
+function withValidation(
+  metrics: Made,
+  accuracy: readonly (readonly [number, number])[],
+  experiment = plain,
+) {
+  const made = view(metrics, experiment)
   const column = new Series()
   for (const [step, value] of accuracy) column.push(START + step, value)
   made.series.set('val-core/sort_digits/acc/mean@1', column)
@@ -191,6 +195,21 @@ test('held_out_gap: two evaluations in a row, each more than 15 points below the
       [20, 0.1],
     ]),
   ).toBeUndefined()
+})
+
+test('held-out answers of another temperature are not compared with those of training', () => {
+  const trained = { [SCORE]: fill(20, 0.5) }
+  const accuracy = [
+    [10, 0.1],
+    [20, 0.1],
+  ] as const
+  const at = (temperature: number) => {
+    const validation = { ...plain.validation, temperature }
+    return withValidation(trained, accuracy, { ...plain, validation })
+  }
+  expect(at(0)?.name).toBe('held_out_gap')
+  expect(at(1)?.name).toBe('held_out_gap')
+  expect(at(2)).toBeUndefined()
 })
 
 test('a score that falls is no gap: evaluations are compared with the steps around them', () => {

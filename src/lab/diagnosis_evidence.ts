@@ -34,8 +34,10 @@ export class PhaseEvidence {
     return this.#run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD
   }
 
-  /** Sampled held-out accuracy; undefined where it is not measured. */
+  /** Sampled held-out accuracy; undefined where it is not measured, or with another temperature than the phase trains with. */
   get held_out(): string | undefined {
+    const { temperature } = this.#run.experiment.validation
+    if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
     return [...this.#run.series.keys()].find((name) => /^val-core\/.*\/acc\/mean@\d+$/.test(name))
   }
 

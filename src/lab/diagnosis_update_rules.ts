@@ -3,7 +3,7 @@ import type { Rule } from './diagnosis.ts'
 import { type PhaseEvidence, percent, SOLVED, short, WINDOW } from './diagnosis_evidence.ts'
 
 /** Healthy runs of the presets clip at most 3 % of their tokens. */
-const CLIPPED = 0.2
+export const CLIPPED = 0.2
 const MOSTLY_CLIPPED = 0.5
 /** KL to the reference, nats per token. */
 const FAR = 1

@@ -93,6 +93,10 @@ test('rules between fields give their reason', () => {
   )
   expect(issues({ rollout: { n: 1 } })[0]).toMatch(/^rollout.n: expected at least 2 .*because GRPO/)
   expect(issues({ rollout: { top_k: 0 } })).toHaveLength(1)
+  expect(issues({ validation: { temperature: 0.05, n: 32 } })).toEqual([])
+  expect(issues({ validation: { temperature: 0.01 } })[0]).toMatch(
+    /^validation.temperature: expected 0 .*or at least 0.05, because logits are divided by it/,
+  )
   expect(issues({ rollout: { max_response_length: 3 } })[0]).toMatch(/at least 4, because/)
   expect(issues({ phases: [{ kind: 'rl', target_layer: 7 }] })[0]).toMatch(
     /^phases.0.target_layer: expected 'final' or a layer of the model, which has 6; got 7/,
@@ -475,6 +479,16 @@ test.for<[string, object, RegExp, boolean]>([
   ],
   ['a penalty for the overlong', { algorithm: { overlong_buffer: { len: 2 } } }, /penalty_f/, true],
   ['none for others', {}, /penalty_f/, false],
+  ['held-out samples have a temperature', {}, /^validation.temperature/, true],
+  ['greedy answers have none', { validation: { n: 0 } }, /^validation.temperature/, false],
+  ['greedy answers are kept', { validation: { n: 0 } }, /^validation.log_val/, true],
+  ['none without any', { validation: { test_freq: 0 } }, /^validation.(log_val|temp)/, false],
+  [
+    'one before training',
+    { validation: { test_freq: 0, val_before_train: 'enable' } },
+    /^validation.log_val/,
+    true,
+  ],
 ])('what has an effect: %s', ([_, document, pattern, is_there]) => {
   expect(effective(document).some((path) => pattern.test(path))).toBe(is_there)
 })

@@ -2,7 +2,14 @@
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { continuesSchedule } from '../rl/schedule.ts'
 import { TASKS } from '../tasks/index.ts'
-import { groupOf, hasEffect, hasOwnEffect, isOfSchedule, warmsUpByShare } from './conditions.ts'
+import {
+  groupOf,
+  hasEffect,
+  hasOwnEffect,
+  isOfSchedule,
+  validationHasEffect,
+  warmsUpByShare,
+} from './conditions.ts'
 import { epochWords, hasTrainingSet, withEpochs } from './epochs.ts'
 import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
@@ -438,7 +445,13 @@ export function experimentFields(experiment: Experiment): Field[] {
         ? { ...field, min: length, default: length }
         : field,
     ),
-    ...section('Validation', 'validation', VALIDATION),
+    ...section('Validation', 'validation', VALIDATION).map((field) => ({
+      ...field,
+      has_effect: validationHasEffect(
+        field.path.slice('validation.'.length),
+        experiment.validation,
+      ),
+    })),
     ...section('Probe', 'probe', PROBE),
     ...section('Kernels', '', KERNELS),
   ]

@@ -1,13 +1,23 @@
 // What a run keeps for looking back, and how much of it.
 import { Kept } from './kept.ts'
 import type { Lens, LensReadout, Observation } from './observation.ts'
-import type { RolloutSample, TokenTable } from './protocol.ts'
+import type { Generation, RolloutSample, TokenTable } from './protocol.ts'
 
 export interface KeptOfRun {
   readonly samples: Kept<readonly RolloutSample[]>
   readonly observations: Kept<Observation>
   readonly traces: Kept<TokenTable>
+  readonly generations: Kept<readonly Generation[]>
 }
+
+/** Everything that is kept, by kind. */
+export const KEPT_KINDS = [
+  'samples',
+  'observations',
+  'traces',
+  'generations',
+] as const satisfies readonly (keyof KeptOfRun)[]
+export type KeptKind = (typeof KEPT_KINDS)[number]
 
 /** Bytes for each kind, when nobody has chosen. */
 export const DEFAULT_KEPT_BYTES = 16e6
@@ -15,16 +25,17 @@ export const DEFAULT_KEPT_BYTES = 16e6
 let budget = DEFAULT_KEPT_BYTES
 
 /** Of all that is kept of a run, by kind. */
-export const keptBytes = ({ samples, observations, traces }: KeptOfRun) => ({
-  samples: samples.bytes,
-  observations: observations.bytes,
-  traces: traces.bytes,
+export const keptBytes = (kept: KeptOfRun): Readonly<Record<KeptKind, number>> => ({
+  samples: kept.samples.bytes,
+  observations: kept.observations.bytes,
+  traces: kept.traces.bytes,
+  generations: kept.generations.bytes,
 })
 
 /** The budget of each kind, of runs to come and of this one. */
 export function setKeptBudget(bytes: number, kept?: KeptOfRun): void {
   budget = bytes
-  if (kept) for (const kind of [kept.samples, kept.observations, kept.traces]) kind.budget = bytes
+  if (kept) for (const kind of KEPT_KINDS) kept[kind].budget = bytes
 }
 
 export const keptBudget = (): number => budget
@@ -33,6 +44,7 @@ export const emptyKept = (): KeptOfRun => ({
   samples: new Kept(budget),
   observations: new Kept(budget),
   traces: new Kept(budget),
+  generations: new Kept(budget),
 })
 
 /** Of an object with a few numbers, beside its texts. */
@@ -50,6 +62,18 @@ export function keepSamples(
     0,
   )
   kept.samples.push(step, samples, bytes)
+}
+
+export function keepGenerations(
+  kept: KeptOfRun,
+  step: number,
+  generations: readonly Generation[],
+): void {
+  const bytes = generations.reduce(
+    (sum, { input, output, gts }) => sum + OBJECT_BYTES + textBytes(input + output + gts),
+    0,
+  )
+  kept.generations.push(step, generations, bytes)
 }
 
 export function keepTrace(kept: KeptOfRun, step: number, table: TokenTable): void {
@@ -81,6 +105,6 @@ export function keepObservation(kept: KeptOfRun, step: number, observation: Obse
 }
 
 /** Lets go of what came after a step. */
-export function cutKept({ samples, observations, traces }: KeptOfRun, step: number): void {
-  for (const kind of [samples, observations, traces]) kind.cut(step)
+export function cutKept(kept: KeptOfRun, step: number): void {
+  for (const kind of KEPT_KINDS) kept[kind].cut(step)
 }

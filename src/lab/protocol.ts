@@ -10,6 +10,7 @@ import type { PhaseReason } from '../rl/phase.ts'
 import type { AskedPair } from '../rl/preferences.ts'
 import type { ScoredPair } from '../rl/reward_training.ts'
 import type { RolloutDType } from '../rl/rollout_dtype.ts'
+import type { Generation } from '../rl/step_result.ts'
 import type { TokenTable, TracedSample } from '../rl/token_table.ts'
 import type { CheckpointEntry, CheckpointSource, RunHistory } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
@@ -103,6 +104,7 @@ export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corr
 export type {
   AskedPair,
   BenchmarkNumbers,
+  Generation,
   MatmulChoice,
   Peak,
   Profile,
@@ -259,6 +261,13 @@ export type LabEvent =
       readonly run: number
       readonly step: number
       readonly samples: readonly RolloutSample[]
+    }
+  /** What was answered to held-out problems after step `step`; right after its `step`. */
+  | {
+      readonly type: 'generations'
+      readonly run: number
+      readonly step: number
+      readonly generations: readonly Generation[]
     }
   /** The pairs of a reward_model phase that a person is asked about, whenever they change. */
   | {

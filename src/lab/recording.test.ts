@@ -78,6 +78,16 @@ const recording: Recording = {
     },
     { at_ms: 5, event: { type: 'trace', step: 1, table } },
     {
+      at_ms: 7,
+      event: {
+        type: 'generations',
+        step: 1,
+        generations: [
+          { input: '21', output: '12', gts: '12', score: 1, do_sample: false, is_ended: true },
+        ],
+      },
+    },
+    {
       at_ms: 9,
       event: {
         type: 'observed',
@@ -169,13 +179,13 @@ test('what is no recording is refused in a sentence', () => {
     [changed((d) => Object.assign(d, { adapter: {} })), /: adapter/],
     [changed((d) => Object.assign(d, { experiment: { seed: -1 } })), /experiment cannot be read/],
     [changed((d) => Object.assign(d, { events: [] })), /no steps/],
-    [changed((d) => d.events.push([10, { type: 'alert' }])), /events.6/],
+    [changed((d) => d.events.push([10, { type: 'alert' }])), /events.7/],
     [changed((d) => d.events.push([0, d.events[0][1]])), /comes before/],
     [changed((d) => d.events.push([10, d.events[3][1]])), /comes twice/],
     [changed((d) => d.events.push([10, { ...d.events[0][1], phase: 9 }])), /phase 9/],
     [changed((d) => d.events.push([10, { ...d.events[4][1], step: 5 }])), /step 5 .*before/],
     [changed((d) => d.events.splice(2, 1)), /none of reinforcement/],
-    [changed((d) => d.events[5][1].observation?.lenses[0].raw.entropy.pop()), /cut/],
+    [changed((d) => d.events[6][1].observation?.lenses[0].raw.entropy.pop()), /cut/],
     [changed((d) => Object.assign(d.events[1][1].metrics ?? {}, { x: 'y' })), /metrics/],
   ]
   for (const [source, why] of bad) {

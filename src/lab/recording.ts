@@ -24,6 +24,7 @@ export const RECORDED_TYPES = [
   'phase',
   'step',
   'samples',
+  'generations',
   'scored_pairs',
   'memory',
   'trace',
@@ -108,6 +109,8 @@ const sample = z.object({
   response_length: count,
   is_ended: z.boolean(),
 })
+const answer = { input: text, output: text, gts: text, score: finite, is_ended: z.boolean() }
+const generation = z.object({ ...answer, do_sample: z.boolean() })
 const pair = z.object({
   prompt: text,
   chosen: text,
@@ -209,6 +212,7 @@ const event = z.discriminatedUnion('type', [
     metrics: record(number),
   }),
   z.object({ type: z.literal('samples'), step: count, samples: list(sample, 512) }),
+  z.object({ type: z.literal('generations'), step: count, generations: list(generation, 512) }),
   z.object({ type: z.literal('scored_pairs'), step: count, pairs: list(pair, 512) }),
   z.object({
     type: z.literal('memory'),

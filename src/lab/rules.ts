@@ -19,7 +19,12 @@ import { settingsOf } from './phase_settings.ts'
 import { readKernels } from './pinned_kernels.ts'
 import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 import type { Rule, RuledPhase } from './rule.ts'
-import { ADV_ESTIMATOR_LABELS, type Experiment, type RewardModelDocument } from './schema.ts'
+import {
+  ADV_ESTIMATOR_LABELS,
+  type Experiment,
+  LOWEST_TEMPERATURE,
+  type RewardModelDocument,
+} from './schema.ts'
 import { emptyFrom, readVerdicts } from './verdicts.ts'
 
 /** The task an experiment trains on. */
@@ -43,6 +48,13 @@ export function brokenRules(experiment: Experiment): Issue[] {
     'probe.internals',
     ['validation.test_freq'],
     'expected off, or an evaluation every so many steps, because entropy changes are measured on steps that evaluate and there are none',
+  )
+  const { temperature } = experiment.validation
+  rule(
+    temperature === 0 || temperature >= LOWEST_TEMPERATURE,
+    'validation.temperature',
+    [],
+    `expected 0 (as the last phase of reinforcement samples) or at least ${LOWEST_TEMPERATURE}, because logits are divided by it; got ${temperature}`,
   )
   for (const [i, phase] of experiment.phases.entries()) {
     stopRules(experiment, i, rule)

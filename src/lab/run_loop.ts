@@ -286,7 +286,7 @@ export class RunLoop {
   #report(result: StepResult, request: ObservationRequest): void {
     const run = this.#id
     const { step, phase, phase_step, metrics, samples, scored_pairs, trace, phase_started } = result
-    const { observation } = result
+    const { observation, generations } = result
     this.#tellPhase(Math.max(0, step - 1), phase_started)
     this.#post({ type: 'step', run, step, phase, phase_step, metrics })
     const is_hopeless = this.#guard.see(step, metrics, result.non_finite)
@@ -294,6 +294,7 @@ export class RunLoop {
     this.#of.keeper.landed(step)
     if (observation) this.#reportObservation(step, observation, request)
     if (trace) this.#post({ type: 'trace', run, step, table: trace })
+    if (generations?.length) this.#post({ type: 'generations', run, step, generations })
     if (scored_pairs?.length) this.#post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
     const now = this.#of.host.now()

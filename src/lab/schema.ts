@@ -127,7 +127,7 @@ export interface Experiment {
   readonly actor: ActorFields
   readonly critic: CriticFields
   readonly algorithm: AlgorithmFields
-  readonly validation: Validation
+  readonly validation: Required<Validation>
   readonly probe: Required<Probe>
   /** What matrix products run on, as text (pinned_kernels.ts); '' = chosen by measuring. */
   readonly kernels: string
@@ -463,6 +463,9 @@ export const TARGET_LAYER = {
   live: false,
 } as const
 
+/** Below it logits grow past what float32 tells apart. */
+export const LOWEST_TEMPERATURE = 0.05
+
 export const ROLLOUT: Tree<Required<Rollout>> = {
   train_batch_size: integer({
     label: 'Prompts per step',
@@ -486,7 +489,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     live: true,
     help: 'Divides the logits before sampling; above 1 = more varied, below 1 = more cautious.',
     default: 1,
-    min: 0.05,
+    min: LOWEST_TEMPERATURE,
     max: 5,
     step: 0.05,
   }),
@@ -531,7 +534,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   }),
 }
 
-export const VALIDATION: Tree<Validation> = {
+export const VALIDATION: Tree<Required<Validation>> = {
   test_freq: integer({
     label: 'Every',
     live: true,
@@ -552,11 +555,36 @@ export const VALIDATION: Tree<Validation> = {
   }),
   n: integer({
     label: 'Sampled responses',
-    help: 'Sampled responses per held-out prompt, besides the greedy one; 0 = greedy only.',
+    help: 'Sampled responses per held-out prompt, besides the greedy one; 0 = greedy only. With 2 or more, best@n and maj@n are measured too.',
     default: 1,
     min: 0,
-    max: 16,
+    max: 32,
     unit: 'responses',
+  }),
+  temperature: number({
+    label: 'Temperature of samples',
+    live: true,
+    help: 'Divides the logits of the sampled held-out responses; 0 = as the last phase of reinforcement samples.',
+    default: 0,
+    min: 0,
+    max: 5,
+    step: 0.05,
+  }),
+  val_before_train: select(
+    {
+      label: 'Before the first step',
+      help: 'Whether the model is also evaluated before it is trained.',
+    },
+    { auto: 'where steps are evaluated', enable: 'yes', disable: 'no' },
+  ),
+  log_val_generations: integer({
+    label: 'Answers kept',
+    live: true,
+    help: 'How many greedy and how many sampled answers of every evaluation are kept to be read; 0 = none.',
+    default: 8,
+    min: 0,
+    max: 128,
+    unit: 'answers',
   }),
 }
 

@@ -8,6 +8,7 @@ import {
   asking,
   FIRST,
   fakeLab,
+  GENERATION,
   gpuError,
   NUMBERS,
   PEAK,
@@ -49,6 +50,19 @@ test('samples cross at most twice a second, and always at the end', async () => 
   const at = events.flatMap((e) => (e.type === 'samples' ? [e.step] : []))
   // 100 ms a step: the first, one half a second later, and the last.
   expect(at).toEqual([0, 5, 6])
+})
+
+test('answers to held-out problems cross right after their step, every time', async () => {
+  const { session, events } = fakeLab({ evaluated: [0, 1, 2] })
+  session.handle(start)
+  await session.idle
+  const told = events.flatMap((event, i) => (event.type === 'generations' ? [[event, i]] : []))
+  expect(told).toEqual(
+    [0, 1, 2].map((step) => [
+      { type: 'generations', run: 1, step, generations: [GENERATION] },
+      events.findIndex((event) => event.type === 'step' && event.step === step) + 1,
+    ]),
+  )
 })
 
 test('a pause takes effect between steps, shows the last samples, and holds', async () => {

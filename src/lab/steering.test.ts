@@ -121,6 +121,8 @@ describe('which fields may change while a run goes on', () => {
     ['rollout.top_k', 5],
     ['rollout.top_p', 0.9],
     ['validation.test_freq', 3],
+    ['validation.temperature', 0.5],
+    ['validation.log_val_generations', 0],
     ['phases.1.steps', 7],
     ['phases.1.actor.optim.lr', 0.01],
     ['phases.1.stop.score', 0.5],

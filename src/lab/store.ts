@@ -12,6 +12,7 @@ import {
   cutKept,
   emptyKept,
   type KeptOfRun,
+  keepGenerations,
   keepObservation,
   keepSamples,
   keepTrace,
@@ -356,6 +357,9 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         samples: [...state.samples, { step, samples }].slice(-MAX_SAMPLE_STEPS),
       }
     }
+    case 'generations':
+      keepGenerations(state.kept, event.step, event.generations)
+      return { ...state, kept_version: state.kept_version + 1 }
     case 'pairs': {
       const { phase, pairs, pending, given, min_pairs, verdicts } = event
       return {

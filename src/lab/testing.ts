@@ -10,6 +10,7 @@ import { NO_OBSERVATION, type Observation, type ObservationRequest } from './obs
 import { PRESETS } from './presets.ts'
 import type {
   BenchmarkNumbers,
+  Generation,
   LabEvent,
   MatmulChoice,
   Peak,
@@ -31,6 +32,11 @@ const sample = (step: number): RolloutSample => ({
   response_length: 1,
   is_ended: true,
 })
+export const GENERATION: Generation = {
+  ...{ input: '21', output: '12', gts: '12' },
+  ...{ score: 1, do_sample: true, is_ended: true },
+}
+
 /** As the device layer throws it; the class itself belongs to the GPU side. */
 export const gpuError = (code: GpuError['code'], message: string): GpuError =>
   Object.assign(new Error(message), { name: 'GpuError', code })
@@ -50,6 +56,8 @@ export function fakeLab({
   tune = async (): Promise<MatmulChoice> => ({}),
   /** Steps whose update is left out, every time that they come. */
   broken = [] as readonly number[],
+  /** Steps that are evaluated, and hand their answers over. */
+  evaluated = [] as readonly number[],
   /** The second phase asks for two verdicts. */
   asks = false,
 } = {}) {
@@ -195,6 +203,7 @@ export function fakeLab({
               ...(broken.includes(step) && { 'training/skipped_updates': 1 }),
             },
             samples: [sample(step)],
+            ...(evaluated.includes(step) && { generations: [GENERATION] }),
             ...(told ? { phase_started: told } : {}),
             // Reinforcement is the second phase.
             ...(wants_trace && phase === 1 ? { trace: TRACE } : {}),

@@ -13,7 +13,13 @@ import { type ActorSize, createActorTensors } from './actor_tensors.ts'
 import { type CriticSize, createCriticTensors } from './critic_tensors.ts'
 import { driverColumns, needsCritic } from './experience.ts'
 import { createLayerChangesTensors, layerChangesSize } from './layer_changes.ts'
-import { type RewardModelPhase, type RlPhase, trainsActor, validationPrompts } from './phase.ts'
+import {
+  everValidates,
+  type RewardModelPhase,
+  type RlPhase,
+  trainsActor,
+  validationPrompts,
+} from './phase.ts'
 import { createRewardTensors, type RewardSize } from './reward_training.ts'
 import { createSamplerTensors } from './sampler.ts'
 import { traceColumns } from './token_table.ts'
@@ -168,7 +174,7 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
   if (rewardPhases(config).length > 0) sizes.push(pairSize(config))
-  if (config.validation.test_freq > 0) sizes.push(validationSize(config))
+  if (everValidates(config.validation)) sizes.push(validationSize(config))
   return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
 }
 

@@ -334,12 +334,18 @@ export const stepsPerEpoch = ({ train_max_samples }: Data, batch_size: number): 
 
 /** Held-out evaluation. */
 export interface Validation {
-  /** Every so many steps of any phase; 0 = never. Also before the first step and after the last of each phase. */
+  /** Every so many steps of any phase, and after the last of each; 0 = never. */
   readonly test_freq: number
   /** Held-out prompts; never more than the task holds out (validationPrompts). */
   readonly prompts: number
   /** Sampled responses per held-out prompt; greedy decoding is one more. */
   readonly n: number
+  /** What divides the logits of sampled responses; verl's val_kwargs.temperature. 0, the default: the last rl phase's own. */
+  readonly temperature?: number
+  /** Whether the model is evaluated before its first step. auto, the default: where later steps are. */
+  readonly val_before_train?: 'auto' | 'enable' | 'disable'
+  /** Greedy responses of each evaluation that it hands over as text, and as many sampled ones; default 0. */
+  readonly log_val_generations?: number
 }
 
 /** Prompts of an evaluation: each held-out problem at most once. */
@@ -347,6 +353,18 @@ export const validationPrompts = (
   { prompts }: Pick<Validation, 'prompts'>,
   { test_size }: { readonly test_size: number },
 ): number => Math.min(prompts, test_size)
+
+/** Whether step 0 is evaluated. */
+export const validatesBefore = ({
+  val_before_train = 'auto',
+  test_freq,
+}: Pick<Validation, 'val_before_train' | 'test_freq'>): boolean =>
+  val_before_train === 'auto' ? test_freq > 0 : val_before_train === 'enable'
+
+/** Whether any step is evaluated. */
+export const everValidates = (
+  validation: Pick<Validation, 'val_before_train' | 'test_freq'>,
+): boolean => validation.test_freq > 0 || validatesBefore(validation)
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {

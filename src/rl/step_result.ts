@@ -21,6 +21,20 @@ export interface StepSample {
   readonly is_ended: boolean
 }
 
+/** One answer to a held-out problem, under the names of verl's validation_data_dir (RayPPOTrainer._dump_generations). */
+export interface Generation {
+  readonly input: string
+  /** Without the end token. */
+  readonly output: string
+  /** The right answer. */
+  readonly gts: string
+  readonly score: number
+  /** False for the likeliest tokens alone. */
+  readonly do_sample: boolean
+  /** False when it was cut at the maximum length. */
+  readonly is_ended: boolean
+}
+
 export interface StepResult {
   /** 0 = before training. */
   readonly step: number
@@ -30,6 +44,8 @@ export interface StepResult {
   readonly metrics: Record<string, number>
   /** All rows of a reinforcement step; none of a supervised one. */
   readonly samples: readonly StepSample[]
+  /** What was answered to held-out problems, where the step was evaluated and `log_val_generations` asks for it. */
+  readonly generations?: readonly Generation[]
   /** Held-out pairs with the reward model's scores, when they were measured. */
   readonly scored_pairs?: readonly ScoredPair[]
   /** What it computed of every token, where that was asked for (Trainer.traceNext). */

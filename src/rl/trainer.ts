@@ -55,6 +55,7 @@ import {
   type SftPhase,
   trainsActor,
   type Validation,
+  validatesBefore,
 } from './phase.ts'
 import type { Preferences } from './preferences.ts'
 import { type Drawn, Responder, reportSamples } from './responder.ts'
@@ -83,7 +84,7 @@ import {
   traceTensor,
   withLayers,
 } from './token_table.ts'
-import { validate } from './validation.ts'
+import { type Validated, validate } from './validation.ts'
 
 export interface TrainerConfig {
   readonly seed: number
@@ -109,7 +110,7 @@ export interface TrainerConfig {
 }
 
 export type { PhaseReason } from './phase.ts'
-export type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
+export type { Generation, PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 
 export class Trainer {
   /** What it trains; `adopt` changes it. */
@@ -414,7 +415,7 @@ export class Trainer {
     const trace = tracing && (await this.#traceLayers(tracing))
     const observing = this.#observer.isDue(this.step) ? await this.#look() : undefined
     const is_validated = this.#isValidationDue()
-    const validation = is_validated ? await this.#validate() : {}
+    const validation = is_validated ? await this.#validate() : undefined
     const limits = await this.#limitDispatches()
     const skipped = Promise.all([this.#skipped_updates, reading]).then(
       ([before, { metrics }]) => before + metrics['training/skipped_updates'],
@@ -433,11 +434,12 @@ export class Trainer {
           'training/skipped_updates_total': skipped_updates_total,
           ...work,
           ...limits,
-          ...validation,
+          ...validation?.metrics,
           ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
           'timing_s/step': seconds,
         },
         samples,
+        ...told(validation),
         ...(scored_pairs && { scored_pairs }),
         ...(non_finite && { non_finite }),
         ...(trace && { trace }),
@@ -463,7 +465,8 @@ export class Trainer {
     const reason = stopReason(phase.stop, names, metrics, this.#scores)
     this.#ends ??= reason
     if (!reason || is_validated || validation.test_freq <= 0) return result
-    return { ...result, metrics: { ...metrics, ...(await this.#validate()) } }
+    const last = await this.#validate()
+    return { ...result, metrics: { ...metrics, ...last.metrics }, ...told(last) }
   }
 
   /** Frees the GPU memory. */
@@ -820,14 +823,15 @@ export class Trainer {
     return (updates * mini) / micro
   }
 
-  /** Step 0: validation before training, as verl's val_before_train. */
+  /** Step 0: validation before training, where that is asked for. */
   async #before(): Promise<PendingStep> {
     this.#is_started = true
     this.#beginStage()
     const observing = this.#observer.isDue(0) ? await this.#look() : undefined
-    const validation = this.config.validation.test_freq > 0 ? await this.#validate() : {}
-    const metrics = { ...validation, ...(await this.#limitDispatches()) }
-    const result = { step: 0, phase: 0, phase_step: 0, metrics, samples: [], ...this.#takeReason() }
+    const validation = validatesBefore(this.config.validation) ? await this.#validate() : undefined
+    const metrics = { ...validation?.metrics, ...(await this.#limitDispatches()) }
+    const position = { step: 0, phase: 0, phase_step: 0 }
+    const result = { ...position, metrics, samples: [], ...told(validation), ...this.#takeReason() }
     const numbers = Promise.resolve(result)
     return { result: observing ? withObservation(numbers, observing.reading) : numbers }
   }
@@ -884,7 +888,7 @@ export class Trainer {
     return this.step % test_freq === 0 || this.#phase_step === this.current.steps
   }
 
-  #validate(): Promise<Record<string, number>> {
+  #validate(): Promise<Validated> {
     this.#gpu.stage('testing')
     const { rollout } = this.#responder.sampler(validationSize(this.config))
     return validate(this.#gpu, rollout, this.config, this.step)
@@ -942,6 +946,10 @@ interface QueuedStep {
   readonly critic_lr?: number
   readonly tracing?: Tracing
 }
+
+/** The answers of an evaluation as a part of a step's result, where it has any. */
+const told = (validated: Validated | undefined): Pick<StepResult, 'generations'> =>
+  validated && validated.generations.length > 0 ? { generations: validated.generations } : {}
 
 /** A step's numbers with what the inside showed, which comes later. */
 async function withObservation(

@@ -3,9 +3,11 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { ChartTools } from './charts/ChartTools.tsx'
 import { Heatmap, layerName } from './charts/Heatmap.tsx'
+import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from './charts/ideal.ts'
 import { type Line, MetricChart } from './charts/MetricChart.tsx'
 import { depthColor, layerDash } from './charts/palette.ts'
-import { formatNumber, formatShare, formatTick } from './format.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from './format.ts'
+import { MoreCharts } from './MoreCharts.tsx'
 import {
   greedyAccuracy,
   HELD_OUT_PREFERENCES,
@@ -23,7 +25,6 @@ import { type UiState, uiStore } from './store.ts'
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128
 const SHARE = [0, 1] as const
-const formatPercent = (share: number) => `${Number((share * 100).toPrecision(3))}\u00a0%`
 
 interface Small {
   readonly id: string
@@ -33,6 +34,7 @@ interface Small {
   readonly metrics: readonly string[]
   readonly format?: (value: number | undefined) => string
   readonly is_share?: boolean
+  readonly ideal?: Ideal
 }
 
 const SMALL: readonly Small[] = [
@@ -41,6 +43,7 @@ const SMALL: readonly Small[] = [
     title: 'KL to the old policy',
     note: 'nats per token, over one update',
     metrics: ['actor/ppo_kl'],
+    ideal: IDEAL_PPO_KL,
   },
   {
     id: 'clip-fraction',
@@ -48,6 +51,7 @@ const SMALL: readonly Small[] = [
     note: 'share of tokens whose ratio was clipped',
     metrics: ['actor/pg_clipfrac'],
     format: formatShare,
+    ideal: IDEAL_CLIP_FRACTION,
   },
   {
     id: 'grad-norm',
@@ -217,6 +221,7 @@ function SmallChart({ small }: { small: Small }) {
       lines={lines}
       height={SMALL_HEIGHT}
       {...(small.is_share ? { y: SHARE } : {})}
+      {...(small.ideal ? { ideal: small.ideal } : {})}
       formatY={small.format ? formatPercent : formatTick}
       formatValue={small.format ?? formatNumber}
       compact
@@ -240,6 +245,7 @@ export function Charts() {
           <SmallChart key={chart.id} small={chart} />
         ))}
       </div>
+      <MoreCharts />
     </section>
   )
 }

@@ -82,6 +82,7 @@ const KINDS = [
   ['samples', 'Samples'],
   ['observations', 'What the layers did'],
   ['traces', 'Token tables'],
+  ['generations', 'Held-out answers'],
 ] as const
 
 /** What can be looked back at, and how much room that may take. */
@@ -90,7 +91,7 @@ function KeptFold() {
   const budget = useStore(uiStore, selectKeptBytes)
   const { kept } = shownStore.getState()
   const bytes = keptBytes(kept)
-  const all = bytes.samples + bytes.observations + bytes.traces
+  const all = Object.values(bytes).reduce((sum, own) => sum + own, 0)
   const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
   return (
     <details className="scrub-kept" data-testid="kept">

@@ -24,6 +24,10 @@ export function formatShare(value: Value): string {
   return isShown(value) ? `${(value * 100).toFixed(1)} %` : NONE
 }
 
+/** Axis ticks of a share; a narrow space, so that 0.25 % fits beside an axis. */
+export const formatPercent = (share: number): string =>
+  `${Number((share * 100).toPrecision(3))}\u202f%`
+
 export function formatNats(value: Value): string {
   return isShown(value) ? `${value.toFixed(3)} nats` : NONE
 }

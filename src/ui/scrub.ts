@@ -1,11 +1,9 @@
 // Moving through the steps that are over: the whole page shows one of them, or follows the run.
 import type { Kept } from '../lab/kept.ts'
-import { type KeptOfRun, setKeptBudget } from '../lab/kept_run.ts'
+import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../lab/kept_run.ts'
 import { labStore } from '../lab/store.ts'
 import { shownStep, shownStore } from './shown.ts'
 import { uiStore } from './store.ts'
-
-const KINDS = ['samples', 'observations', 'traces'] as const satisfies readonly (keyof KeptOfRun)[]
 
 /** The first kept step after this one. */
 function firstAfter({ items }: Pick<Kept<unknown>, 'items'>, step: number): number | undefined {
@@ -21,20 +19,20 @@ function firstAfter({ items }: Pick<Kept<unknown>, 'items'>, step: number): numb
 /** The newest step before this one of which anything is kept. */
 export function previousKept(kept: KeptOfRun, step: number): number | undefined {
   // Kept.at takes any step: one just below this one.
-  const steps = KINDS.flatMap((kind) => kept[kind].at(step - 0.5)?.step ?? [])
+  const steps = KEPT_KINDS.flatMap((kind) => kept[kind].at(step - 0.5)?.step ?? [])
   return steps.length > 0 ? Math.max(...steps) : undefined
 }
 
 /** The first step after this one of which anything is kept. */
 export function nextKept(kept: KeptOfRun, step: number): number | undefined {
-  const steps = KINDS.flatMap((kind) => firstAfter(kept[kind], step) ?? [])
+  const steps = KEPT_KINDS.flatMap((kind) => firstAfter(kept[kind], step) ?? [])
   return steps.length > 0 ? Math.min(...steps) : undefined
 }
 
 /** The shares of `newest` at which anything is kept, each pixel of `width` once. */
 export function keptPixels(kept: KeptOfRun, newest: number, width: number): number[] {
   const pixels = new Set<number>()
-  for (const kind of KINDS)
+  for (const kind of KEPT_KINDS)
     for (const { step } of kept[kind].items)
       pixels.add(Math.round((step / Math.max(1, newest)) * (width - 1)))
   return [...pixels]

@@ -1,13 +1,7 @@
 // Records in IndexedDB.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import {
-  KEPT_KINDS,
-  type KeptKind,
-  type RunHeader,
-  type RunLabels,
-  type StoredChunk,
-  type StoredItem,
-} from './record.ts'
+import { KEPT_KINDS, type KeptKind } from '../kept_run.ts'
+import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
 import { memoryStorage, type RunStorage } from './storage.ts'
 
 interface RunsSchema extends DBSchema {

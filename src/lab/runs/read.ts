@@ -2,16 +2,23 @@
 import * as z from 'zod/mini'
 import { PHASE_REASONS } from '../../rl/phase.ts'
 import { parseExperiment, steeringWords } from '../experiment.ts'
-import { emptyKept, type KeptOfRun, keepObservation, keepSamples, keepTrace } from '../kept_run.ts'
+import {
+  emptyKept,
+  KEPT_KINDS,
+  type KeptOfRun,
+  keepGenerations,
+  keepObservation,
+  keepSamples,
+  keepTrace,
+} from '../kept_run.ts'
 import type { Observation } from '../observation.ts'
 import { readKernels } from '../pinned_kernels.ts'
-import type { RolloutSample, TokenTable } from '../protocol.ts'
+import type { Generation, RolloutSample, TokenTable } from '../protocol.ts'
 import { rolloutDTypeSchema } from '../rollout_dtype.ts'
 import { appendRow, Series } from '../series.ts'
 import { emptyRun, initialState, type LabState } from '../store.ts'
 import { isThinned } from '../thinning.ts'
 import {
-  KEPT_KINDS,
   NO_LABELS,
   RECORD_STATUSES,
   RECORD_VERSION,
@@ -168,6 +175,14 @@ const sample = z.looseObject({
   advantage: number,
   is_ended: z.boolean(),
 })
+const generation = z.looseObject({
+  input: z.string(),
+  output: z.string(),
+  gts: z.string(),
+  score: z.number(),
+  do_sample: z.boolean(),
+  is_ended: z.boolean(),
+})
 const values = z.record(z.string(), z.array(number))
 const floats = z.instanceof(Float32Array)
 const readout = z.object({
@@ -214,6 +229,8 @@ function keepItem(kept: KeptOfRun, value: unknown): boolean {
     keepObservation(kept, step, item as Observation)
   else if (kind === 'traces' && table.safeParse(item).success)
     keepTrace(kept, step, item as TokenTable)
+  else if (kind === 'generations' && z.array(generation).safeParse(item).success)
+    keepGenerations(kept, step, item as readonly Generation[])
   else return false
   return true
 }

@@ -1,7 +1,8 @@
 // What is kept of a run: a small header for the table, and beside it parts that are only ever added. Plain data.
 import type { Experiment } from '../experiment.ts'
+import type { KeptKind } from '../kept_run.ts'
 import type { Observation } from '../observation.ts'
-import type { LabError, Metrics, RolloutSample, TokenTable } from '../protocol.ts'
+import type { Generation, LabError, Metrics, RolloutSample, TokenTable } from '../protocol.ts'
 import type { RolloutDType } from '../rollout_dtype.ts'
 import type { PhaseSwitch, SteeringMark } from '../store.ts'
 import type { Thinned } from '../thinning.ts'
@@ -92,13 +93,11 @@ export interface StoredChunk {
   readonly columns: Readonly<Record<string, StoredColumns>>
 }
 
-export const KEPT_KINDS = ['samples', 'observations', 'traces'] as const
-export type KeptKind = (typeof KEPT_KINDS)[number]
-
 export interface KeptItems {
   readonly samples: readonly RolloutSample[]
   readonly observations: Observation
   readonly traces: TokenTable
+  readonly generations: readonly Generation[]
 }
 
 /** What a step left for looking back. */

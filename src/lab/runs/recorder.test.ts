@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { GENERATION } from '../testing.ts'
 import { readHeader, readRun, readSeries } from './read.ts'
 import type { RunHeader } from './record.ts'
 import { FLUSH_MS, FLUSH_STEPS, RETRY_MS } from './recorder.ts'
@@ -130,6 +131,7 @@ test('a record is read back as the run it was', async () => {
     { type: 'phase', run: 1, step: 0, phase: 0, reason: 'start' },
     stepEvent(1, 0),
     { type: 'samples', run: 1, step: 0, samples: [sampleOf(0)] },
+    { type: 'generations', run: 1, step: 0, generations: [GENERATION] },
     stepEvent(1, 1, { [REWARD]: Number.NaN, other: 4 }),
     { type: 'samples', run: 1, step: 1, samples: [sampleOf(1), sampleOf(1, '1 2 3')] },
     { type: 'status', run: 1, status: 'finished' },
@@ -155,4 +157,10 @@ test('a record is read back as the run it was', async () => {
     new Float64Array([0, Number.NaN]),
   )
   expect(past.state.kept.samples.items.map(({ step }) => step)).toEqual([0, 1])
+  expect(past.state.kept.generations.items).toEqual(state.kept.generations.items)
+  expect(past.state.kept.generations.at(undefined)).toMatchObject({ step: 0, item: [GENERATION] })
+  // What is no answer is counted, not believed.
+  const item = { run: 'run-1', kind: 'generations', step: 1, bytes: 1, item: [{ input: 3 }] }
+  const spoilt = readRun(read.header, { ...stored, items: [...stored.items, item] }, 4)
+  expect(spoilt.unreadable).toBe(1)
 })

@@ -2,14 +2,13 @@
 import { saidIn } from '../client.ts'
 import { type Experiment, withField } from '../experiment.ts'
 import { Kept } from '../kept.ts'
+import { KEPT_KINDS, type KeptKind } from '../kept_run.ts'
 import { PROTOCOL_VERSION } from '../protocol.ts'
 import type { Series } from '../series.ts'
 import type { LabState } from '../store.ts'
 import { withVerdicts } from '../taught.ts'
 import {
-  KEPT_KINDS,
   type KeptItems,
-  type KeptKind,
   RECORD_VERSION,
   type RecordStatus,
   type RunHeader,
@@ -251,6 +250,7 @@ export function createRecorder(host: RecorderHost): Recorder {
         samples: new Kept(RECORD_KEPT_BYTES),
         observations: new Kept(RECORD_KEPT_BYTES),
         traces: new Kept(RECORD_KEPT_BYTES),
+        generations: new Kept(RECORD_KEPT_BYTES),
       },
       stored: new Map(),
       flushed_step: -1,

@@ -1,5 +1,6 @@
 // Where records lie, behind an interface small enough to stand in for: the browser's database, or memory.
-import type { KeptKind, RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
+import type { KeptKind } from '../kept_run.ts'
+import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
 
 /** One addition to a record: all of it is kept, or nothing. */
 export interface RunWrite {

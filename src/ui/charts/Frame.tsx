@@ -33,8 +33,12 @@ export interface FrameProps {
   /** Phase names at their markers; else numbers only. */
   readonly with_names: boolean
   readonly show_grid: boolean
+  /** From where to where values are as they should be, inside the axis. */
+  readonly ideal?: Domain | undefined
 }
 
+/** The grid's own is -100. */
+const BEHIND_GRID = -101
 const TICK = { fill: 'var(--soft)', fontSize: 11 }
 const AXIS_LINE = { stroke: 'var(--line)' }
 const formatStep = (step: number) => step.toLocaleString('en')
@@ -77,6 +81,18 @@ export function Frame(props: FrameProps) {
           />
         ) : null,
       )}
+      {props.ideal ? (
+        <ReferenceArea
+          className="ideal-band"
+          zIndex={BEHIND_GRID}
+          y1={props.ideal[0]}
+          y2={props.ideal[1]}
+          fill="var(--ideal)"
+          fillOpacity={1}
+          stroke="none"
+          ifOverflow="hidden"
+        />
+      ) : null}
       {show_grid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
       <XAxis
         dataKey="step"

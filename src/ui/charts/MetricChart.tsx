@@ -2,7 +2,7 @@
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { fileSlug } from '../../lab/metrics_file.ts'
-import { overlayKey, useOverlays } from '../overlays.ts'
+import { type Overlay, overlayKey, useOverlays } from '../overlays.ts'
 import { type UiState, uiStore } from '../store.ts'
 import { ticksOf } from './bounds.ts'
 import { ChartCard } from './ChartCard.tsx'
@@ -17,10 +17,12 @@ import {
   thinnedText,
 } from './chart_lines.ts'
 import type { Domain } from './domain.ts'
+import { type Ideal, idealWords } from './ideal.ts'
 import { Legend } from './Legend.tsx'
 import type { View } from './lines.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
+import type { Key } from './picture.ts'
 import { newestAt, readStep } from './readout.ts'
 import { drawnOf, drawStrokes } from './strokes.ts'
 import { useAxes, useValueAxis } from './use_axes.ts'
@@ -40,6 +42,10 @@ export interface MetricChartProps {
   readonly formatValue: (value: number | undefined) => string
   /** Small: phase numbers instead of names, one line, its value beside the title. */
   readonly compact?: boolean
+  /** Small, and with several lines: a legend with their values, in place of one beside the title. */
+  readonly has_legend?: boolean
+  /** Where a healthy run's values lie: a band behind the lines, and in words. */
+  readonly ideal?: Ideal
 }
 
 const selectHidden = (state: UiState) => state.hidden_lines
@@ -71,8 +77,20 @@ function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
   return { visible, overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
 }
 
+/** The legend of a picture. */
+const keysOf = (
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  ideal: string | undefined,
+): readonly Key[] => [
+  ...lines.map(({ label, color, width = 1.5, dash = [] }) => ({ label, color, width, dash })),
+  ...overlays.map(({ label, color, dash }) => ({ label, color, width: OVERLAY_WIDTH, dash })),
+  ...(ideal === undefined ? [] : [{ label: ideal, color: '--ideal', width: 9, dash: [] }]),
+]
+
 export function MetricChart(props: MetricChartProps) {
-  const { id, lines, formatValue, title, compact = false } = props
+  const { id, lines, formatValue, formatY, title, compact = false, ideal } = props
+  const has_legend = props.has_legend ?? !compact
   const chart = useChart(props)
   const { visible, overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
   const paint = useCallback<Paint>(
@@ -80,7 +98,10 @@ export function MetricChart(props: MetricChartProps) {
     [strokes],
   )
   const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
-  const summarise = useCallback(() => summaryOf(lines, formatValue), [lines, formatValue])
+  const summarise = useCallback(
+    () => summaryOf(lines, formatValue, ideal && { ...ideal, words: idealWords(ideal, formatY) }),
+    [lines, formatValue, formatY, ideal],
+  )
   const columns = useCallback(
     () => columnsOf(visible, overlays, weight),
     [visible, overlays, weight],
@@ -89,17 +110,9 @@ export function MetricChart(props: MetricChartProps) {
     () => ({
       title,
       is_dark,
-      keys: [
-        ...visible.map(({ label, color, width = 1.5, dash = [] }) => ({
-          label,
-          color,
-          width,
-          dash,
-        })),
-        ...overlays.map(({ label, color, dash }) => ({ label, color, width: OVERLAY_WIDTH, dash })),
-      ],
+      keys: keysOf(visible, overlays, ideal && idealWords(ideal, formatY)),
     }),
-    [title, is_dark, visible, overlays],
+    [title, is_dark, visible, overlays, ideal, formatY],
   )
   return (
     <ChartCard
@@ -115,9 +128,14 @@ export function MetricChart(props: MetricChartProps) {
       picture={picture}
       strokes={strokes}
       formatValue={formatValue}
-      value={compact ? <Value lines={lines} formatValue={formatValue} /> : undefined}
+      value={compact && !has_legend ? <Value lines={lines} formatValue={formatValue} /> : undefined}
       foot={
-        compact && overlays.length === 0 ? null : <Legend lines={lines} formatValue={formatValue} />
+        <>
+          {ideal ? <IdealKey ideal={ideal} formatY={formatY} /> : null}
+          {has_legend || overlays.length > 0 ? (
+            <Legend lines={lines} formatValue={formatValue} />
+          ) : null}
+        </>
       }
       plot={({ id: plot_id, handle }) => (
         <Plot
@@ -130,15 +148,27 @@ export function MetricChart(props: MetricChartProps) {
           y_ticks={axis.ticks}
           log_x={log_x}
           log_y={log_y}
-          formatY={props.formatY}
+          formatY={formatY}
           with_names={!compact}
           show_grid
+          {...(ideal ? { ideal } : {})}
           paint={paint}
           drawn={drawn}
           summarise={summarise}
         />
       )}
     />
+  )
+}
+
+/** What the band behind the lines is. */
+function IdealKey({ ideal, formatY }: { ideal: Ideal } & Pick<MetricChartProps, 'formatY'>) {
+  return (
+    <p className="ideal soft" title={ideal.why}>
+      <span className="ideal-swatch" aria-hidden="true" />
+      {idealWords(ideal, formatY)}
+      <span className="visually-hidden">. {ideal.why}</span>
+    </p>
   )
 }
 

@@ -5,6 +5,7 @@ import { useEditMarks, usePhaseSpans } from '../run.ts'
 import type { Domain } from './domain.ts'
 import type { FrameProps } from './Frame.tsx'
 import { type EditMark, editWordsNear, INSET, plotSize } from './geometry.ts'
+import { type Ideal, shownIdeal } from './ideal.ts'
 import type { View } from './lines.ts'
 import {
   BLEED,
@@ -48,6 +49,8 @@ export interface PlotProps {
   readonly formatY: (value: number) => string
   readonly with_names: boolean
   readonly show_grid: boolean
+  /** A band behind the lines. */
+  readonly ideal?: Ideal
   /** A new function means new contents. */
   readonly paint: Paint
   /** What is painted hides the frame, and shows the edits itself. */
@@ -102,6 +105,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             edits={covers_frame ? NO_EDITS : edits}
             with_names={props.with_names}
             show_grid={props.show_grid}
+            ideal={props.ideal && shownIdeal(props.ideal, y)}
           />
         ) : null}
         <div

@@ -107,3 +107,12 @@ test('a column that was thinned is drawn anew, and that is said', () => {
   expect(thinnedText([line], [], 0)).toMatch(/^Up to step 15,359 not every step is kept any more/)
   expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line averages what is kept\.$/)
 })
+
+test('whoever does not see the band behind the lines is told of it, and where the value lies', () => {
+  const format = (value: number | undefined) => `${value}`
+  expect(summaryOf([line], format)).toBe('Newest values. loss: 0.5, between 0 and 1.')
+  const ideal = { high: 0.2, why: '', words: 'Ideal: below 0.2' }
+  expect(summaryOf([line], format, ideal)).toBe(
+    'Newest values. loss: 0.5, between 0 and 1. Ideal: below 0.2; the value is above it.',
+  )
+})

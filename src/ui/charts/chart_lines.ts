@@ -8,6 +8,7 @@ import { type Bounds, boundsIn } from './bounds.ts'
 import type { NamedColumns } from './chart_file.ts'
 import type { Domain } from './domain.ts'
 import { extentIn } from './extent.ts'
+import { type Ideal, placeWords } from './ideal.ts'
 import { valueAt } from './readout.ts'
 import { smoothed } from './smooth.ts'
 import type { Stroke } from './strokes.ts'
@@ -108,6 +109,7 @@ export function leftOutWords(not_positive: number, log_x: boolean): string {
 export function summaryOf(
   lines: readonly Line[],
   formatValue: (value: number | undefined) => string,
+  ideal?: Ideal & { readonly words: string },
 ): string {
   const { at_step } = uiStore.getState()
   const words = lines.flatMap(({ label, metric }) => {
@@ -118,7 +120,14 @@ export function summaryOf(
     return [`${label}: ${now}, between ${formatValue(min)} and ${formatValue(max)}`]
   })
   if (words.length === 0) return 'Nothing measured yet.'
-  return `${at_step === undefined ? 'Newest values' : `At step ${at_step}`}. ${words.join('; ')}.`
+  const said = `${at_step === undefined ? 'Newest values' : `At step ${at_step}`}. ${words.join('; ')}.`
+  if (!ideal) return said
+  const values = lines.map(({ metric }) => valueAt(metric, at_step))
+  const place = placeWords(
+    ideal,
+    values.find((value) => value !== undefined),
+  )
+  return `${said} ${ideal.words}${place === '' ? '' : `; ${place}`}.`
 }
 
 /** The visible lines by the names that files give them. */

@@ -1,10 +1,11 @@
 // What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
-import { memo, useMemo } from 'react'
+import { memo, useMemo, useState } from 'react'
 import type { LabState } from '../../lab/store.ts'
 import { useSlowFrame } from '../charts/readout.ts'
 import { formatNumber } from '../format.ts'
 import { shownStore, useAtStep, useShown } from '../shown.ts'
 import { groupByPrompt } from './grouping.ts'
+import { HeldOut, heldOutAt } from './HeldOut.tsx'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]
@@ -105,19 +106,59 @@ function emptyWords(has_run: boolean, at_step: number | undefined): string {
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
 }
 
+const KINDS = { training: 'Training', held_out: 'Held-out' } as const
+type Kind = keyof typeof KINDS
+
+/** Which responses are read: what was trained on, or what evaluations answered. */
+function KindChoice({ kind, onChoose }: { kind: Kind; onChoose: (kind: Kind) => void }) {
+  return (
+    <fieldset className="range">
+      <legend className="visually-hidden">Responses shown</legend>
+      {Object.entries(KINDS).map(([value, name]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="samples-kind"
+            value={value}
+            data-testid={`samples-${value}`}
+            checked={kind === value}
+            onChange={() => onChoose(value as Kind)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Why there are no answers to held-out problems to see. */
+const NO_ANSWERS =
+  'No answers to held-out problems are kept up to here. Evaluations bring them: see Held-out prompts and Answers kept in the settings.'
+
 export function Samples() {
+  const [kind, setKind] = useState<Kind>('training')
   const at_step = useAtStep()
   const shown = useBatches(at_step)
   const has_run = useShown(selectHasRun)
-  const is_older = at_step !== undefined && shown.some(({ step }) => step !== at_step)
+  const is_held_out = kind === 'held_out'
+  const evaluation = is_held_out ? heldOutAt(at_step) : undefined
+  const is_empty = is_held_out ? !evaluation : shown.length === 0
+  const is_older =
+    at_step !== undefined &&
+    (is_held_out
+      ? evaluation !== undefined && evaluation.step !== at_step
+      : shown.some(({ step }) => step !== at_step))
   return (
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
-      <h2 id="samples-title">Samples</h2>
+      <div className="samples-head">
+        <h2 id="samples-title">Samples</h2>
+        <KindChoice kind={kind} onChoose={setKind} />
+      </div>
       {is_older ? (
         <p className="soft samples-note">The last that are kept at or before step {at_step}:</p>
       ) : null}
-      {shown.length === 0 ? (
-        <p className="soft">{emptyWords(has_run, at_step)}</p>
+      {is_empty ? (
+        <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(has_run, at_step)}</p>
       ) : (
         // A region that scrolls must be reachable by keyboard.
         <div
@@ -126,9 +167,11 @@ export function Samples() {
           role="group"
           aria-label={at_step === undefined ? 'Newest samples' : 'Samples of the step shown'}
         >
-          {shown.map((batch) => (
-            <StepSamples key={batch.step} batch={batch} />
-          ))}
+          {evaluation ? (
+            <HeldOut evaluation={evaluation} />
+          ) : (
+            shown.map((batch) => <StepSamples key={batch.step} batch={batch} />)
+          )}
         </div>
       )}
     </section>
