@@ -41,6 +41,7 @@ const summary = z.object({
 const headerSchema = z.object({
   id: z.string().check(z.minLength(1), z.maxLength(100)),
   preset_id: z.string(),
+  auto_name: z.optional(z.string()),
   adapter: z.string(),
   kernels: z.string(),
   versions: z.object({ understory: z.string(), protocol: z.number() }),

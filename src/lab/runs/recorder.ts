@@ -6,6 +6,7 @@ import { PROTOCOL_VERSION } from '../protocol.ts'
 import type { Series } from '../series.ts'
 import type { LabState } from '../store.ts'
 import { withVerdicts } from '../taught.ts'
+import { autoName } from './names.ts'
 import {
   KEPT_KINDS,
   type KeptItems,
@@ -54,6 +55,7 @@ interface Recording {
   readonly run: number
   readonly started_at: number
   readonly preset_id: string
+  readonly auto_name: string
   readonly parent: string | undefined
   readonly parent_step: number | undefined
   /** The newest state of this run. */
@@ -167,7 +169,7 @@ function keptChanges(recording: Recording): Pick<RunWrite, 'items' | 'dropped'> 
 }
 
 function headerOf(recording: Recording, host: RecorderHost): RunHeader {
-  const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
+  const { id, state, started_at, preset_id, auto_name, parent, parent_step, summaries } = recording
   const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
   const is_over = status !== 'running' && status !== 'paused'
@@ -176,6 +178,7 @@ function headerOf(recording: Recording, host: RecorderHost): RunHeader {
     id,
     record_version: RECORD_VERSION,
     preset_id,
+    auto_name,
     document: recordedDocument(state),
     experiment: run_experiment ?? experiment,
     adapter: host.adapterName(state),
@@ -226,11 +229,14 @@ export function createRecorder(host: RecorderHost): Recorder {
   const begin = (state: LabState): Recording => {
     const before = host.headerOf(state.record)
     const begun_at = seen.run === state.run ? seen.at : host.now()
+    const preset_id = before?.preset_id ?? state.preset_id
+    const document = before?.document ?? state.run_document ?? state.experiment
     const own: Recording = {
       id: state.record,
       run: state.run,
       started_at: before?.started_at ?? begun_at,
-      preset_id: before?.preset_id ?? state.preset_id,
+      preset_id,
+      auto_name: before?.auto_name ?? autoName(document, preset_id).name,
       parent:
         state.parent?.record ??
         (before

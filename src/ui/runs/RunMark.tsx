@@ -1,4 +1,6 @@
-// The line of a run beside its name.
+// A run in a line: its mark, and its name.
+import type { RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { runColor } from '../../lab/runs/record.ts'
 
 /** A piece of a line, as the charts draw it. */
@@ -20,4 +22,22 @@ export function LineMark(props: { readonly color: string; readonly dash: readonl
 
 export function RunMark({ color }: { readonly color: number }) {
   return <LineMark {...runColor(color)} />
+}
+
+/** A name of any length, cut where there is no room for it. */
+export function CutName({ name }: { readonly name: string }) {
+  return (
+    <span className="run-name" title={name}>
+      {name}
+    </span>
+  )
+}
+
+/** What the charts and the tables call a run. */
+export function MarkedName({ entry }: { readonly entry: RunEntry }) {
+  return (
+    <span className="marked-name">
+      <RunMark color={entry.labels.color} /> <CutName name={runName(entry).name} />
+    </span>
+  )
 }

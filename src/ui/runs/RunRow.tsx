@@ -1,11 +1,11 @@
 // One run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { canDelete, deleteRuns, labelRun, setBaseline } from '../../lab/runs/library.ts'
+import { canDelete, labelRun, setBaseline } from '../../lab/runs/library.ts'
 import { formatCount } from '../format.ts'
-import { showRun } from './opened.ts'
+import { removeRuns, showRun } from './opened.ts'
 import { RunDetails } from './RunDetails.tsx'
-import { RunMark } from './RunMark.tsx'
+import { CutName, RunMark } from './RunMark.tsx'
 import { tick } from './selection.ts'
 import { isShare, type Row } from './table.ts'
 import { numberText, plannedOf, statusWord, whenText } from './words.ts'
@@ -82,7 +82,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             onClick={() => void showRun(id)}
           >
             <RunMark color={labels.color} />
-            <span>{name}</span>
+            <CutName name={name} />
           </button>
           <span className="soft run-from">
             {is_living ? <b>living run </b> : null}
@@ -110,7 +110,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           </Tool>
           <Tool
             id="baseline"
-            label={`${name} is the baseline that names and differences refer to`}
+            label={`${name} is the baseline that differences refer to`}
             pressed={baseline}
             onClick={() => setBaseline(baseline ? undefined : id)}
           >
@@ -147,7 +147,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
                 : `${name} goes on: pause does not end it, reset does`
             }
             enabled={canDelete(entry)}
-            onClick={() => deleteRuns([id])}
+            onClick={() => void removeRuns([id])}
           >
             <Trash2 className="icon" aria-hidden="true" />
           </Tool>

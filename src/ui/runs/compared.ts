@@ -6,10 +6,10 @@ import {
   libraryStore,
   type RunEntry,
   readColumns,
-  runName,
   runOf,
   shownRuns,
 } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { runColor } from '../../lab/runs/record.ts'
 import { type BandKind, type MeanBand, meanBand } from '../../lab/runs/statistics.ts'
 import type { Series } from '../../lab/series.ts'
@@ -47,7 +47,7 @@ function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
   return {
     id,
-    label: runName(entry, libraryStore.getState().entries).name,
+    label: runName(entry).name,
     ...runColor(labels.color),
     series: (metric) => columnsOf(id)?.get(metric),
   }
@@ -74,7 +74,7 @@ function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
     known.set(metric, { runs, length, band })
     return band
   }
-  const { name, from, is_automatic } = runName(first, libraryStore.getState().entries)
+  const { name, from, is_automatic } = runName(first)
   const words = is_automatic ? withoutSeedWords(name) : name
   return {
     id: `mean of ${group.map(({ id }) => id).join()}`,

@@ -1,8 +1,9 @@
 // A past run on the whole page, and the way back.
 import { createStore } from 'zustand/vanilla'
 import { reset } from '../../lab/client.ts'
-import { libraryStore, openRun, runName, runOf, setNextParent } from '../../lab/runs/library.ts'
+import { deleteRuns, libraryStore, openRun, runOf, setNextParent } from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { labStore } from '../../lab/store.ts'
 import { selectIsBusy } from '../run.ts'
 import { viewStore } from '../shown.ts'
@@ -64,7 +65,7 @@ export function takeSettings(id: string): void {
   if (!entry) return
   const { document, preset_id } = entry.header
   const is_busy = selectIsBusy(labStore.getState())
-  const { name } = runName(entry, libraryStore.getState().entries)
+  const { name } = runName(entry)
   const changes = document.steering.length
   if (changes > 0 && !is_busy && labStore.getState().run_experiment) reset()
   labStore.setState({ experiment: document, preset_id, notices: [] })
@@ -74,6 +75,12 @@ export function takeSettings(id: string): void {
       ? ' What was done to it by hand is left out while a run is on: reset first to take it along.'
       : ''
   showToast(`The settings are those of “${name}”.${left_out}`)
+}
+
+/** Deletes runs, and says which of them stay and why. */
+export async function removeRuns(ids: readonly string[]): Promise<void> {
+  const refused = await deleteRuns(ids)
+  if (refused !== '') showToast(refused)
 }
 
 /** A run that begins is the one to see. */

@@ -1,5 +1,6 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
-import { type RunEntry, runName } from '../../lab/runs/library.ts'
+import { type RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
 
@@ -96,7 +97,7 @@ export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] 
   return entries
     .filter(({ labels }) => view.with_hidden || !labels.hidden)
     .map((entry): Row => {
-      const { name, from } = runName(entry, entries)
+      const { name, from } = runName(entry)
       const summary = entry.header.summaries[metricOf(entry, view.metric)]
       const value = statisticOf(summary, view.statistic, view.is_smoothed)
       return { entry, name, from, value }

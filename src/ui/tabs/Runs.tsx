@@ -2,7 +2,6 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import {
-  deleteRuns,
   type Library,
   libraryStore,
   MAX_RUNS,
@@ -14,6 +13,7 @@ import { CheckpointStorage } from '../checkpoints/CheckpointStorage.tsx'
 import { formatBytes } from '../format.ts'
 import { Compare } from '../runs/Compare.tsx'
 import { DuelCard } from '../runs/DuelCard.tsx'
+import { removeRuns } from '../runs/opened.ts'
 import { RunsTable } from '../runs/RunsTable.tsx'
 import { Toolbar } from '../runs/Toolbar.tsx'
 
@@ -48,7 +48,7 @@ function StorageNotes({ count }: { readonly count: number }) {
       {surplus.length > 0 ? (
         <p className="runs-note" data-testid="runs-surplus">
           There are {count} runs here, more than {MAX_RUNS}.{' '}
-          <button type="button" onClick={() => deleteRuns(surplus.map(({ id }) => id))}>
+          <button type="button" onClick={() => void removeRuns(surplus.map(({ id }) => id))}>
             Delete the oldest {surplus.length} that are not pinned
           </button>
         </p>
@@ -68,7 +68,7 @@ function Broken() {
       {left.map(({ id, why }) => (
         <li key={id}>
           A record that cannot be read. <span className="soft">{why}</span>{' '}
-          <button type="button" onClick={() => deleteRuns([id])}>
+          <button type="button" onClick={() => void removeRuns([id])}>
             Delete it
           </button>
         </li>
