@@ -165,7 +165,7 @@ const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 ===
   .join(', ')})`
 
 function Readout({ hovered, last_layer }: { hovered: number | undefined; last_layer: number }) {
-  const layer = hovered ?? last_layer
+  const layer = Math.min(hovered ?? last_layer, last_layer)
   const text = useCallback(() => {
     const step = readStep()
     const when = step === undefined ? ', latest' : `, step ${step}`

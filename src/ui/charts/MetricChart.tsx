@@ -11,7 +11,8 @@ import {
   columnsOf,
   type Line,
   leftOutWords,
-  OVERLAY_WIDTH,
+  numbered,
+  overlayKeys,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -47,7 +48,8 @@ const selectIsDark = (state: UiState) => state.is_dark
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Everything that decides how a chart looks. */
-function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
+function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartProps) {
+  const lines = useMemo(() => numbered(given), [given])
   const hidden = useStore(uiStore, selectHidden)
   const is_dark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
@@ -68,13 +70,13 @@ function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
     () => strokesOf(visible, overlays, weight, is_dark),
     [visible, overlays, weight, is_dark],
   )
-  return { visible, overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
+  return { lines, visible, overlays, all_overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
 }
 
 export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, title, compact = false } = props
   const chart = useChart(props)
-  const { visible, overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+  const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
@@ -96,7 +98,7 @@ export function MetricChart(props: MetricChartProps) {
           width,
           dash,
         })),
-        ...overlays.map(({ label, color, dash }) => ({ label, color, width: OVERLAY_WIDTH, dash })),
+        ...overlayKeys(visible, overlays),
       ],
     }),
     [title, is_dark, visible, overlays],
@@ -117,7 +119,9 @@ export function MetricChart(props: MetricChartProps) {
       formatValue={formatValue}
       value={compact ? <Value lines={lines} formatValue={formatValue} /> : undefined}
       foot={
-        compact && overlays.length === 0 ? null : <Legend lines={lines} formatValue={formatValue} />
+        compact && all_overlays.length === 0 ? null : (
+          <Legend lines={chart.lines} visible={visible} formatValue={formatValue} />
+        )
       }
       plot={({ id: plot_id, handle }) => (
         <Plot

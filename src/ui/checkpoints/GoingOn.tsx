@@ -6,11 +6,11 @@ import { type Library, libraryStore } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { type ShareState, shareStore } from '../../lab/share/store.ts'
 import type { LabState } from '../../lab/store.ts'
+import { CutName } from '../CutName.tsx'
 import { formatBytes, formatCount } from '../format.ts'
 import { selectIsReplaying } from '../replay/replays.ts'
 import { useLab } from '../run.ts'
 import { showRun } from '../runs/opened.ts'
-import { CutName } from '../runs/RunMark.tsx'
 import { plannedOf } from '../runs/words.ts'
 import {
   declineFile,

@@ -3,13 +3,15 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { bySettings, differences } from '../../lab/runs/compare.ts'
 import { labelRun, type RunEntry } from '../../lab/runs/library.ts'
+import { CutName } from '../CutName.tsx'
 import { NONE } from '../format.ts'
 import { type Overlay, overlayStore } from '../overlays.ts'
 import { openTab } from '../store.ts'
+import { tickedRuns } from './compared.ts'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
 import { removeRuns } from './opened.ts'
-import { CutName, LineMark, MarkedName } from './RunMark.tsx'
+import { LineMark, MarkedName } from './RunMark.tsx'
 import { MAX_COMPARED, type Selection, selectionStore, tickOnly } from './selection.ts'
 
 const selectBand = ({ band }: Selection) => band
@@ -18,12 +20,13 @@ const selectTicked = ({ ticked }: Selection) => ticked
 /** The ticked runs that are there, the baseline first. */
 export function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
   const ticked = useStore(selectionStore, selectTicked)
-  return useMemo(() => {
-    const runs = ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
-    return [...runs]
-      .slice(0, MAX_COMPARED)
-      .sort((a, b) => Number(b.labels.baseline) - Number(a.labels.baseline))
-  }, [ticked, entries])
+  return useMemo(
+    () =>
+      tickedRuns(ticked, entries).sort(
+        (a, b) => Number(b.labels.baseline) - Number(a.labels.baseline),
+      ),
+    [ticked, entries],
+  )
 }
 
 const BANDS = [

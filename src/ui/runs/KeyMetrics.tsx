@@ -3,7 +3,8 @@ import { bySettings, type PairedDifference, pairedBySeed } from '../../lab/runs/
 import { type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { statisticOf } from '../../lab/runs/summary.ts'
-import { CutName, MarkedName } from './RunMark.tsx'
+import { CutName } from '../CutName.tsx'
+import { MarkedName } from './RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from './table.ts'
 import { differenceText, numberText } from './words.ts'
 

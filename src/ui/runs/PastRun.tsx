@@ -3,9 +3,9 @@ import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type Library, libraryStore, undoDelete } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
+import { CutName } from '../CutName.tsx'
 import { CheckpointList } from '../checkpoints/CheckpointList.tsx'
 import { closePast, type Opened, openedStore, takeSettings } from './opened.ts'
-import { CutName } from './RunMark.tsx'
 import { endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened

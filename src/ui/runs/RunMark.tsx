@@ -2,6 +2,7 @@
 import type { RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { runColor } from '../../lab/runs/record.ts'
+import { CutName } from '../CutName.tsx'
 
 /** A piece of a line, as the charts draw it. */
 export function LineMark(props: { readonly color: string; readonly dash: readonly number[] }) {
@@ -22,15 +23,6 @@ export function LineMark(props: { readonly color: string; readonly dash: readonl
 
 export function RunMark({ color }: { readonly color: number }) {
   return <LineMark {...runColor(color)} />
-}
-
-/** A name of any length, cut where there is no room for it. */
-export function CutName({ name }: { readonly name: string }) {
-  return (
-    <span className="run-name" title={name}>
-      {name}
-    </span>
-  )
 }
 
 /** What the charts and the tables call a run. */

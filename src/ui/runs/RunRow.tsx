@@ -2,10 +2,11 @@
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { canDelete, labelRun, setBaseline } from '../../lab/runs/library.ts'
+import { CutName } from '../CutName.tsx'
 import { formatCount } from '../format.ts'
 import { removeRuns, showRun } from './opened.ts'
 import { RunDetails } from './RunDetails.tsx'
-import { CutName, RunMark } from './RunMark.tsx'
+import { RunMark } from './RunMark.tsx'
 import { tick } from './selection.ts'
 import { isShare, type Row } from './table.ts'
 import { numberText, plannedOf, statusWord, whenText } from './words.ts'
@@ -37,6 +38,8 @@ function Tool(props: {
 
 interface RunRowProps {
   readonly row: Row
+  /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. */
+  readonly color: number
   readonly choice: string
   readonly is_ticked: boolean
   /** Its numbers are on the page. */
@@ -49,7 +52,7 @@ interface RunRowProps {
 export const COLUMNS = 7
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props
+  const { row, color, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props
   const { entry, name, from, value } = row
   const { id, header, labels } = entry
   const { pinned, hidden, baseline } = labels
@@ -81,7 +84,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
             onClick={() => void showRun(id)}
           >
-            <RunMark color={labels.color} />
+            <RunMark color={color} />
             <CutName name={name} />
           </button>
           <span className="soft run-from">

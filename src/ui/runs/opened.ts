@@ -4,9 +4,10 @@ import { reset } from '../../lab/client.ts'
 import { deleteRuns, libraryStore, openRun, runOf, setNextParent } from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { runName } from '../../lab/runs/names.ts'
-import { labStore } from '../../lab/store.ts'
-import { selectIsBusy } from '../run.ts'
-import { viewStore } from '../shown.ts'
+import { type LabState, labStore } from '../../lab/store.ts'
+import { setLayer } from '../inside/cursor.ts'
+import { selectIsBusy, shownExperiment } from '../run.ts'
+import { shownStore, viewStore } from '../shown.ts'
 import { showToast, uiStore } from '../store.ts'
 
 export interface Opened {
@@ -83,11 +84,23 @@ export async function removeRuns(ids: readonly string[]): Promise<void> {
   if (refused !== '') showToast(refused)
 }
 
+const layersOf = (state: LabState) => shownExperiment(state).model.num_hidden_layers
+
+/** What was hidden or pointed at among the layers of one model means nothing in a model of another depth. */
+export function forgetLayers(now: LabState, before: LabState): void {
+  if (layersOf(now) === layersOf(before)) return
+  setLayer(undefined)
+  uiStore.setState(({ hidden_lines }) => ({
+    hidden_lines: new Set([...hidden_lines].filter((line) => !line.startsWith('layer/'))),
+  }))
+}
+
 /** A run that begins is the one to see. */
 export function followNewRuns(): void {
   labStore.subscribe((now, before) => {
     if (now.run !== before.run && now.status === 'preparing') closePast()
   })
+  shownStore.subscribe(forgetLayers)
   libraryStore.subscribe(({ deleted }) => {
     const { opened } = openedStore.getState()
     if (opened && deleted.includes(opened.id)) closePast()
