@@ -111,8 +111,14 @@ export function readHeader(value: unknown): ReadHeader {
   return { ok: true, header }
 }
 
+/** Cut between characters: half an emoji is none. */
 const text = (value: unknown, longest: number): string =>
-  typeof value === 'string' ? value.slice(0, longest) : ''
+  typeof value === 'string'
+    ? value
+        .slice(0, longest)
+        .replace(/[\uD800-\uDBFF]$/, '')
+        .toWellFormed()
+    : ''
 
 export const MAX_NAME = 120
 export const MAX_NOTES = 10_000
@@ -221,6 +227,9 @@ const stepOf = (value: unknown): number => Number(fieldOf(value, 'step'))
 
 const SHOWN_SAMPLES = 8
 
+const endedAs = (status: RunHeader['status']) =>
+  status === 'finished' || status === 'failed' ? status : 'stopped'
+
 /** A run to look at, and how many of its kept items could not be read. */
 export interface PastRun {
   readonly state: LabState
@@ -229,7 +238,7 @@ export interface PastRun {
 
 /**
  * The state of a page that shows this run and nothing else. Its `run` is -`number`, which no living run has.
- * Status: failed for a run that failed, finished for all others.
+ * Status: finished, failed, or stopped for all others: one that goes on in another tab does nothing here.
  */
 export function readRun(header: RunHeader, stored: StoredRun, number: number): PastRun {
   const kept = emptyKept()
@@ -241,7 +250,7 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
   const state: LabState = {
     ...initialState(),
     ...emptyRun(),
-    status: header.status === 'failed' ? 'failed' : 'finished',
+    status: endedAs(header.status),
     run: -number,
     experiment,
     run_experiment: experiment,

@@ -104,7 +104,12 @@ export function Heatmap({ height }: { readonly height: number }) {
     [ticks],
   )
   const picture = useCallback(
-    () => ({ title: `${TITLE}, 0 to ${formatNats(scale_max)}`, keys: [], is_dark }),
+    () => ({
+      title: `${TITLE}, 0 to ${formatNats(scale_max)}`,
+      y_label: 'layer',
+      keys: [],
+      is_dark,
+    }),
     [scale_max, is_dark],
   )
   return (

@@ -74,7 +74,7 @@ function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartPr
 }
 
 export function MetricChart(props: MetricChartProps) {
-  const { id, lines, formatValue, title, compact = false } = props
+  const { id, lines, formatValue, title, note, compact = false } = props
   const chart = useChart(props)
   const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
   const paint = useCallback<Paint>(
@@ -90,6 +90,7 @@ export function MetricChart(props: MetricChartProps) {
   const picture = useCallback(
     () => ({
       title,
+      y_label: note,
       is_dark,
       keys: [
         ...visible.map(({ label, color, width = 1.5, dash = [] }) => ({
@@ -101,13 +102,13 @@ export function MetricChart(props: MetricChartProps) {
         ...overlayKeys(visible, overlays),
       ],
     }),
-    [title, is_dark, visible, overlays],
+    [title, note, is_dark, visible, overlays],
   )
   return (
     <ChartCard
       id={id}
       title={title}
-      note={props.note}
+      note={note}
       file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
       compact={compact}
       x={x}

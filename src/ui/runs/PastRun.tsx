@@ -5,18 +5,16 @@ import { type Library, libraryStore, undoDelete } from '../../lab/runs/library.t
 import { runName } from '../../lab/runs/names.ts'
 import { CutName } from '../CutName.tsx'
 import { CheckpointList } from '../checkpoints/CheckpointList.tsx'
-import { closePast, type Opened, openedStore, takeSettings } from './opened.ts'
+import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'
 import { endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
-const selectEntries = ({ entries }: Library) => entries
 const selectDeleted = ({ deleted }: Library) => deleted.length
 
 /** Nothing while the living run is shown. */
 export function PastRun() {
   const opened = useStore(openedStore, selectOpened)
-  const entries = useStore(libraryStore, selectEntries)
-  const entry = entries.find(({ id }) => id === opened?.id)
+  const entry = useOpenedEntry()
   if (!opened || !entry) return null
   const { name } = runName(entry)
   return (

@@ -9,7 +9,7 @@ import { RunDetails } from './RunDetails.tsx'
 import { RunMark } from './RunMark.tsx'
 import { tick } from './selection.ts'
 import { isShare, type Row } from './table.ts'
-import { numberText, plannedOf, statusWord, whenText } from './words.ts'
+import { endText, numberText, plannedOf, statusWord, whenText } from './words.ts'
 
 function Tool(props: {
   readonly id: string
@@ -100,7 +100,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           {formatCount(header.step)}
           <small className="soft"> of {formatCount(plannedOf(header))}</small>
         </td>
-        <td>{statusWord(header.status)}</td>
+        <td title={endText(header)}>{statusWord(header)}</td>
         <td>{whenText(header.started_at, Date.now())}</td>
         <td className="run-tools">
           <Tool

@@ -1,7 +1,16 @@
 // A past run on the whole page, and the way back.
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { reset } from '../../lab/client.ts'
-import { deleteRuns, libraryStore, openRun, runOf, setNextParent } from '../../lab/runs/library.ts'
+import {
+  deleteRuns,
+  type Library,
+  libraryStore,
+  openRun,
+  type RunEntry,
+  runOf,
+  setNextParent,
+} from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { type LabState, labStore } from '../../lab/store.ts'
@@ -22,6 +31,15 @@ export interface Opened {
 export const openedStore = createStore<{ readonly opened: Opened | undefined }>(() => ({
   opened: undefined,
 }))
+
+const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened?.id
+const selectEntries = ({ entries }: Library) => entries
+
+/** The record of the past run that the page shows; undefined for the living one. */
+export function useOpenedEntry(): RunEntry | undefined {
+  const id = useStore(openedStore, selectOpened)
+  return useStore(libraryStore, selectEntries).find((entry) => entry.id === id)
+}
 
 /** Charts redraw on frames, which otherwise only the living run causes. */
 export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))

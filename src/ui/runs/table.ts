@@ -3,6 +3,7 @@ import { type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
+import { statusWord } from './words.ts'
 
 export const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
 export type Sort = (typeof SORTS)[number]
@@ -67,7 +68,7 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
     `seed ${seed}`,
     header.experiment.name,
     header.adapter,
-    header.status,
+    statusWord(header),
   ]
     .join(' ')
     .toLowerCase()
@@ -80,7 +81,8 @@ const compareText = new Intl.Collator('en', { numeric: true }).compare
 function order(a: Row, b: Row, { sort, is_descending }: TableView): number {
   const sign = is_descending ? -1 : 1
   if (sort === 'name') return sign * compareText(a.name, b.name)
-  if (sort === 'status') return sign * compareText(a.entry.header.status, b.entry.header.status)
+  if (sort === 'status')
+    return sign * compareText(statusWord(a.entry.header), statusWord(b.entry.header))
   const number = ({ entry: { header }, value }: Row) =>
     sort === 'started' ? header.started_at : sort === 'steps' ? header.step : value
   const [x, y] = [number(a), number(b)]
