@@ -1,4 +1,5 @@
 // Runs are kept, found again, opened and compared.
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
@@ -7,6 +8,9 @@ const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&val
 const STEPS = 7
 /** A record is written at least so often, and once more when a run is over. */
 const WRITTEN_MS = 3000
+
+/** Long enough to overflow the page where nothing cuts it. */
+const NAMED = `Learning rate times ten ${'x'.repeat(50)}`
 
 const rowOf = (lab: LabPage, name: string): Locator =>
   lab.get('run').filter({ has: lab.page.getByRole('button', { name, exact: true }) })
@@ -29,6 +33,7 @@ async function setLearningRate(page: Page, value: string): Promise<void> {
   await page.evaluate((query) => history.replaceState(null, '', query), `?${SHORT}`)
   const url = new URL(page.url())
   url.searchParams.set('actor.optim.lr', value)
+  url.searchParams.set('name', NAMED)
   await page.goto(url.href)
 }
 
@@ -51,8 +56,8 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await train(lab)
   await expect(lab.get('run')).toHaveCount(2)
 
-  // Names: the second run is named after what differs from the baseline.
-  const second = rowOf(lab, 'lr 0.001 → 0.01')
+  // Names: the second run is called as its experiment is, and no name widens the page.
+  const second = rowOf(lab, NAMED)
   await expect(second).toHaveCount(1)
   await expect(second).toContainText('living run')
   await expect(second).toContainText('finished')
@@ -61,7 +66,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await page.reload()
   await lab.waitForStatus('idle')
   await expect(lab.get('run')).toHaveCount(2)
-  await expect(rowOf(lab, 'lr 0.001 → 0.01')).toContainText('finished')
+  await expect(rowOf(lab, NAMED)).toContainText('finished')
 
   // Rename, notes, search, pin.
   const newest = lab.get('run').first()
@@ -137,7 +142,10 @@ test('what the database holds is believed only where it is sound', async ({ lab,
   await page.reload()
   await lab.get('tab-runs').click()
   await expect(lab.get('runs-broken')).toContainText('cannot be read')
-  await lab.get('runs-broken').getByRole('button').click()
+  const downloaded = page.waitForEvent('download')
+  await lab.get('export-record').click()
+  expect(await readFile(await (await downloaded).path(), 'utf8')).toContain('"id":"broken"')
+  await lab.get('runs-broken').getByRole('button', { name: 'Delete it' }).click()
   await expect(lab.get('runs-broken')).toHaveCount(0)
 })
 

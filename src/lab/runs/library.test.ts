@@ -9,6 +9,7 @@ import {
   MAX_RUNS,
   openLibrary,
   openRun,
+  rawRecord,
   runOf,
   setBaseline,
   shownRuns,
@@ -47,6 +48,20 @@ test('runs are listed newest first, and a broken one does not stop the others', 
   await deleteRuns(['d'])
   await commitDelete()
   expect(libraryStore.getState().broken).toEqual([])
+})
+
+test('a record that cannot be understood can be taken along as it is', async () => {
+  const columns = { loss: { steps: Float64Array.of(0, 1), values: Float64Array.of(2.5, 1.5) } }
+  await storage.write({
+    header: { ...header, id: 'd', step: -1 },
+    chunk: { run: 'd', part: 0, columns },
+    items: [],
+    dropped: [],
+  })
+  const raw = JSON.parse((await rawRecord('d')) ?? '')
+  expect(raw.header).toMatchObject({ id: 'd', step: -1 })
+  expect(raw.chunks[0].columns.loss).toEqual({ steps: [0, 1], values: [2.5, 1.5] })
+  expect(await rawRecord('nothing')).toBeUndefined()
 })
 
 test('a run that nobody is at work on any more is stopped', async () => {

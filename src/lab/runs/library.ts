@@ -1,7 +1,5 @@
 // All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../experiment.ts'
-import { presetOf } from '../presets.ts'
 import type { Series } from '../series.ts'
 import { deleteForGood, stayWords } from './deletions.ts'
 import { borrowRun } from './locks.ts'
@@ -9,7 +7,7 @@ import { runName } from './names.ts'
 import { idOf, type PastRun, readHeader, readLabels, readRun, readSeries } from './read.ts'
 import { isLive, NO_LABELS, RUN_COLORS, type RunHeader, type RunLabels } from './record.ts'
 import type { Recorder } from './recorder.ts'
-import { memoryStorage, type RunStorage, storageProblem } from './storage.ts'
+import { memoryStorage, type RunStorage, storageProblem, storedJson } from './storage.ts'
 import { tellTabs } from './tabs.ts'
 
 export interface RunEntry {
@@ -66,7 +64,6 @@ const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
 let undo_timer: ReturnType<typeof setTimeout> | undefined
 /** Runs that are deleted are this page's until they are gone or back. */
 const held_for_deletion = new Map<string, () => void>()
-let next_parent: string | undefined
 
 const report = (error: unknown) => libraryStore.setState({ problem: storageProblem(error) })
 
@@ -173,6 +170,12 @@ export const putLabels = (labels: RunLabels): void =>
   libraryStore.setState(({ entries }) => ({
     entries: entries.map((entry) => (entry.id === labels.id ? { ...entry, labels } : entry)),
   }))
+
+/** Writes labels again that may be gone from the storage. */
+export function relabelRun(id: string): void {
+  const entry = runOf(id)
+  if (entry) storage.label(entry.labels).catch(report)
+}
 
 /** At most one run is the baseline; none with `undefined`. */
 export function setBaseline(id: string | undefined): void {
@@ -291,11 +294,6 @@ export async function measureStorage(): Promise<void> {
     libraryStore.setState({ storage: { usage, quota } })
 }
 
-/** The settings were taken from this run. */
-export function setNextParent(id: string | undefined): void {
-  next_parent = id
-}
-
-/** The run whose settings a document goes back to; none for a preset as it is. */
-export const parentOf = (preset_id: string, document: Experiment): string | undefined =>
-  presetOf(preset_id)?.experiment === document ? undefined : next_parent
+/** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where there is none. */
+export const rawRecord = async (id: string): Promise<string | undefined> =>
+  storedJson(await storage.read(id))

@@ -12,13 +12,14 @@ import {
   followRecorder,
   libraryStore,
   openLibrary,
-  parentOf,
+  relabelRun,
   runOf,
   updateRun,
 } from './library.ts'
 import { claimRun, heldRuns, releaseRun } from './locks.ts'
 import { adoptOrphans } from './orphans.ts'
 import { followOtherTabs } from './other_tabs.ts'
+import { parentOf } from './parent.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { type RunStorage, storageProblem } from './storage.ts'
 import { tellTabs } from './tabs.ts'
@@ -52,6 +53,7 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
       updateRun(header)
       tellTabs({ header })
     },
+    onGone: relabelRun,
     onProblem: (error) => {
       const problem = error === undefined ? '' : storageProblem(error)
       if (libraryStore.getState().problem !== problem) libraryStore.setState({ problem })

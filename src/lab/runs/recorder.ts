@@ -18,7 +18,7 @@ import {
   type StoredColumns,
   type StoredItem,
 } from './record.ts'
-import type { RunStorage, RunWrite } from './storage.ts'
+import { isClosed, type RunStorage, type RunWrite } from './storage.ts'
 import { extendSummary, type MetricSummary } from './summary.ts'
 
 /** A record grows after so long, or after so many steps, whichever is first. */
@@ -46,6 +46,8 @@ export interface RecorderHost {
   headerOf(id: string): RunHeader | undefined
   onBegun(header: RunHeader): void
   onWritten(header: RunHeader): void
+  /** The browser has closed the storage: what is known of this run beside its record is to be written again. */
+  onGone(id: string): void
   /** Why the last write failed; undefined once one has succeeded. */
   onProblem(error: unknown): void
 }
@@ -71,6 +73,8 @@ interface Recording {
   summarised: Map<string, number>
   summaries: Record<string, MetricSummary>
   parts: number
+  /** The storage was closed: what is written may be gone. */
+  is_gone: boolean
   readonly kept: { readonly [K in KeptKind]: Kept<KeptItems[K]> }
   /** Items in the storage, by kind and step. */
   stored: Map<string, unknown>
@@ -122,7 +126,8 @@ function newColumns({ state, written }: Recording): Record<string, StoredColumns
 }
 
 /** Whether what is written has rows that are no longer kept, or lies in too many parts. */
-const isToBeRewritten = ({ state, written, parts }: Recording): boolean =>
+const isToBeRewritten = ({ state, written, parts, is_gone }: Recording): boolean =>
+  is_gone ||
   parts >= MAX_PARTS ||
   [...written].some(([metric, { column }]) => state.series.get(metric) !== column)
 
@@ -252,6 +257,7 @@ export function createRecorder(host: RecorderHost): Recorder {
       summarised: new Map(),
       summaries: {},
       parts: 0,
+      is_gone: false,
       kept: {
         samples: new Kept(RECORD_KEPT_BYTES),
         observations: new Kept(RECORD_KEPT_BYTES),
@@ -291,6 +297,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     }
     const is_rewritten = restored_to === undefined && isToBeRewritten(own)
     if (is_rewritten) Object.assign(own, { written: new Map(), parts: 0 })
+    if (own.is_gone) own.stored = new Map()
     const columns = newColumns(own)
     const has_rows = Object.keys(columns).length > 0
     const chunk: StoredChunk | undefined = has_rows
@@ -310,6 +317,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     return host.storage.write({ header, chunk, items, dropped, restored_to: anew_to }).then(
       () => {
         retry_at = 0
+        own.is_gone = false
         host.onProblem(undefined)
         if (forgotten_run === own.run) return host.storage.remove([own.id])
         host.onWritten(header)
@@ -319,6 +327,12 @@ export function createRecorder(host: RecorderHost): Recorder {
         // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
         if (own.written === written) Object.assign(own, before)
         else if (restored_to !== undefined) own.restored = before.restored
+        if (isClosed(error) && !own.is_gone) {
+          own.is_gone = true
+          host.onGone(own.id)
+          schedule(0)
+          return
+        }
         retry_at = host.now() + RETRY_MS
         host.onProblem(error)
         schedule(RETRY_MS)

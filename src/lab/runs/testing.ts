@@ -64,6 +64,7 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
     headerOf: () => undefined,
     onBegun: () => {},
     onWritten: () => {},
+    onGone: () => {},
     onProblem: (error) => problems.push(error),
     ...said,
   })

@@ -2,6 +2,7 @@
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { canDelete, labelRun, setBaseline } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { CutName } from '../CutName.tsx'
 import { formatCount } from '../format.ts'
 import { removeRuns, showRun } from './opened.ts'
@@ -56,6 +57,13 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
   const { entry, name, from, value } = row
   const { id, header, labels } = entry
   const { pinned, hidden, baseline } = labels
+  // What is special about it, where a person's name does not say it.
+  const { differs } = runName(entry)
+  const whole = [
+    differs === name || differs === from ? '' : differs,
+    from === name ? '' : `from ${from}`,
+  ]
+  const what = whole.filter(Boolean).join(', ')
   return (
     <>
       <tr
@@ -87,10 +95,10 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             <RunMark color={color} />
             <CutName name={name} />
           </button>
-          <span className="soft run-from">
+          <span className="soft run-from" title={what}>
             {is_living ? <b>living run </b> : null}
             {baseline ? <b>baseline </b> : null}
-            {from === name ? '' : `from ${from}`}
+            {what}
           </span>
         </th>
         <td className="number" data-testid="run-value">

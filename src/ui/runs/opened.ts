@@ -9,10 +9,10 @@ import {
   openRun,
   type RunEntry,
   runOf,
-  setNextParent,
 } from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { runName } from '../../lab/runs/names.ts'
+import { setNextParent } from '../../lab/runs/parent.ts'
 import { type LabState, labStore } from '../../lab/store.ts'
 import { setLayer } from '../inside/cursor.ts'
 import { selectIsBusy, shownExperiment } from '../run.ts'
