@@ -12,10 +12,13 @@ import { valueAt } from './readout.ts'
 import { smoothed } from './smooth.ts'
 import type { Stroke } from './strokes.ts'
 import { resolveColor } from './tokens.ts'
+import { cutText } from './xml_text.ts'
 
 const RAW_OPACITY = 0.25
 const OVERLAY_OPACITY = 0.6
 const OVERLAY_WIDTH = 1.25
+/** Letters of a run's name before that of its series. */
+const MAX_KEY = 40
 
 export interface Line {
   /** Name of the metric. */
@@ -148,7 +151,10 @@ export function overlayKeys(
     const drawn = lines.filter(({ metric }) => overlay.series(metric))
     return bySeries(drawn).map(([line]) => ({
       ...overlayStyle(overlay, line),
-      label: line.behind_dash === undefined ? overlay.label : `${overlay.label}: ${line.label}`,
+      label:
+        line.behind_dash === undefined
+          ? overlay.label
+          : `${cutText(overlay.label, MAX_KEY)}: ${line.label}`,
     }))
   })
 }

@@ -5,7 +5,7 @@ import type { PlotHandle } from './Plot.tsx'
 import { clipTo } from './plot_hooks.ts'
 import { type Stroke, strokeAttributes } from './strokes.ts'
 import { resolveColor } from './tokens.ts'
-import { xmlText } from './xml_text.ts'
+import { cutText, xmlText } from './xml_text.ts'
 
 /** One line of the legend. */
 export interface Key {
@@ -66,11 +66,8 @@ function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined
 }
 
 /** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a little more. */
-function cut(text: string, width: number, font_size: number): string {
-  const most = Math.max(8, Math.floor(width / (0.52 * font_size)))
-  const letters = [...text]
-  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text
-}
+const cut = (text: string, width: number, font_size: number): string =>
+  cutText(text, Math.max(8, Math.floor(width / (0.52 * font_size))))
 
 /** The legend, broken into rows of `width`; letters are reckoned 6.2 pixels wide. */
 function keyRows(keys: readonly Key[], width: number): Key[][] {
