@@ -192,6 +192,38 @@ test('a record that cannot be written is told on every part of the page, and the
   await expect(lab.get('record-problem')).toHaveCount(0)
 })
 
+test('a run whose site data are cleared while it goes on is kept again, from its first step', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await lab.get('step').click()
+  await lab.waitForStep(1)
+  await page.waitForTimeout(WRITTEN_MS)
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Storage.clearDataForOrigin', {
+    origin: new URL(page.url()).origin,
+    storageTypes: 'indexeddb,file_systems',
+  })
+  await lab.get('step').click()
+  await lab.waitForStep(2)
+  await lab.waitForStatus('paused')
+  await page.waitForTimeout(WRITTEN_MS)
+  await expect(lab.get('record-problem')).toHaveCount(0)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await lab.get('tab-runs').click()
+  await expect(lab.get('run')).toContainText(`2 of ${STEPS}`)
+  await lab.get('run').getByTestId('open-run').click()
+  await expect(lab.get('status')).toContainText(`interrupted at step 2 of ${STEPS}`)
+  await expect(lab.get('checkpoints')).toContainText('1 checkpoint is kept')
+  await lab.get('tab-learn').click()
+  await lab.get('sft-loss-chart-numbers').locator('summary').click()
+  await expect(lab.get('sft-loss-chart-numbers').getByRole('rowheader')).toHaveText(['2', '1'])
+})
+
 test('two runs step in turns, and both are kept', async ({ lab, page }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')

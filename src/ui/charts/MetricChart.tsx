@@ -11,6 +11,7 @@ import {
   columnsOf,
   type Line,
   leftOutWords,
+  type NumberedLine,
   numbered,
   overlayKeys,
   strokesOf,
@@ -43,6 +44,7 @@ export interface MetricChartProps {
   readonly compact?: boolean
 }
 
+const NO_LINES: readonly NumberedLine[] = []
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectIsDark = (state: UiState) => state.is_dark
 const selectSmoothing = (state: UiState) => state.smoothing
@@ -121,7 +123,12 @@ export function MetricChart(props: MetricChartProps) {
       value={compact ? <Value lines={lines} formatValue={formatValue} /> : undefined}
       foot={
         compact && all_overlays.length === 0 ? null : (
-          <Legend lines={chart.lines} visible={visible} formatValue={formatValue} />
+          <Legend
+            // Its own value stands beside the title.
+            lines={compact ? NO_LINES : chart.lines}
+            visible={visible}
+            formatValue={formatValue}
+          />
         )
       }
       plot={({ id: plot_id, handle }) => (

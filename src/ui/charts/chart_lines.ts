@@ -15,7 +15,7 @@ import { resolveColor } from './tokens.ts'
 import { cutText } from './xml_text.ts'
 
 const RAW_OPACITY = 0.25
-const OVERLAY_OPACITY = 0.6
+const OVERLAY_OPACITY = 0.75
 const OVERLAY_WIDTH = 1.25
 /** Letters of a run's name before that of its series. */
 const MAX_KEY = 40
