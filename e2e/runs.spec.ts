@@ -37,6 +37,25 @@ async function setLearningRate(page: Page, value: string): Promise<void> {
   await page.goto(url.href)
 }
 
+/** Puts a record into the database that cannot be understood. */
+const breakRecord = (page: Page, id: string) =>
+  page.evaluate(
+    (id) =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('understory.runs')
+        request.onerror = () => reject(request.error)
+        request.onsuccess = () => {
+          const tx = request.result.transaction('headers', 'readwrite')
+          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
+          tx.oncomplete = () => {
+            request.result.close()
+            resolve()
+          }
+        }
+      }),
+    id,
+  )
+
 test('runs are listed, kept, renamed, deleted and brought back, opened and compared', async ({
   lab,
   page,
@@ -124,21 +143,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
 test('what the database holds is believed only where it is sound', async ({ lab, page }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const request = indexedDB.open('understory.runs')
-        request.onerror = () => reject(request.error)
-        request.onsuccess = () => {
-          const tx = request.result.transaction('headers', 'readwrite')
-          tx.objectStore('headers').put({ id: 'broken', record_version: 1, step: 'x' })
-          tx.oncomplete = () => {
-            request.result.close()
-            resolve()
-          }
-        }
-      }),
-  )
+  await breakRecord(page, 'broken')
   await page.reload()
   await lab.get('tab-runs').click()
   await expect(lab.get('runs-broken')).toContainText('cannot be read')
@@ -222,6 +227,14 @@ test('a run whose site data are cleared while it goes on is kept again, from its
   await lab.get('tab-learn').click()
   await lab.get('sft-loss-chart-numbers').locator('summary').click()
   await expect(lab.get('sft-loss-chart-numbers').getByRole('rowheader')).toHaveText(['2', '1'])
+
+  // A record that cannot be read leaves its checkpoints within reach.
+  await lab.get('tab-runs').click()
+  await breakRecord(page, (await lab.get('run').getAttribute('data-run')) ?? '')
+  await page.reload()
+  await lab.get('tab-runs').click()
+  await lab.get('offer-checkpoint').click()
+  await expect(lab.get('offered-file')).toContainText(`step 2 of ${STEPS}`)
 })
 
 test('two runs step in turns, and both are kept', async ({ lab, page }) => {
