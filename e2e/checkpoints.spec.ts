@@ -206,12 +206,19 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('past-run')).toContainText('It goes on in another tab')
   await expect(other.get('checkpoints')).toHaveCount(0)
 
-  // With its page gone the run is anyone's.
+  // What the other tab does is seen here at once: the run goes on, and then its page is gone.
+  await lab.get('step').click()
+  await lab.waitForStep(2)
+  await other.show('runs')
+  await expect(other.get('run')).toContainText(`2 of ${STEPS}`)
   await page.close()
+  await expect(other.get('run')).toContainText('interrupted')
+
+  // With its page gone the run is anyone's.
   await other.page.reload()
-  await expect(other.get('left-run')).toContainText(`stopped at step 1 of ${STEPS}`)
+  await expect(other.get('left-run')).toContainText(`stopped at step 2 of ${STEPS}`)
   await other.get('look-at-left').click()
-  await expect(other.get('checkpoints')).toContainText('1 checkpoint is kept')
+  await expect(other.get('checkpoints')).toContainText('2 checkpoints are kept')
   await other.get('leave-it').click()
   await other.page.reload()
   await other.waitForStatus('idle')

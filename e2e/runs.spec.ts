@@ -1,4 +1,5 @@
 // Runs are kept, found again, opened and compared.
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
@@ -7,6 +8,9 @@ const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&val
 const STEPS = 7
 /** A record is written at least so often, and once more when a run is over. */
 const WRITTEN_MS = 3000
+
+/** Long enough to overflow the page where nothing cuts it. */
+const NAMED = `Learning rate times ten ${'x'.repeat(50)}`
 
 const rowOf = (lab: LabPage, name: string): Locator =>
   lab.get('run').filter({ has: lab.page.getByRole('button', { name, exact: true }) })
@@ -29,8 +33,28 @@ async function setLearningRate(page: Page, value: string): Promise<void> {
   await page.evaluate((query) => history.replaceState(null, '', query), `?${SHORT}`)
   const url = new URL(page.url())
   url.searchParams.set('actor.optim.lr', value)
+  url.searchParams.set('name', NAMED)
   await page.goto(url.href)
 }
+
+/** Puts a record into the database that cannot be understood. */
+const breakRecord = (page: Page, id: string) =>
+  page.evaluate(
+    (id) =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('understory.runs')
+        request.onerror = () => reject(request.error)
+        request.onsuccess = () => {
+          const tx = request.result.transaction('headers', 'readwrite')
+          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
+          tx.oncomplete = () => {
+            request.result.close()
+            resolve()
+          }
+        }
+      }),
+    id,
+  )
 
 test('runs are listed, kept, renamed, deleted and brought back, opened and compared', async ({
   lab,
@@ -51,8 +75,8 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await train(lab)
   await expect(lab.get('run')).toHaveCount(2)
 
-  // Names: the second run is named after what differs from the baseline.
-  const second = rowOf(lab, 'lr 0.001 → 0.01')
+  // Names: the second run is called as its experiment is, and no name widens the page.
+  const second = rowOf(lab, NAMED)
   await expect(second).toHaveCount(1)
   await expect(second).toContainText('living run')
   await expect(second).toContainText('finished')
@@ -61,7 +85,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await page.reload()
   await lab.waitForStatus('idle')
   await expect(lab.get('run')).toHaveCount(2)
-  await expect(rowOf(lab, 'lr 0.001 → 0.01')).toContainText('finished')
+  await expect(rowOf(lab, NAMED)).toContainText('finished')
 
   // Rename, notes, search, pin.
   const newest = lab.get('run').first()
@@ -119,25 +143,14 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
 test('what the database holds is believed only where it is sound', async ({ lab, page }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const request = indexedDB.open('understory.runs')
-        request.onerror = () => reject(request.error)
-        request.onsuccess = () => {
-          const tx = request.result.transaction('headers', 'readwrite')
-          tx.objectStore('headers').put({ id: 'broken', record_version: 1, step: 'x' })
-          tx.oncomplete = () => {
-            request.result.close()
-            resolve()
-          }
-        }
-      }),
-  )
+  await breakRecord(page, 'broken')
   await page.reload()
   await lab.get('tab-runs').click()
   await expect(lab.get('runs-broken')).toContainText('cannot be read')
-  await lab.get('runs-broken').getByRole('button').click()
+  const downloaded = page.waitForEvent('download')
+  await lab.get('export-record').click()
+  expect(await readFile(await (await downloaded).path(), 'utf8')).toContain('"id":"broken"')
+  await lab.get('runs-broken').getByRole('button', { name: 'Delete it' }).click()
   await expect(lab.get('runs-broken')).toHaveCount(0)
 })
 
@@ -182,6 +195,46 @@ test('a record that cannot be written is told on every part of the page, and the
     .getByRole('button', { name: /^Dismiss/ })
     .click()
   await expect(lab.get('record-problem')).toHaveCount(0)
+})
+
+test('a run whose site data are cleared while it goes on is kept again, from its first step', async ({
+  lab,
+  page,
+  context,
+}) => {
+  await lab.open(SHORT)
+  await lab.waitForStatus('idle')
+  await lab.get('step').click()
+  await lab.waitForStep(1)
+  await page.waitForTimeout(WRITTEN_MS)
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Storage.clearDataForOrigin', {
+    origin: new URL(page.url()).origin,
+    storageTypes: 'indexeddb,file_systems',
+  })
+  await lab.get('step').click()
+  await lab.waitForStep(2)
+  await lab.waitForStatus('paused')
+  await page.waitForTimeout(WRITTEN_MS)
+  await expect(lab.get('record-problem')).toHaveCount(0)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await lab.get('tab-runs').click()
+  await expect(lab.get('run')).toContainText(`2 of ${STEPS}`)
+  await lab.get('run').getByTestId('open-run').click()
+  await expect(lab.get('status')).toContainText(`interrupted at step 2 of ${STEPS}`)
+  await expect(lab.get('checkpoints')).toContainText('1 checkpoint is kept')
+  await lab.get('tab-learn').click()
+  await lab.get('sft-loss-chart-numbers').locator('summary').click()
+  await expect(lab.get('sft-loss-chart-numbers').getByRole('rowheader')).toHaveText(['2', '1'])
+
+  // A record that cannot be read leaves its checkpoints within reach.
+  await lab.get('tab-runs').click()
+  await breakRecord(page, (await lab.get('run').getAttribute('data-run')) ?? '')
+  await page.reload()
+  await lab.get('tab-runs').click()
+  await lab.get('offer-checkpoint').click()
+  await expect(lab.get('offered-file')).toContainText(`step 2 of ${STEPS}`)
 })
 
 test('two runs step in turns, and both are kept', async ({ lab, page }) => {

@@ -207,6 +207,19 @@ test('full storage is said once, and the run goes on; its newest state can be ha
   expect(all(events, 'checkpoint_file_failed')).toHaveLength(1)
 })
 
+test('a checkpoint that is not there after it was written is not announced as kept', async () => {
+  const { session, events, files, statuses } = fakeLab()
+  // A folder of cleared site data takes what is written and shows nothing.
+  files.list = async () => []
+  session.handle(start)
+  await session.idle
+  expect(all(events, 'checkpoint')).toEqual([])
+  expect(all(events, 'checkpoint_problem')).toMatchObject([
+    { code: 'other', message: expect.stringContaining('no file of it is there') },
+  ])
+  expect(statuses().at(-1)).toBe('finished')
+})
+
 test('a page that goes away has the run kept before it is due', async () => {
   const { session, events, steps, until } = fakeLab()
   session.handle(start)

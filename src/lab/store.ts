@@ -48,6 +48,8 @@ export type LabStatus =
   | 'waiting'
   | 'finished'
   | 'failed'
+  /** A past run that ended before its last step: dropped, or left by its page. */
+  | 'stopped'
 
 export interface PhaseSwitch {
   /** The phase begins with the step after this one. */

@@ -4,6 +4,7 @@ import {
   CircleCheck,
   CircleDashed,
   CirclePause,
+  CircleStop,
   CircleX,
   Hand,
   LoaderCircle,
@@ -14,6 +15,8 @@ import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
 import { selectIsReplaying } from './replay/replays.ts'
 import { selectStatus } from './run.ts'
+import { useOpenedEntry } from './runs/opened.ts'
+import { endText } from './runs/words.ts'
 import { useShown } from './shown.ts'
 
 const STATUS: Readonly<
@@ -27,6 +30,7 @@ const STATUS: Readonly<
   waiting: { says: 'waiting for your verdicts', Icon: Hand },
   finished: { says: 'finished', Icon: CircleCheck },
   failed: { says: 'stopped by an error', Icon: CircleX },
+  stopped: { says: 'stopped', Icon: CircleStop },
 }
 
 /** While a recording plays. */
@@ -46,13 +50,15 @@ export function Status() {
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
   const is_replaying = useStore(replayStore, selectIsReplaying)
+  const past = useOpenedEntry()
   const { says, Icon } = STATUS[status]
   const moment = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const words = past ? endText(past.header) : moment
   return (
     <p className="status" data-testid="status" data-status={status}>
       <Icon className="icon" aria-hidden="true" />
       <span>
-        {is_replaying ? (REPLAYED[status] ?? moment) : moment}
+        {is_replaying ? (REPLAYED[status] ?? moment) : words}
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
       </span>
     </p>

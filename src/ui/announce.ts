@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
   waiting: 'Waiting for your verdicts',
   finished: 'Finished',
   failed: 'Stopped by an error',
+  stopped: 'Stopped',
 }
 
 /** The sentence of the moment; it changes with the status and the phase, not with every step. */

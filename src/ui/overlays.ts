@@ -2,6 +2,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Columns } from './charts/lines.ts'
+import { uiStore } from './store.ts'
 
 /** One run, or the mean of several. */
 export interface Overlay {
@@ -10,6 +11,8 @@ export interface Overlay {
   /** Any CSS colour. */
   readonly color: string
   readonly dash: readonly number[]
+  /** The last step that it has, and the last one that it will have; 0 before there is any. */
+  end(): { readonly last: number; readonly planned: number }
   series(metric: string): Columns | undefined
   /** Lowest and highest at each step, where the overlay stands for several runs. */
   band?(metric: string): { readonly low: Columns; readonly high: Columns } | undefined
@@ -28,3 +31,15 @@ export const useOverlays = (): readonly Overlay[] => useStore(overlayStore, sele
 
 /** Id of the overlay that a link's result is drawn as. */
 export const SENDER_ID = 'sender'
+
+/** The furthest end of all overlays that are not hidden. */
+export function overlaysEnd(): { readonly last: number; readonly planned: number } {
+  const { hidden_lines } = uiStore.getState()
+  const ends = overlayStore
+    .getState()
+    .overlays.flatMap((overlay) => (hidden_lines.has(overlayKey(overlay.id)) ? [] : overlay.end()))
+  return {
+    last: Math.max(0, ...ends.map(({ last }) => last)),
+    planned: Math.max(0, ...ends.map(({ last, planned }) => Math.max(last, planned))),
+  }
+}

@@ -7,6 +7,7 @@ import type { Domain } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
 import { shownSteps } from './charts/zoom.ts'
+import { overlaysEnd } from './overlays.ts'
 import { shownStore, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
@@ -25,6 +26,9 @@ export function seriesOf(metric: string): Columns | undefined {
 }
 
 export const lastStep = (): number => shownStore.getState().step
+
+/** The last step that the charts draw: of the shown run, or of one behind it. */
+export const lastDrawnStep = (): number => Math.max(lastStep(), overlaysEnd().last)
 
 /** Steps of all phases, as planned; a phase that is over counts with the steps that it took. */
 export function plannedSteps(state: LabState): number {
@@ -63,22 +67,27 @@ export function phaseTarget(phase: Phase, last_layer: number): string {
 }
 
 const selectFrom = ({ from_phase }: UiState) => from_phase
-const selectStep = (state: LabState) => state.step
 
 const selectZoom = ({ zoom }: UiState) => zoom
+
+/** The right end of that axis: it holds the shown run and all that are drawn behind it. */
+export function stepEnd(zoom: UiState['zoom'], from: number): number {
+  const state = shownStore.getState()
+  const behind = overlaysEnd().planned
+  // Without a run, what is planned is nothing that the charts show.
+  const own = state.series.size > 0 || behind === 0 ? plannedSteps(state) : 0
+  const newest = lastDrawnStep()
+  return shownSteps({ zoom, from, newest, planned: Math.max(own, behind) })[1]
+}
 
 /** Every chart's step axis: what was zoomed to, else from the phase that was asked for, or from the first step. */
 export function useStepDomain(): Domain {
   const from_phase = useStore(uiStore, selectFrom)
   const zoom = useStore(uiStore, selectZoom)
   const from = useShown(selectSwitches).find(({ phase }) => phase + 1 === from_phase)?.step ?? 0
-  const planned = useShown(plannedSteps)
   // The ends change seldom: only then is anything rendered.
   const low = zoom?.low ?? from
-  const high = useStore(
-    shownStore,
-    (state) => shownSteps({ zoom, from, newest: selectStep(state), planned })[1],
-  )
+  const high = useStore(uiStore, () => stepEnd(zoom, from))
   return useMemo(() => [low, high], [low, high])
 }
 

@@ -209,7 +209,7 @@ export class CheckpointKeeper {
       await files.remove(record, stepsOf(older))
       await files.write(record, step, bytes)
     }
-    const entries = await this.#thin(files, settings.budget_bytes)
+    const entries = await this.#thin(files, settings.budget_bytes, { step, bytes: bytes.length })
     this.#problem = undefined
     host.post({
       type: 'checkpoint',
@@ -221,9 +221,19 @@ export class CheckpointKeeper {
     })
   }
 
-  async #thin(files: CheckpointFiles, budget_bytes: number): Promise<readonly CheckpointEntry[]> {
+  /** Lets older ones go. Throws where the one that was just written is not there, whole. */
+  async #thin(
+    files: CheckpointFiles,
+    budget_bytes: number,
+    written: { readonly step: number; readonly bytes: number },
+  ): Promise<readonly CheckpointEntry[]> {
     const { record } = this.#host
     const all = await files.list(record)
+    const own = all.find(({ step }) => step === written.step)
+    if (own?.bytes !== written.bytes)
+      throw new Error(
+        `the checkpoint of step ${written.step} was written, and ${own ? `${own.bytes} of its ${written.bytes} bytes are` : 'no file of it is'} there`,
+      )
     const stay = new Set(retained(all, budget_bytes))
     const gone = all.filter(({ step }) => !stay.has(step))
     if (gone.length > 0) await files.remove(record, stepsOf(gone))

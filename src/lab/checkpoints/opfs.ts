@@ -77,9 +77,13 @@ async function listFolder(folder: FileSystemDirectoryHandle): Promise<Checkpoint
   return entries.sort((a, b) => a.step - b.step)
 }
 
-/** Checkpoints below a folder of `origin`, a folder each. Where the browser has evicted them, the next one is written anew. */
-export function opfsFiles(origin: FileSystemDirectoryHandle): CheckpointFiles {
-  const openRoot = () => origin.getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
+/**
+ * Checkpoints below a folder of the origin, a folder each. Where the browser has evicted them, or somebody has cleared the site's
+ * data, the next one is written anew: `origin` is asked each time, because a folder that was removed can still be written into.
+ */
+export function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): CheckpointFiles {
+  const openRoot = async () =>
+    (await origin()).getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
   const folder = async (record: string) => {
     try {
       return await (await openRoot()).getDirectoryHandle(folderOf(record))
@@ -129,8 +133,8 @@ export async function openCheckpointFiles(): Promise<{
   readonly why_memory: string
 }> {
   try {
-    const origin = await navigator.storage.getDirectory()
-    const root = await origin.getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
+    const origin = () => navigator.storage.getDirectory()
+    const root = await (await origin()).getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
     // Some give a folder and no file in it.
     const probe = await fileIn(root, `probe-${Math.random()}.tmp`)
     ;(await probe.createSyncAccessHandle()).close()

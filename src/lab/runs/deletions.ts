@@ -1,6 +1,7 @@
 // Deletions that have begun. A page may be closed in the middle of one, and checkpoints without a record would be taken for a run that
 // lost its own: the next page finishes what was begun.
 import { removeCheckpoints } from '../checkpoints/browse.ts'
+import { withFreeRuns } from './locks.ts'
 import type { RunStorage } from './storage.ts'
 
 const KEY = 'understory.deleting'
@@ -28,11 +29,26 @@ function remember(ids: readonly string[]): void {
   }
 }
 
-/** Deletes records and checkpoints, or rejects with what the storage said; then the next page tries again. */
-export async function deleteForGood(storage: RunStorage, ids: readonly string[]): Promise<void> {
+/**
+ * Deletes records and checkpoints, or rejects with what the storage said; then the next page tries again. Runs that another tab is at
+ * work on stay, also where their deletion had begun: somebody wants them now. Returns those.
+ */
+export async function deleteForGood(
+  storage: RunStorage,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const all = [...new Set([...begunDeletions(), ...ids])]
-  if (all.length === 0) return
+  if (all.length === 0) return []
   remember(all)
-  await Promise.all([storage.remove(all), removeCheckpoints(all)])
+  const kept = await withFreeRuns(all, (free) =>
+    Promise.all([storage.remove(free), removeCheckpoints(free)]),
+  )
   remember(begunDeletions().filter((id) => !all.includes(id)))
+  return kept
+}
+
+/** Why runs are not deleted; `name` of the first, where it has one. */
+export function stayWords(count: number, name = 'a record'): string {
+  const runs = count > 1 ? `“${name}” and ${count - 1} more are` : `“${name}” is`
+  return `${runs} not deleted: another tab is at work there. Reset or close that tab first.`
 }

@@ -2,6 +2,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { KEPT_KINDS, type KeptKind } from '../kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
+import { reopening } from './reopening.ts'
 import { memoryStorage, type RunStorage } from './storage.ts'
 
 interface RunsSchema extends DBSchema {
@@ -87,6 +88,17 @@ function storageOf(database: Database): RunStorage {
   }
 }
 
+async function openDatabase(): Promise<RunStorage> {
+  const database = await openDB<RunsSchema>(DATABASE_NAME, UPGRADES.length, {
+    upgrade: (db, from) => {
+      for (const upgrade of UPGRADES.slice(from)) upgrade(db)
+    },
+    // Another tab has a newer version of the page, which cannot open its database before this one lets go.
+    blocking: () => database.close(),
+  })
+  return storageOf(database)
+}
+
 /** The browser's database; memory, and why, where it has none for this page. */
 export async function openStorage(): Promise<{
   readonly storage: RunStorage
@@ -94,14 +106,7 @@ export async function openStorage(): Promise<{
   readonly why_memory: string
 }> {
   try {
-    const database = await openDB<RunsSchema>(DATABASE_NAME, UPGRADES.length, {
-      upgrade: (db, from) => {
-        for (const upgrade of UPGRADES.slice(from)) upgrade(db)
-      },
-      // Another tab has a newer version of the page, which cannot open its database before this one lets go.
-      blocking: () => database.close(),
-    })
-    return { storage: storageOf(database), why_memory: '' }
+    return { storage: reopening(await openDatabase(), openDatabase), why_memory: '' }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { storage: memoryStorage(), why_memory: why || 'unknown error' }

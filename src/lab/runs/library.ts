@@ -1,14 +1,14 @@
 // All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../experiment.ts'
-import { presetOf } from '../presets.ts'
 import type { Series } from '../series.ts'
-import { deleteForGood } from './deletions.ts'
-import { autoName, type NamedFrom } from './names.ts'
+import { deleteForGood, stayWords } from './deletions.ts'
+import { borrowRun } from './locks.ts'
+import { runName } from './names.ts'
 import { idOf, type PastRun, readHeader, readLabels, readRun, readSeries } from './read.ts'
 import { isLive, NO_LABELS, RUN_COLORS, type RunHeader, type RunLabels } from './record.ts'
 import type { Recorder } from './recorder.ts'
-import { memoryStorage, type RunStorage, storageProblem } from './storage.ts'
+import { memoryStorage, type RunStorage, storageProblem, storedJson } from './storage.ts'
+import { tellTabs } from './tabs.ts'
 
 export interface RunEntry {
   readonly id: string
@@ -62,7 +62,8 @@ export const libraryStore = createStore<Library>(() => EMPTY)
 let storage: RunStorage = memoryStorage()
 const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
 let undo_timer: ReturnType<typeof setTimeout> | undefined
-let next_parent: string | undefined
+/** Runs that are deleted are this page's until they are gone or back. */
+const held_for_deletion = new Map<string, () => void>()
 
 const report = (error: unknown) => libraryStore.setState({ problem: storageProblem(error) })
 
@@ -83,6 +84,7 @@ export async function openLibrary(
 ): Promise<void> {
   storage = own
   clearTimeout(undo_timer)
+  letGo()
   libraryStore.setState({ ...EMPTY, why_memory })
   const { headers, labels } = await storage.list()
   const said = new Map(labels.map((value) => [idOf(value), value]))
@@ -101,9 +103,7 @@ export async function openLibrary(
       continue
     }
     const is_left = isLive(read.header.status) && !held.has(id)
-    const header: RunHeader = is_left
-      ? { ...read.header, status: 'stopped', was_left: true }
-      : read.header
+    const header = is_left ? leftHeader(read.header) : read.header
     entries.push({
       id,
       header,
@@ -114,6 +114,21 @@ export async function openLibrary(
   libraryStore.setState({ is_ready: true, entries, broken })
 }
 
+/** A run as its page left it. */
+export const leftHeader = (header: RunHeader): RunHeader => ({
+  ...header,
+  status: 'stopped',
+  was_left: true,
+})
+
+/** Takes runs out of the list that are gone from the storage. */
+export const dropRuns = (ids: readonly string[]): void =>
+  libraryStore.setState(({ entries, broken, deleted }) => ({
+    deleted: deleted.filter((id) => !ids.includes(id)),
+    entries: entries.filter(({ id }) => !ids.includes(id)),
+    broken: broken.filter(({ id }) => !ids.includes(id)),
+  }))
+
 /** A recorder that writes into the same storage. Returns how to forget it. */
 export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => void {
   recorders.add(own)
@@ -122,15 +137,17 @@ export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => v
 
 /** A run has begun to be recorded. */
 export function addRun(header: RunHeader): void {
-  const { entries } = libraryStore.getState()
   // One that goes on has its labels.
-  if (entries.some(({ id }) => id === header.id)) {
-    updateRun(header)
-    return
-  }
+  if (runOf(header.id)) updateRun(header)
+  else storage.label(insertRun(header)).catch(report)
+}
+
+/** Puts a run into the list that is in the storage, or will be. Returns its labels. */
+export function insertRun(header: RunHeader): RunLabels {
+  const { entries } = libraryStore.getState()
   const labels: RunLabels = { ...NO_LABELS, id: header.id, color: freeColor(entries) }
   libraryStore.setState({ entries: [{ id: header.id, header, labels }, ...entries] })
-  storage.label(labels).catch(report)
+  return labels
 }
 
 export function updateRun(header: RunHeader): void {
@@ -144,10 +161,20 @@ export function labelRun(id: string, said: Partial<Omit<RunLabels, 'id'>>): void
   const entry = runOf(id)
   if (!entry) return
   const labels = { ...entry.labels, ...said }
+  putLabels(labels)
+  storage.label(labels).then(() => tellTabs({ labels }), report)
+}
+
+/** Labels as they are in the storage. */
+export const putLabels = (labels: RunLabels): void =>
   libraryStore.setState(({ entries }) => ({
-    entries: entries.map((other) => (other.id === id ? { ...other, labels } : other)),
+    entries: entries.map((entry) => (entry.id === labels.id ? { ...entry, labels } : entry)),
   }))
-  storage.label(labels).catch(report)
+
+/** Writes labels again that may be gone from the storage. */
+export function relabelRun(id: string): void {
+  const entry = runOf(id)
+  if (entry) storage.label(entry.labels).catch(report)
 }
 
 /** At most one run is the baseline; none with `undefined`. */
@@ -175,21 +202,37 @@ export const canDelete = ({ header }: RunEntry): boolean => !isLive(header.statu
 
 /**
  * Takes runs out of the list; they are gone for good after UNDO_MS, or with the next page. Those that are deleted within that
- * time are undone together.
+ * time are undone together. Returns which stay and why, in a sentence; '' when all are deleted.
  */
-export function deleteRuns(ids: readonly string[]): void {
-  const { entries, broken, deleted } = libraryStore.getState()
+export async function deleteRuns(ids: readonly string[]): Promise<string> {
+  const { entries, broken } = libraryStore.getState()
   const legal = [...entries.filter(canDelete), ...broken].map(({ id }) => id)
-  const more = ids.filter((id) => legal.includes(id) && !deleted.includes(id))
-  if (more.length === 0) return
-  libraryStore.setState({ deleted: [...deleted, ...more] })
-  clearTimeout(undo_timer)
-  undo_timer = setTimeout(() => void commitDelete(), UNDO_MS)
+  const refused: string[] = []
+  for (const id of ids) {
+    if (!legal.includes(id) || held_for_deletion.has(id)) continue
+    const giveBack = await borrowRun(id)
+    if (giveBack) held_for_deletion.set(id, giveBack)
+    else refused.push(id)
+  }
+  const deleted = [...held_for_deletion.keys()]
+  if (deleted.length > libraryStore.getState().deleted.length) {
+    libraryStore.setState({ deleted })
+    clearTimeout(undo_timer)
+    undo_timer = setTimeout(() => void commitDelete(), UNDO_MS)
+  }
+  const names = refused.flatMap((id) => runOf(id) ?? []).map((entry) => runName(entry).name)
+  return refused.length > 0 ? stayWords(refused.length, names[0]) : ''
+}
+
+function letGo(): void {
+  for (const giveBack of held_for_deletion.values()) giveBack()
+  held_for_deletion.clear()
 }
 
 /** Brings back what was deleted last. */
 export function undoDelete(): void {
   clearTimeout(undo_timer)
+  letGo()
   libraryStore.setState({ deleted: [] })
 }
 
@@ -199,17 +242,19 @@ export async function commitDelete(): Promise<void> {
   const { deleted } = libraryStore.getState()
   if (deleted.length === 0) return
   for (const recorder of recorders) recorder.forget(deleted)
-  libraryStore.setState(({ entries, broken }) => ({
-    deleted: [],
-    entries: entries.filter(({ id }) => !deleted.includes(id)),
-    broken: broken.filter(({ id }) => !deleted.includes(id)),
-  }))
+  dropRuns(deleted)
   try {
-    await deleteForGood(storage, deleted)
+    const kept = await deleteForGood(storage, deleted)
+    tellTabs({ removed: deleted.filter((id) => !kept.includes(id)) })
     // There is room again.
     for (const recorder of recorders) recorder.retry()
   } catch (error) {
     report(error)
+  } finally {
+    for (const id of deleted) {
+      held_for_deletion.get(id)?.()
+      held_for_deletion.delete(id)
+    }
   }
 }
 
@@ -249,36 +294,6 @@ export async function measureStorage(): Promise<void> {
     libraryStore.setState({ storage: { usage, quota } })
 }
 
-/** The settings were taken from this run. */
-export function setNextParent(id: string | undefined): void {
-  next_parent = id
-}
-
-/** The run whose settings a document goes back to; none for a preset as it is. */
-export const parentOf = (preset_id: string, document: Experiment): string | undefined =>
-  presetOf(preset_id)?.experiment === document ? undefined : next_parent
-
-let named_from: { entry: RunEntry; from: NamedFrom } | undefined
-
-/** What names are measured against: the baseline, where there is one. */
-function namedFrom(entries: readonly RunEntry[]): NamedFrom | undefined {
-  const entry = entries.find(({ labels }) => labels.baseline)
-  if (!entry) return undefined
-  const { document, preset_id } = entry.header
-  const name = entry.labels.name || autoName(document, preset_id, undefined).name
-  if (named_from?.from.name !== name || named_from.from.experiment !== document)
-    named_from = { entry, from: { name, experiment: document } }
-  return named_from.from
-}
-
-/** What to call a run, and what an automatic name is measured against. */
-export function runName(
-  { header, labels }: RunEntry,
-  entries: readonly RunEntry[],
-): { readonly name: string; readonly from: string; readonly is_automatic: boolean } {
-  const baseline = labels.baseline ? undefined : namedFrom(entries)
-  const automatic = autoName(header.document, header.preset_id, baseline)
-  return labels.name === ''
-    ? { ...automatic, is_automatic: true }
-    : { name: labels.name, from: automatic.from, is_automatic: false }
-}
+/** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where there is none. */
+export const rawRecord = async (id: string): Promise<string | undefined> =>
+  storedJson(await storage.read(id))

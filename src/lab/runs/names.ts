@@ -2,8 +2,15 @@
 import type { Experiment, FieldValue } from '../experiment.ts'
 import { PRESETS, presetOf } from '../presets.ts'
 import { leavesOf } from './leaves.ts'
+import type { RunHeader, RunLabels } from './record.ts'
 
 const MAX_WORDS = 3
+/** Of a whole name. */
+const MAX_LENGTH = 160
+/** Of a value that is said in a name. */
+const MAX_TEXT = 24
+/** What a person did in a run, or what it ran on: no setting that anyone chose. */
+const UNNAMED = /^kernels$|\.verdicts$/
 
 /** A number as people write it: 0.0003 as 3e-4. */
 function valueText(value: FieldValue): string {
@@ -35,6 +42,8 @@ function changeText(
 ): string {
   if (path.endsWith('.target_layer')) return value === 'final' ? 'final layer' : `layer ${value}`
   const name = shortName(path)
+  // A list of verdicts or a text of one's own is no name.
+  if (typeof value === 'string' && value.length > MAX_TEXT) return `own ${name}`
   if (value === undefined) return `${name} as shared`
   if (typeof value === 'boolean') return value ? `+${name}` : `−${name}`
   if (typeof value === 'string' || path === 'seed' || before === undefined)
@@ -42,7 +51,7 @@ function changeText(
   return `${name} ${valueText(before)} → ${valueText(value)}`
 }
 
-/** What an experiment says otherwise than another one, in words; kernels, which nobody looks for, aside. */
+/** What an experiment says otherwise than another one, in words. */
 function changes(experiment: Experiment, from: Experiment): string[] {
   const [now, before] = [leavesOf(experiment), leavesOf(from)]
   const is_same_task = experiment.task.id === from.task.id
@@ -51,7 +60,7 @@ function changes(experiment: Experiment, from: Experiment): string[] {
   if (!is_same_task) words.push(experiment.task.id.replaceAll('_', ' '))
   if (!is_same_list) words.push(`phases ${kindsOf(experiment).replaceAll(',', ', ')}`)
   for (const path of new Set(['seed', ...now.keys(), ...before.keys()])) {
-    if (path === 'kernels' || path === 'task.id') continue
+    if (UNNAMED.test(path) || path === 'task.id') continue
     if (!is_same_task && path.startsWith('task.')) continue
     if (!is_same_list && path.startsWith('phases.')) continue
     const [value, other] = [now.get(path), before.get(path)]
@@ -72,54 +81,66 @@ function nearestPreset(experiment: Experiment) {
 export interface AutoName {
   /** What differs, most important first; the preset's name where nothing does. */
   readonly name: string
-  /** What it differs from. */
+  /** The preset that it differs from. */
   readonly from: string
 }
 
-/** What a name is measured against. */
-export interface NamedFrom {
-  readonly name: string
-  readonly experiment: Experiment
-}
-
-const named = new WeakMap<Experiment, Map<NamedFrom | string, AutoName>>()
+const named = new WeakMap<Experiment, Map<string, AutoName>>()
 
 /**
- * The name of a run: how its experiment differs from the baseline's, else from its preset's, e.g. 'lr 1e-4 → 3e-4, layer 5'.
- * Computed once for the same objects.
+ * An automatic name: how an experiment differs from its preset, e.g. 'lr 1e-4 → 3e-4, layer 5'. Computed once for the same
+ * objects.
  */
-export function autoName(
-  experiment: Experiment,
-  preset_id: string,
-  baseline: NamedFrom | undefined,
-): AutoName {
-  const known = named.get(experiment) ?? new Map<NamedFrom | string, AutoName>()
+export function autoName(experiment: Experiment, preset_id: string): AutoName {
+  const known = named.get(experiment) ?? new Map<string, AutoName>()
   named.set(experiment, known)
-  const key = baseline ?? preset_id
-  let name = known.get(key)
-  if (!name) {
-    name = nameFrom(experiment, preset_id, baseline)
-    known.set(key, name)
-  }
+  const name = known.get(preset_id) ?? nameFrom(experiment, preset_id)
+  known.set(preset_id, name)
   return name
 }
 
-function nameFrom(
-  experiment: Experiment,
-  preset_id: string,
-  baseline: NamedFrom | undefined,
-): AutoName {
-  const preset = presetOf(preset_id) ?? nearestPreset(experiment)
-  const from = baseline ?? preset
-  const words = changes(experiment, from.experiment)
+const presetFor = (experiment: Experiment, preset_id: string) =>
+  presetOf(preset_id) ?? nearestPreset(experiment)
+
+function nameFrom(experiment: Experiment, preset_id: string): AutoName {
+  const preset = presetFor(experiment, preset_id)
+  const words = changes(experiment, preset.experiment)
   if (experiment.steering.length > 0)
     words.push(
       `${experiment.steering.length} ${experiment.steering.length === 1 ? 'change' : 'changes'} by hand`,
     )
-  if (words.length === 0)
-    return { name: baseline ? `as ${baseline.name}` : preset.name, from: from.name }
+  if (words.length === 0) return { name: preset.name, from: preset.name }
   const more = words.length - MAX_WORDS
   const shown = more > 1 ? words.slice(0, MAX_WORDS) : words
   const name = shown.join(', ') + (more > 1 ? `, ${more} more` : '')
-  return { name, from: from.name }
+  return { name: name.slice(0, MAX_LENGTH), from: preset.name }
+}
+
+/** The name that a person gave the experiment; '' for a preset's own, or none. */
+const givenName = ({ name }: Experiment): string =>
+  PRESETS.some(({ experiment }) => experiment.name === name) ? '' : name.trim()
+
+export interface RunName extends AutoName {
+  /** Nobody gave it. */
+  readonly is_automatic: boolean
+  /** The automatic name, also where the run has another one. */
+  readonly differs: string
+}
+
+/**
+ * What to call a run: as its record was renamed, else as its experiment is named, else by its automatic name, which was made
+ * once when it began.
+ */
+export function runName({
+  header,
+  labels,
+}: {
+  readonly header: RunHeader
+  readonly labels: RunLabels
+}): RunName {
+  const { document, preset_id, auto_name } = header
+  const automatic = autoName(document, preset_id)
+  const differs = auto_name || automatic.name
+  const given = labels.name || givenName(document)
+  return { name: given || differs, from: automatic.from, is_automatic: given === '', differs }
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { orphanHeader } from './orphans.ts'
+import { encodeCheckpoint } from '../checkpoints/checkpoint_file.ts'
+import { madeCheckpoint } from '../checkpoints/testing.ts'
+import { newestHeader, orphanHeader } from './orphans.ts'
 import { readHeader } from './read.ts'
 import { TINY } from './testing.ts'
 
@@ -19,6 +21,20 @@ test('a run that is known by its checkpoints alone has a record that can be read
     ended_at: 2000,
   })
   expect(readHeader(structuredClone(header)).ok).toBe(true)
+})
+
+test('where the newest file is empty, an older one says what the run is', async () => {
+  const made = madeCheckpoint()
+  const sound = new Blob([await encodeCheckpoint(made)])
+  const blobs = new Map([
+    [2, sound],
+    [4, new Blob([])],
+  ])
+  const header = await newestHeader(kept, async (step) => blobs.get(step), '1.0.0')
+  expect(header).toMatchObject({ id: 'r1', step: made.run.trainer.step, was_left: true })
+  expect(header?.document.name).toBe(made.run.document.name)
+  blobs.delete(2)
+  expect(await newestHeader(kept, async (step) => blobs.get(step), '1.0.0')).toBeUndefined()
 })
 
 test('an unsound document gives none', () => {

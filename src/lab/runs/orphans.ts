@@ -47,6 +47,21 @@ export function orphanHeader(
   }
 }
 
+/** The header that the newest checkpoint with a sound one gives; `kept` newest last. */
+export async function newestHeader(
+  kept: readonly CheckpointEntry[],
+  blobOf: (step: number) => Promise<Blob | undefined>,
+  version: string,
+): Promise<RunHeader | undefined> {
+  for (const { step } of kept.toReversed()) {
+    const blob = await blobOf(step)
+    const peeked = blob && (await peekCheckpoint(blob))
+    const header = peeked && orphanHeader(kept, peeked, version)
+    if (header) return header
+  }
+  return undefined
+}
+
 /** Writes a record for each run that has checkpoints and none, unless it is `held` by some page. Never throws. */
 export async function adoptOrphans(
   storage: RunStorage,
@@ -60,9 +75,7 @@ export async function adoptOrphans(
     const known = new Set((await storage.list()).headers.map(idOf))
     const orphans = [...records].filter(([record]) => !known.has(record) && !held.has(record))
     for (const [record, kept] of orphans.slice(0, MAX_ORPHANS)) {
-      const blob = await checkpointBlob(record, kept[kept.length - 1].step)
-      const peeked = blob && (await peekCheckpoint(blob))
-      const header = peeked && orphanHeader(kept, peeked, version)
+      const header = await newestHeader(kept, (step) => checkpointBlob(record, step), version)
       if (header) await storage.write({ header, chunk: undefined, items: [], dropped: [] })
     }
   } catch {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readHeader, readLabels, readRun, readSeries } from './read.ts'
+import { MAX_NAME, readHeader, readLabels, readRun, readSeries } from './read.ts'
 import { RUN_COLORS, type RunHeader } from './record.ts'
 import { memoryStorage, storageProblem } from './storage.ts'
 import { begun, recorderOn, stepEvent, told } from './testing.ts'
@@ -67,6 +67,23 @@ test('labels that are not understood are as if nobody had said them', () => {
     hidden: false,
     baseline: false,
   })
+})
+
+test('a name is cut between characters', () => {
+  const { name } = readLabels({ name: `${'x'.repeat(MAX_NAME - 1)}🌲` }, 'a', 1)
+  expect(name).toBe('x'.repeat(MAX_NAME - 1))
+  expect(readLabels({ name: 'a\uDC00b' }, 'a', 1).name.isWellFormed()).toBe(true)
+})
+
+test('a past run ended as its record says', async () => {
+  const { stored, header } = await oneRun()
+  const shownAs = (said: Partial<RunHeader>) =>
+    readRun({ ...header, ...said }, stored, 1).state.status
+  expect(shownAs({ status: 'finished' })).toBe('finished')
+  expect(shownAs({ status: 'failed' })).toBe('failed')
+  expect(shownAs({ status: 'stopped' })).toBe('stopped')
+  expect(shownAs({ status: 'stopped', was_left: true })).toBe('stopped')
+  expect(shownAs({ status: 'running' })).toBe('stopped')
 })
 
 test('a full storage is told with what to do', () => {

@@ -49,6 +49,7 @@ const summary = z.object({
 const headerSchema = z.object({
   id: z.string().check(z.minLength(1), z.maxLength(100)),
   preset_id: z.string(),
+  auto_name: z.optional(z.string()),
   adapter: z.string(),
   kernels: z.string(),
   rollout_dtype: z.optional(rolloutDTypeSchema),
@@ -119,8 +120,14 @@ export function readHeader(value: unknown): ReadHeader {
   return { ok: true, header }
 }
 
+/** Cut between characters: half an emoji is none. */
 const text = (value: unknown, longest: number): string =>
-  typeof value === 'string' ? value.slice(0, longest) : ''
+  typeof value === 'string'
+    ? value
+        .slice(0, longest)
+        .replace(/[\uD800-\uDBFF]$/, '')
+        .toWellFormed()
+    : ''
 
 export const MAX_NAME = 120
 export const MAX_NOTES = 10_000
@@ -239,6 +246,9 @@ const stepOf = (value: unknown): number => Number(fieldOf(value, 'step'))
 
 const SHOWN_SAMPLES = 8
 
+const endedAs = (status: RunHeader['status']) =>
+  status === 'finished' || status === 'failed' ? status : 'stopped'
+
 /** A run to look at, and how many of its kept items could not be read. */
 export interface PastRun {
   readonly state: LabState
@@ -247,7 +257,7 @@ export interface PastRun {
 
 /**
  * The state of a page that shows this run and nothing else. Its `run` is -`number`, which no living run has.
- * Status: failed for a run that failed, finished for all others.
+ * Status: finished, failed, or stopped for all others: one that goes on in another tab does nothing here.
  */
 export function readRun(header: RunHeader, stored: StoredRun, number: number): PastRun {
   const kept = emptyKept()
@@ -259,7 +269,7 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
   const state: LabState = {
     ...initialState(),
     ...emptyRun(),
-    status: header.status === 'failed' ? 'failed' : 'finished',
+    status: endedAs(header.status),
     run: -number,
     experiment,
     run_experiment: experiment,

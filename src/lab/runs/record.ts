@@ -23,6 +23,8 @@ export interface RunHeader {
   readonly record_version: number
   /** The preset that its settings were last taken from. */
   readonly preset_id: string
+  /** What differed from the preset when the run began, in words: its name where nobody gave one. Older records have none. */
+  readonly auto_name?: string | undefined
   /** The document that does the run again: steering, verdicts and pinned kernels included. */
   readonly document: Experiment
   /** What the run trained at last. */
@@ -59,7 +61,7 @@ export interface RunHeader {
 /** What a person says about a run. Apart from the header, so that neither ever overwrites the other. */
 export interface RunLabels {
   readonly id: string
-  /** '' = named after what is special about it. */
+  /** '' = as its experiment is named, else after what is special about it. */
   readonly name: string
   readonly notes: string
   /** An index of RUN_COLORS. */

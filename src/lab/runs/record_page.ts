@@ -12,14 +12,17 @@ import {
   followRecorder,
   libraryStore,
   openLibrary,
-  parentOf,
+  relabelRun,
   runOf,
   updateRun,
 } from './library.ts'
 import { claimRun, heldRuns, releaseRun } from './locks.ts'
 import { adoptOrphans } from './orphans.ts'
+import { followOtherTabs } from './other_tabs.ts'
+import { parentOf } from './parent.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { type RunStorage, storageProblem } from './storage.ts'
+import { tellTabs } from './tabs.ts'
 
 let storage: RunStorage | undefined
 const open_recorders = new Set<Recorder>()
@@ -46,7 +49,11 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
       addRun(header)
       onBegun(header.id)
     },
-    onWritten: updateRun,
+    onWritten: (header) => {
+      updateRun(header)
+      tellTabs({ header })
+    },
+    onGone: relabelRun,
     onProblem: (error) => {
       const problem = error === undefined ? '' : storageProblem(error)
       if (libraryStore.getState().problem !== problem) libraryStore.setState({ problem })
@@ -80,6 +87,7 @@ export async function startRecording(): Promise<void> {
     const held = await heldRuns()
     await adoptOrphans(storage, held, version)
     await openLibrary(storage, why_memory, held)
+    if (why_memory === '') followOtherTabs()
   } catch (error) {
     libraryStore.setState({ is_ready: true, problem: storageProblem(error) })
   }

@@ -7,6 +7,7 @@ import { PROTOCOL_VERSION } from '../protocol.ts'
 import type { Series } from '../series.ts'
 import type { LabState } from '../store.ts'
 import { withVerdicts } from '../taught.ts'
+import { autoName } from './names.ts'
 import {
   type KeptItems,
   RECORD_VERSION,
@@ -16,7 +17,7 @@ import {
   type StoredColumns,
   type StoredItem,
 } from './record.ts'
-import type { RunStorage, RunWrite } from './storage.ts'
+import { isClosed, type RunStorage, type RunWrite } from './storage.ts'
 import { extendSummary, type MetricSummary } from './summary.ts'
 
 /** A record grows after so long, or after so many steps, whichever is first. */
@@ -44,6 +45,8 @@ export interface RecorderHost {
   headerOf(id: string): RunHeader | undefined
   onBegun(header: RunHeader): void
   onWritten(header: RunHeader): void
+  /** The browser has closed the storage: what is known of this run beside its record is to be written again. */
+  onGone(id: string): void
   /** Why the last write failed; undefined once one has succeeded. */
   onProblem(error: unknown): void
 }
@@ -53,6 +56,7 @@ interface Recording {
   readonly run: number
   readonly started_at: number
   readonly preset_id: string
+  readonly auto_name: string
   readonly parent: string | undefined
   readonly parent_step: number | undefined
   /** The newest state of this run. */
@@ -68,6 +72,8 @@ interface Recording {
   summarised: Map<string, number>
   summaries: Record<string, MetricSummary>
   parts: number
+  /** The storage was closed: what is written may be gone. */
+  is_gone: boolean
   readonly kept: { readonly [K in KeptKind]: Kept<KeptItems[K]> }
   /** Items in the storage, by kind and step. */
   stored: Map<string, unknown>
@@ -119,7 +125,8 @@ function newColumns({ state, written }: Recording): Record<string, StoredColumns
 }
 
 /** Whether what is written has rows that are no longer kept, or lies in too many parts. */
-const isToBeRewritten = ({ state, written, parts }: Recording): boolean =>
+const isToBeRewritten = ({ state, written, parts, is_gone }: Recording): boolean =>
+  is_gone ||
   parts >= MAX_PARTS ||
   [...written].some(([metric, { column }]) => state.series.get(metric) !== column)
 
@@ -166,7 +173,7 @@ function keptChanges(recording: Recording): Pick<RunWrite, 'items' | 'dropped'> 
 }
 
 function headerOf(recording: Recording, host: RecorderHost): RunHeader {
-  const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
+  const { id, state, started_at, preset_id, auto_name, parent, parent_step, summaries } = recording
   const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
   const is_over = status !== 'running' && status !== 'paused'
@@ -175,6 +182,7 @@ function headerOf(recording: Recording, host: RecorderHost): RunHeader {
     id,
     record_version: RECORD_VERSION,
     preset_id,
+    auto_name,
     document: recordedDocument(state),
     experiment: run_experiment ?? experiment,
     adapter: host.adapterName(state),
@@ -226,11 +234,14 @@ export function createRecorder(host: RecorderHost): Recorder {
   const begin = (state: LabState): Recording => {
     const before = host.headerOf(state.record)
     const begun_at = seen.run === state.run ? seen.at : host.now()
+    const preset_id = before?.preset_id ?? state.preset_id
+    const document = before?.document ?? state.run_document ?? state.experiment
     const own: Recording = {
       id: state.record,
       run: state.run,
       started_at: before?.started_at ?? begun_at,
-      preset_id: before?.preset_id ?? state.preset_id,
+      preset_id,
+      auto_name: before?.auto_name ?? autoName(document, preset_id).name,
       parent:
         state.parent?.record ??
         (before
@@ -246,6 +257,7 @@ export function createRecorder(host: RecorderHost): Recorder {
       summarised: new Map(),
       summaries: {},
       parts: 0,
+      is_gone: false,
       kept: {
         samples: new Kept(RECORD_KEPT_BYTES),
         observations: new Kept(RECORD_KEPT_BYTES),
@@ -286,6 +298,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     }
     const is_rewritten = restored_to === undefined && isToBeRewritten(own)
     if (is_rewritten) Object.assign(own, { written: new Map(), parts: 0 })
+    if (own.is_gone) own.stored = new Map()
     const columns = newColumns(own)
     const has_rows = Object.keys(columns).length > 0
     const chunk: StoredChunk | undefined = has_rows
@@ -305,6 +318,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     return host.storage.write({ header, chunk, items, dropped, restored_to: anew_to }).then(
       () => {
         retry_at = 0
+        own.is_gone = false
         host.onProblem(undefined)
         if (forgotten_run === own.run) return host.storage.remove([own.id])
         host.onWritten(header)
@@ -314,6 +328,12 @@ export function createRecorder(host: RecorderHost): Recorder {
         // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
         if (own.written === written) Object.assign(own, before)
         else if (restored_to !== undefined) own.restored = before.restored
+        if (isClosed(error) && !own.is_gone) {
+          own.is_gone = true
+          host.onGone(own.id)
+          schedule(0)
+          return
+        }
         retry_at = host.now() + RETRY_MS
         host.onProblem(error)
         schedule(RETRY_MS)

@@ -72,6 +72,17 @@ export function memoryStorage(): RunStorage {
   }
 }
 
+/** What was read back, columns as lists. */
+export const storedJson = (stored: StoredRun | undefined): string | undefined =>
+  stored &&
+  JSON.stringify(stored, (_, value) =>
+    value instanceof Float64Array || value instanceof Float32Array ? [...value] : value,
+  )
+
+/** Whether the browser has closed the storage: nothing of what it held may be left. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'InvalidStateError'
+
 /** What a failed write means, and what to do about it. */
 export function storageProblem(error: unknown): string {
   const name = error instanceof Error || error instanceof DOMException ? error.name : ''

@@ -64,6 +64,7 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
     headerOf: () => undefined,
     onBegun: () => {},
     onWritten: () => {},
+    onGone: () => {},
     onProblem: (error) => problems.push(error),
     ...said,
   })
@@ -77,4 +78,23 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
     await settle()
   }
   return { recorder, clock, pass, settle, problems, timers }
+}
+
+/** The browser's locks, as far as runs use them; all tabs of a test share one. */
+export function testLocks(): Pick<LockManager, 'request' | 'query'> {
+  const ends = new Map<string, Promise<unknown>>()
+  const request = async (name: string, ...rest: unknown[]): Promise<unknown> => {
+    const grant = rest.at(-1) as (lock: Lock | null) => unknown
+    const { ifAvailable = false, mode = 'exclusive' } = (
+      rest.length > 1 ? rest[0] : {}
+    ) as LockOptions
+    await Promise.resolve()
+    if (ifAvailable && ends.has(name)) return grant(null)
+    while (ends.has(name)) await ends.get(name)
+    const done = Promise.resolve(grant({ name, mode })).finally(() => ends.delete(name))
+    ends.set(name, done)
+    return done
+  }
+  const query = async () => ({ held: [...ends.keys()].map((name) => ({ name })), pending: [] })
+  return { request: request as LockManager['request'], query }
 }

@@ -4,6 +4,7 @@ import { type FocusEvent, type KeyboardEvent, type RefObject, useRef } from 'rea
 import { useStore } from 'zustand'
 import { runFileStem } from '../../lab/metrics_file.ts'
 import { shownExperiment } from '../run.ts'
+import { shownRunWords } from '../runs/shown_run.ts'
 import { saveFile } from '../save.ts'
 import { shownStore } from '../shown.ts'
 import { showToast, toggleLog, type UiState, uiStore } from '../store.ts'
@@ -26,7 +27,7 @@ export interface ChartMenuProps {
   /** Its axes can be logarithmic. */
   readonly has_log: boolean
   readonly columns: () => readonly NamedColumns[]
-  readonly picture: () => PictureContent
+  readonly picture: () => Omit<PictureContent, 'run'>
   /** Undefined for a chart that has no lines. */
   readonly strokes: (() => readonly Stroke[]) | undefined
   readonly is_full: boolean
@@ -41,8 +42,9 @@ async function fileOf(kind: Kind, props: ChartMenuProps): Promise<Blob | undefin
   if (kind === 'csv') return new Blob([chartCsv(columns(), x)], { type: 'text/csv' })
   if (kind === 'jsonl') return new Blob([chartJsonl(columns(), x)], { type: 'application/jsonl' })
   if (!handle.current) return undefined
-  if (kind === 'png') return chartPng(handle.current, picture())
-  return chartSvg(handle.current, picture(), strokes?.())
+  const content = { ...picture(), run: shownRunWords() }
+  if (kind === 'png') return chartPng(handle.current, content)
+  return chartSvg(handle.current, content, strokes?.())
 }
 
 async function save(kind: Kind, props: ChartMenuProps): Promise<void> {

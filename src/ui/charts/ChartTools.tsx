@@ -1,9 +1,7 @@
 // What holds for all charts at once: which steps they show, and how smooth their lines are.
 import { type ChangeEvent, type CSSProperties, useId } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../lab/store.ts'
-import { usePhaseSpans, useStepDomain } from '../run.ts'
-import { useShownFrame } from '../shown.ts'
+import { lastDrawnStep, usePhaseSpans, useStepDomain } from '../run.ts'
 import { setPreference, type UiState, uiStore } from '../store.ts'
 import { phaseMark } from './geometry.ts'
 import { showAllSteps } from './plot_hooks.ts'
@@ -13,7 +11,6 @@ import { zoomBetween } from './zoom.ts'
 const selectFrom = (state: UiState) => state.from_phase
 const selectZoom = (state: UiState) => state.zoom
 const selectSmoothing = (state: UiState) => state.smoothing
-const selectStep = (state: LabState) => state.step
 
 /** A short phase is hard to see beside a long warm start. */
 function Phases() {
@@ -43,7 +40,7 @@ function Phases() {
 
 /** Two handles on the steps of the run: the first and the last one shown. */
 function Brush() {
-  const newest = useShownFrame(selectStep)
+  const newest = useStore(uiStore, lastDrawnStep)
   const zoom = useStore(uiStore, selectZoom)
   const [low, end] = useStepDomain()
   if (newest < 2) return null

@@ -104,7 +104,12 @@ export function Heatmap({ height }: { readonly height: number }) {
     [ticks],
   )
   const picture = useCallback(
-    () => ({ title: `${TITLE}, 0 to ${formatNats(scale_max)}`, keys: [], is_dark }),
+    () => ({
+      title: `${TITLE}, 0 to ${formatNats(scale_max)}`,
+      y_label: 'layer',
+      keys: [],
+      is_dark,
+    }),
     [scale_max, is_dark],
   )
   return (
@@ -165,7 +170,7 @@ const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 ===
   .join(', ')})`
 
 function Readout({ hovered, last_layer }: { hovered: number | undefined; last_layer: number }) {
-  const layer = hovered ?? last_layer
+  const layer = Math.min(hovered ?? last_layer, last_layer)
   const text = useCallback(() => {
     const step = readStep()
     const when = step === undefined ? ', latest' : `, step ${step}`

@@ -1,13 +1,22 @@
 // What the lines are and what they are worth: a click hides a line, “only” shows it alone.
-import { type CSSProperties, useCallback } from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
-import { overlayKey, useOverlays } from '../overlays.ts'
+import { CutName } from '../CutName.tsx'
+import { type Overlay, overlayKey, useOverlays } from '../overlays.ts'
+import { seriesOf } from '../run.ts'
 import { toggleLine, type UiState, uiStore } from '../store.ts'
-import type { Line } from './chart_lines.ts'
+import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
+import type { Columns } from './lines.ts'
 import { useLiveText } from './live_text.ts'
-import { readStep, valueAt } from './readout.ts'
+import { newestIn, readStep } from './readout.ts'
 
 type FormatValue = (value: number | undefined) => string
+
+interface ValueProps {
+  /** What is read out; of several columns the one that was measured last. The same function for the same columns. */
+  readonly columns: () => readonly (Columns | undefined)[]
+  readonly formatValue: FormatValue
+}
 
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectSmoothing = (state: UiState) => state.smoothing
@@ -32,15 +41,15 @@ function Swatch(props: { color: string; width: number; dash: readonly number[] }
 }
 
 /** Measured, and smoothed behind a ~ where that is on. */
-function LineValue({ metric, formatValue }: { metric: string; formatValue: FormatValue }) {
+function LineValue({ columns, formatValue }: ValueProps) {
   const smoothing = useStore(uiStore, selectSmoothing)
   const raw = useLiveText<HTMLElement>(
-    useCallback(() => formatValue(valueAt(metric, readStep())), [metric, formatValue]),
+    useCallback(() => formatValue(newestIn(columns(), readStep())), [columns, formatValue]),
   )
   const smooth = useLiveText<HTMLElement>(
     useCallback(
-      () => (smoothing > 0 ? `~${formatValue(valueAt(metric, readStep(), smoothing))}` : ''),
-      [metric, formatValue, smoothing],
+      () => (smoothing > 0 ? `~${formatValue(newestIn(columns(), readStep(), smoothing))}` : ''),
+      [columns, formatValue, smoothing],
     ),
   )
   return (
@@ -57,7 +66,7 @@ interface EntryProps {
   readonly label: string
   readonly help: string
   readonly swatch: Parameters<typeof Swatch>[0]
-  readonly value?: { readonly metric: string; readonly formatValue: FormatValue }
+  readonly value?: ReactNode
 }
 
 function Entry({ name, all, label, help, swatch, value }: EntryProps) {
@@ -72,8 +81,8 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
         onDoubleClick={() => toggleLine(name, all, true)}
       >
         <Swatch {...swatch} />
-        <span>{label}</span>
-        {value ? <LineValue {...value} /> : null}
+        <CutName name={label} />
+        {value}
       </button>
       {all.length > 1 ? (
         <button
@@ -89,10 +98,51 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
   )
 }
 
-export function Legend(props: { lines: readonly Line[]; formatValue: FormatValue }) {
-  const { lines, formatValue } = props
+/** The value of the shown run. */
+function OwnValue({ metric, formatValue }: { metric: string; formatValue: FormatValue }) {
+  const columns = useCallback(() => [seriesOf(metric)], [metric])
+  return <LineValue columns={columns} formatValue={formatValue} />
+}
+
+/** The value of one series of another run, behind the dash that the series has there. */
+function OverlayValue(props: {
+  readonly overlay: Overlay
+  /** Lines of one label. */
+  readonly lines: readonly NumberedLine[]
+  readonly is_alone: boolean
+  readonly formatValue: FormatValue
+}) {
+  const { overlay, lines, is_alone, formatValue } = props
+  const [line] = lines
+  const columns = useCallback(
+    () => lines.map(({ metric }) => overlay.series(metric)),
+    [lines, overlay],
+  )
+  return (
+    <span className="overlay-value" title={`${line.label}, ${overlay.label}`}>
+      {is_alone ? null : (
+        <>
+          <Swatch {...overlayStyle(overlay, line)} />
+          <span className="soft">{line.label}</span>
+        </>
+      )}
+      <LineValue columns={columns} formatValue={formatValue} />
+    </span>
+  )
+}
+
+interface LegendProps {
+  readonly lines: readonly NumberedLine[]
+  /** Those that are not hidden. */
+  readonly visible: readonly NumberedLine[]
+  readonly formatValue: FormatValue
+}
+
+export function Legend({ lines, visible, formatValue }: LegendProps) {
   const overlays = useOverlays()
   const all = lines.map((line) => line.metric)
+  const series = useMemo(() => bySeries(visible), [visible])
+  const is_alone = lines.every(({ behind_dash }) => behind_dash === undefined)
   // As wide as the longest value, so that nothing moves while values change.
   const style = { '--digits': '3.4em' } as CSSProperties
   return (
@@ -105,17 +155,26 @@ export function Legend(props: { lines: readonly Line[]; formatValue: FormatValue
           label={label}
           help={help ?? label}
           swatch={{ color, width, dash }}
-          value={{ metric, formatValue }}
+          value={<OwnValue metric={metric} formatValue={formatValue} />}
         />
       ))}
-      {overlays.map(({ id, label, color, dash }) => (
+      {overlays.map((overlay) => (
         <Entry
-          key={overlayKey(id)}
-          name={overlayKey(id)}
-          all={[overlayKey(id)]}
-          label={label}
-          help={`${label}: another run, on every chart`}
-          swatch={{ color, width: 1.25, dash }}
+          key={overlayKey(overlay.id)}
+          name={overlayKey(overlay.id)}
+          all={[overlayKey(overlay.id)]}
+          label={overlay.label}
+          help={`${overlay.label}: another run, on every chart`}
+          swatch={{ color: overlay.color, width: 2.5, dash: is_alone ? overlay.dash : [] }}
+          value={series.map((own) => (
+            <OverlayValue
+              key={own[0].label}
+              overlay={overlay}
+              lines={own}
+              is_alone={is_alone}
+              formatValue={formatValue}
+            />
+          ))}
         />
       ))}
     </ul>

@@ -11,7 +11,9 @@ import {
   columnsOf,
   type Line,
   leftOutWords,
-  OVERLAY_WIDTH,
+  type NumberedLine,
+  numbered,
+  overlayKeys,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -48,12 +50,14 @@ export interface MetricChartProps {
   readonly ideal?: Ideal
 }
 
+const NO_LINES: readonly NumberedLine[] = []
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectIsDark = (state: UiState) => state.is_dark
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Everything that decides how a chart looks. */
-function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
+function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartProps) {
+  const lines = useMemo(() => numbered(given), [given])
   const hidden = useStore(uiStore, selectHidden)
   const is_dark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
@@ -74,25 +78,25 @@ function useChart({ id, lines, y: fixed, compact = false }: MetricChartProps) {
     () => strokesOf(visible, overlays, weight, is_dark),
     [visible, overlays, weight, is_dark],
   )
-  return { visible, overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
+  return { lines, visible, overlays, all_overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
 }
 
 /** The legend of a picture. */
 const keysOf = (
-  lines: readonly Line[],
+  lines: readonly NumberedLine[],
   overlays: readonly Overlay[],
   ideal: string | undefined,
 ): readonly Key[] => [
   ...lines.map(({ label, color, width = 1.5, dash = [] }) => ({ label, color, width, dash })),
-  ...overlays.map(({ label, color, dash }) => ({ label, color, width: OVERLAY_WIDTH, dash })),
+  ...overlayKeys(lines, overlays),
   ...(ideal === undefined ? [] : [{ label: ideal, color: '--ideal', width: 9, dash: [] }]),
 ]
 
 export function MetricChart(props: MetricChartProps) {
-  const { id, lines, formatValue, formatY, title, compact = false, ideal } = props
+  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
   const has_legend = props.has_legend ?? !compact
   const chart = useChart(props)
-  const { visible, overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+  const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
@@ -109,16 +113,17 @@ export function MetricChart(props: MetricChartProps) {
   const picture = useCallback(
     () => ({
       title,
+      y_label: note,
       is_dark,
       keys: keysOf(visible, overlays, ideal && idealWords(ideal, formatY)),
     }),
-    [title, is_dark, visible, overlays, ideal, formatY],
+    [title, note, is_dark, visible, overlays, ideal, formatY],
   )
   return (
     <ChartCard
       id={id}
       title={title}
-      note={props.note}
+      note={note}
       file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
       compact={compact}
       x={x}
@@ -132,8 +137,13 @@ export function MetricChart(props: MetricChartProps) {
       foot={
         <>
           {ideal ? <IdealKey ideal={ideal} formatY={formatY} /> : null}
-          {has_legend || overlays.length > 0 ? (
-            <Legend lines={lines} formatValue={formatValue} />
+          {has_legend || all_overlays.length > 0 ? (
+            <Legend
+              // A lone line has its own value beside the title.
+              lines={has_legend ? chart.lines : NO_LINES}
+              visible={visible}
+              formatValue={formatValue}
+            />
           ) : null}
         </>
       }

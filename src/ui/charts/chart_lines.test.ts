@@ -9,6 +9,8 @@ import {
   boundsOf,
   columnsOf,
   leftOutWords,
+  numbered,
+  overlayKeys,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -17,12 +19,13 @@ import { extentOf } from './extent.ts'
 import { drawnColumns, staleFrom } from './repaint.ts'
 import { smoothed } from './smooth.ts'
 
-const line = { metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }
+const [line] = numbered([{ metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }])
 const other: Overlay = {
   id: 'b',
   label: 'run b',
   color: 'blue',
   dash: [1, 1],
+  end: () => ({ last: 1, planned: 1 }),
   series: (metric) => (metric === 'loss' ? made([7, 8]) : undefined),
   band: () => ({ low: made([-2, 6]), high: made([9, 9]) }),
 }
@@ -41,8 +44,25 @@ test('other runs and their bands lie behind the own line, faint and in their own
     ),
   ).toEqual([
     ['band', 'blue'],
-    ['blue', 0.6, [1, 1]],
+    ['blue', 0.75, [1, 1]],
     ['red', 1, [4, 2]],
+  ])
+})
+
+test('of several series another run’s each have their own dash in the colour of that run', () => {
+  const metrics = Array.from({ length: 8 }, (_, i) => `m${i}`)
+  const lines = numbered(metrics.map((metric) => ({ metric, label: metric, color: 'red' })))
+  const whole: Overlay = { ...other, band: () => undefined, series: () => made([7, 8]) }
+  const looks = strokesOf(lines, [whole], 0, false).flatMap((s) =>
+    s.kind === 'line' ? [`${s.style.color} ${s.style.dash}`] : [],
+  )
+  expect(new Set(looks).size).toBe(8)
+  expect(looks.every((look) => look.startsWith('blue'))).toBe(true)
+  expect(overlayKeys(lines, [whole]).map(({ label }) => label)).toContain('run b: m3')
+  // Metrics of one label follow one another and are one series, told apart by the run's own dash.
+  const one = numbered(metrics.map((metric) => ({ metric, label: 'norm', color: 'red' })))
+  expect(overlayKeys(one, [whole])).toEqual([
+    expect.objectContaining({ label: 'run b', dash: [1, 1] }),
   ])
 })
 

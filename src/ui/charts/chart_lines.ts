@@ -13,10 +13,13 @@ import { valueAt } from './readout.ts'
 import { smoothed } from './smooth.ts'
 import type { Stroke } from './strokes.ts'
 import { resolveColor } from './tokens.ts'
+import { cutText } from './xml_text.ts'
 
 const RAW_OPACITY = 0.25
-const OVERLAY_OPACITY = 0.6
-export const OVERLAY_WIDTH = 1.25
+const OVERLAY_OPACITY = 0.75
+const OVERLAY_WIDTH = 1.25
+/** Letters of a run's name before that of its series. */
+const MAX_KEY = 40
 
 export interface Line {
   /** Name of the metric. */
@@ -30,6 +33,49 @@ export interface Line {
   /** One sentence for the legend's tooltip. */
   readonly help?: string
 }
+
+/** A line, and how other runs' lines of the same metric are dashed. */
+export interface NumberedLine extends Line {
+  /** Undefined on a chart of one series, where a run's own dash tells it apart. */
+  readonly behind_dash: readonly number[] | undefined
+}
+
+/** Of the series of one run, whose colour is the run's: no two of the first eight are alike. */
+const SERIES_DASHES: readonly (readonly number[])[] = [
+  [],
+  [9, 3],
+  [2, 3],
+  [9, 3, 2, 3],
+  [5, 3],
+  [14, 4],
+  [2, 2, 2, 6],
+  [14, 3, 2, 3, 2, 3],
+]
+
+/** Lines of one label follow one another and are one series. */
+export function numbered(lines: readonly Line[]): NumberedLine[] {
+  const series = [...new Set(lines.map(({ label }) => label))]
+  return lines.map((line) => ({
+    ...line,
+    behind_dash:
+      series.length > 1
+        ? SERIES_DASHES[series.indexOf(line.label) % SERIES_DASHES.length]
+        : undefined,
+  }))
+}
+
+/** The lines of each series. */
+export const bySeries = <T extends Line>(lines: readonly T[]): T[][] =>
+  [...new Set(lines.map(({ label }) => label))].map((series) =>
+    lines.filter(({ label }) => label === series),
+  )
+
+/** How the line of another run looks on a chart. */
+export const overlayStyle = ({ color, dash }: Overlay, { behind_dash }: NumberedLine) => ({
+  color,
+  dash: behind_dash ?? dash,
+  width: OVERLAY_WIDTH,
+})
 
 /** Of everything that the chart draws in these steps. */
 export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds =>
@@ -60,7 +106,7 @@ export function thinnedText(
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
 export function strokesOf(
-  lines: readonly Line[],
+  lines: readonly NumberedLine[],
   overlays: readonly Overlay[],
   weight: number,
   is_dark: boolean,
@@ -68,14 +114,15 @@ export function strokesOf(
   const bands: Stroke[] = []
   const behind: Stroke[] = []
   const own: Stroke[] = []
-  for (const { metric, color: name, width = 1.5, dash = [], dots = false } of lines) {
+  for (const line of lines) {
+    const { metric, color: name, width = 1.5, dash = [], dots = false } = line
     for (const overlay of overlays) {
       const color = resolveColor(overlay.color, is_dark)
       const area = overlay.band?.(metric)
       if (area) bands.push({ kind: 'band', ...area, color })
       const columns = overlay.series(metric)
-      const look = { width: OVERLAY_WIDTH, dots: false, opacity: OVERLAY_OPACITY }
-      const style = { ...look, color, dash: overlay.dash }
+      const look = { dots: false, opacity: OVERLAY_OPACITY }
+      const style = { ...overlayStyle(overlay, line), ...look, color }
       if (columns) behind.push({ kind: 'line', columns: smoothed(columns, weight), style })
     }
     const columns = seriesOf(metric)
@@ -94,6 +141,23 @@ export function strokesOf(
     })
   }
   return [...bands, ...behind, ...own]
+}
+
+/** What a picture says of other runs' lines: each run, and each of its series where there are several. */
+export function overlayKeys(
+  lines: readonly NumberedLine[],
+  overlays: readonly Overlay[],
+): { label: string; color: string; width: number; dash: readonly number[] }[] {
+  return overlays.flatMap((overlay) => {
+    const drawn = lines.filter(({ metric }) => overlay.series(metric))
+    return bySeries(drawn).map(([line]) => ({
+      ...overlayStyle(overlay, line),
+      label:
+        line.behind_dash === undefined
+          ? overlay.label
+          : `${cutText(overlay.label, MAX_KEY)}: ${line.label}`,
+    }))
+  })
 }
 
 /** What an axis cannot show, in words. */

@@ -5,6 +5,7 @@ import type { PlotHandle } from './Plot.tsx'
 import { clipTo } from './plot_hooks.ts'
 import { type Stroke, strokeAttributes } from './strokes.ts'
 import { resolveColor } from './tokens.ts'
+import { cutText, xmlText } from './xml_text.ts'
 
 /** One line of the legend. */
 export interface Key {
@@ -17,12 +18,19 @@ export interface Key {
 
 export interface PictureContent {
   readonly title: string
+  /** Whose numbers these are. */
+  readonly run: string
+  /** What the value axis counts. */
+  readonly y_label: string
   readonly keys: readonly Key[]
   readonly is_dark: boolean
 }
 
 const SVG = 'http://www.w3.org/2000/svg'
-const HEAD = 30
+/** Title, run and value axis above the frame. */
+const HEAD = 64
+/** Below it. */
+const X_LABEL = 14
 /** Left and right of the frame: other fonts are wider. */
 const MARGIN = 8
 const KEY_ROW = 18
@@ -57,6 +65,10 @@ function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined
   return copy
 }
 
+/** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a little more. */
+const cut = (text: string, width: number, font_size: number): string =>
+  cutText(text, Math.max(8, Math.floor(width / (0.52 * font_size))))
+
 /** The legend, broken into rows of `width`; letters are reckoned 6.2 pixels wide. */
 function keyRows(keys: readonly Key[], width: number): Key[][] {
   const rows: Key[][] = []
@@ -83,18 +95,27 @@ interface Picture {
 
 /** All of the picture but its lines. */
 function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
-  const { title, keys, is_dark } = content
+  const { title, run, y_label, keys, is_dark } = content
   const colour = (name: string) => resolveColor(name, is_dark)
   const width = view.width + INSET.left + INSET.right + 2 * MARGIN
   const frame_height = view.height + INSET.top + INSET.bottom
-  const rows = keyRows(keys, width - 16)
-  const height = HEAD + frame_height + rows.length * KEY_ROW + 10
+  const rows = keyRows(
+    keys.map((key) => ({ ...key, label: cut(key.label, width - 56, 12) })),
+    width - 16,
+  )
+  const keys_top = HEAD + frame_height + X_LABEL
+  const height = keys_top + rows.length * KEY_ROW + 10
   const size = { width, height, viewBox: `0 0 ${width} ${height}` }
   const svg = node('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
   svg.append(node('title', {}, title))
   svg.append(node('rect', { width, height, fill: colour('--panel') }))
   const head = { x: 12, y: 20, fill: colour('--ink'), 'font-size': 14, 'font-weight': 600 }
-  svg.append(node('text', head, title))
+  svg.append(node('text', head, cut(title, width - 24, 14)))
+  const small = { x: 12, fill: colour('--soft'), 'font-size': 11 }
+  svg.append(node('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
+  svg.append(node('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
+  const right = { x: width - MARGIN - INSET.right, y: HEAD + frame_height + 8 }
+  svg.append(node('text', { ...small, ...right, 'text-anchor': 'end' }, 'step →'))
   const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
   const frame = frameOf(element, is_dark)
   if (frame) body.append(frame)
@@ -107,7 +128,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   body.append(clip, plot)
   svg.append(body)
   rows.forEach((row, index) => {
-    const y = HEAD + frame_height + (index + 1) * KEY_ROW - 4
+    const y = keys_top + (index + 1) * KEY_ROW - 4
     let x = 12
     for (const { label, color, width: stroke, dash } of row) {
       const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
@@ -121,7 +142,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   return { svg, plot, width, height }
 }
 
-const serialized = (svg: SVGElement) => new XMLSerializer().serializeToString(svg)
+const serialized = (svg: SVGElement) => xmlText(new XMLSerializer().serializeToString(svg))
 
 /** What a plot paints, as an image of the size of the plot. */
 function painted({ view, paint }: PlotHandle): SVGElement {

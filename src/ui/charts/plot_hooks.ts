@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import { lastStep } from '../run.ts'
+import { lastDrawnStep } from '../run.ts'
 import { type UiState, uiStore } from '../store.ts'
 import type { Size } from './geometry.ts'
 import { fromPixel, toPixel, type View } from './lines.ts'
@@ -134,7 +134,7 @@ export function useCanvas(
 /** Left and right end of what is drawn: what lies before and after the shown steps stays hidden behind the axes. */
 const clipOf = ({ x, width }: View): readonly [number, number] => [
   x[0] > 0 ? 0 : -BLEED,
-  x[1] < lastStep() ? width : width + BLEED,
+  x[1] < lastDrawnStep() ? width : width + BLEED,
 ]
 
 /** Hides what lies behind the axes, and left of a pixel; dots on an edge stay whole. */
@@ -233,7 +233,7 @@ export function usePointer(
       },
       onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
         const { x, share_y } = at(event)
-        uiStore.setState({ hover_step: Math.min(lastStep(), Math.max(0, stepAt(x))) })
+        uiStore.setState({ hover_step: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
         onHoverY?.(share_y)
         select(x)
       },
@@ -242,7 +242,7 @@ export function usePointer(
         const start = from.current
         stop()
         if (start === undefined || Math.abs(x - start) < MIN_DRAG) return
-        uiStore.setState({ zoom: zoomBetween(stepAt(start), stepAt(x), lastStep()) })
+        uiStore.setState({ zoom: zoomBetween(stepAt(start), stepAt(x), lastDrawnStep()) })
       },
       onPointerLeave: () => {
         uiStore.setState({ hover_step: undefined })

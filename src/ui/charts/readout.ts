@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { seriesOf } from '../run.ts'
 import { uiStore } from '../store.ts'
-import { indexAt } from './lines.ts'
+import { type Columns, indexAt } from './lines.ts'
 import { smoothed } from './smooth.ts'
 
 /** The step that read-outs are of; undefined for the newest. */
@@ -22,9 +22,17 @@ export function newestAt(
   step: number | undefined,
   weight = 0,
 ): number | undefined {
+  return newestIn(metrics.map(seriesOf), step, weight)
+}
+
+/** The same of columns, which may be another run's. */
+export function newestIn(
+  all: readonly (Columns | undefined)[],
+  step: number | undefined,
+  weight = 0,
+): number | undefined {
   let [newest, value]: [number, number | undefined] = [-1, undefined]
-  for (const metric of metrics) {
-    const columns = seriesOf(metric)
+  for (const columns of all) {
     if (!columns || columns.length === 0) continue
     const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
     if (index >= 0 && columns.steps[index] > newest)

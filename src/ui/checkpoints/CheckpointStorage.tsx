@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { listCheckpoints, removeCheckpoints } from '../../lab/checkpoints/browse.ts'
 import { BUDGETS, checkpointSettings, setCheckpointBudget } from '../../lab/checkpoints/settings.ts'
 import { measureStorage } from '../../lab/runs/library.ts'
-import { heldRuns } from '../../lab/runs/locks.ts'
+import { heldRuns, withFreeRuns } from '../../lab/runs/locks.ts'
 import { labStore } from '../../lab/store.ts'
 import { formatBytes } from '../format.ts'
 import { showToast } from '../store.ts'
@@ -21,10 +21,15 @@ async function measure(): Promise<Used> {
 
 /** Those of runs that go on stay. */
 async function removeAll(): Promise<void> {
-  const held = await heldRuns()
   const living = labStore.getState().record
   const records = new Set((await listCheckpoints()).map(({ record }) => record))
-  await removeCheckpoints([...records].filter((id) => !held.has(id) && id !== living))
+  records.delete(living)
+  // A run that this page holds goes on too: the second one of a duel.
+  const held = await heldRuns()
+  await withFreeRuns(
+    [...records].filter((id) => !held.has(id)),
+    removeCheckpoints,
+  )
   await measureStorage()
 }
 

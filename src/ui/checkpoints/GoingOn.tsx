@@ -2,9 +2,11 @@
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../lab/replay.ts'
-import { type Library, libraryStore, runName } from '../../lab/runs/library.ts'
+import { type Library, libraryStore } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { type ShareState, shareStore } from '../../lab/share/store.ts'
 import type { LabState } from '../../lab/store.ts'
+import { CutName } from '../CutName.tsx'
 import { formatBytes, formatCount } from '../format.ts'
 import { selectIsReplaying } from '../replay/replays.ts'
 import { useLab } from '../run.ts'
@@ -37,13 +39,16 @@ function LeftRun() {
   const is_alone = useStore(shareStore, selectIsAlone)
   const entry = entries.find(({ id }) => id === left?.id)
   if (!left || !entry || has_run || is_replaying || is_alone) return null
-  const { name } = runName(entry, entries)
+  const { name } = runName(entry)
   const { step } = entry.header
   return (
     <section className="card going-on" aria-label="Unfinished run" data-testid="left-run">
       <p>
-        <strong>“{name}”</strong> stopped at step {formatCount(step)} of{' '}
-        {formatCount(plannedOf(entry.header))}, {agoText(left.at, Date.now())}.
+        <strong>
+          “<CutName name={name} />”
+        </strong>{' '}
+        stopped at step {formatCount(step)} of {formatCount(plannedOf(entry.header))},{' '}
+        {agoText(left.at, Date.now())}.
         {left.step < step ? (
           <span className="soft">
             {' '}
@@ -80,8 +85,9 @@ function OfferedFile() {
     <section className="card going-on" aria-label="Checkpoint file" data-testid="offered-file">
       <p role="status">
         <FileInput className="icon" aria-hidden="true" /> <strong>{file.name}</strong> is a
-        checkpoint of “{peeked.name}”: step {formatCount(peeked.step)} of{' '}
-        {formatCount(peeked.planned)}, {formatBytes(peeked.bytes)}.
+        checkpoint of “<CutName name={peeked.name} />
+        ”: step {formatCount(peeked.step)} of {formatCount(peeked.planned)},{' '}
+        {formatBytes(peeked.bytes)}.
       </p>
       <div className="going-on-ways">
         <button

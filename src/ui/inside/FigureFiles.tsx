@@ -2,6 +2,7 @@
 import { useRef } from 'react'
 import { runFileStem } from '../../lab/metrics_file.ts'
 import { shownExperiment } from '../run.ts'
+import { shownRunWords } from '../runs/shown_run.ts'
 import { saveFile } from '../save.ts'
 import { shownStore } from '../shown.ts'
 import { showToast, uiStore } from '../store.ts'
@@ -32,7 +33,8 @@ export function FigureFiles({ id, caption, table }: FigureFilesProps) {
     const body = group.current?.closest<HTMLElement>('.figure-body')
     if (!body) return undefined
     const { is_dark } = uiStore.getState()
-    return kind === 'svg' ? figureSvg(body, caption, is_dark) : figurePng(body, caption, is_dark)
+    const content = { title: caption, run: shownRunWords(), is_dark }
+    return kind === 'svg' ? figureSvg(body, content) : figurePng(body, content)
   }
   const save = async (kind: Kind) => {
     try {

@@ -175,7 +175,12 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       x={x}
       has_log={false}
       columns={columns}
-      picture={() => ({ title: `${title}, 0 to ${formatNats(MAX_ENTROPY)}`, is_dark, keys: [] })}
+      picture={() => ({
+        title: `${title}, 0 to ${formatNats(MAX_ENTROPY)}`,
+        y_label: 'layer',
+        is_dark,
+        keys: [],
+      })}
       formatValue={formatNumber}
       plot={({ id, handle }) => (
         <Plot

@@ -189,7 +189,7 @@ export function StepChart(props: StepChartProps) {
       has_log
       left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
       columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
-      picture={() => ({ title, is_dark, keys: keys() })}
+      picture={() => ({ title, y_label: title, is_dark, keys: keys() })}
       strokes={strokes}
       formatValue={formatValue}
       plot={({ id, handle }) => (

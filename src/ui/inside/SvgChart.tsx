@@ -100,6 +100,9 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
             </text>
           </g>
         ))}
+        <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
+          {axis.name}
+        </text>
         {axis.stops.map((stop, i) =>
           i % every === 0 ? (
             <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">

@@ -2,6 +2,8 @@
 import { niceTicks } from '../charts/domain.ts'
 
 export interface Axis {
+  /** What its stops count, in a word that has room left of them. */
+  readonly name: string
   /** Where a person can stop, ascending; each has a tick. */
   readonly stops: readonly number[]
   label(stop: number): string
@@ -13,6 +15,7 @@ export interface Axis {
 export function layerAxis(first: number, last: number): Axis {
   const count = last - first + 1
   return {
+    name: 'layer',
     stops: Array.from({ length: count }, (_, i) => first + i),
     label: (layer) => (layer === 0 ? 'emb' : `${layer}`),
     place: (layer) => (layer - first + 0.5) / count,
@@ -23,6 +26,7 @@ export function layerAxis(first: number, last: number): Axis {
 export function logAxis(stops: readonly number[]): Axis {
   const [low, high] = [Math.log(stops[0] ?? 1), Math.log(stops[stops.length - 1] ?? 1)]
   return {
+    name: 'k',
     stops,
     label: (stop) => `${stop}`,
     place: (value) => (high > low ? 0.04 + 0.92 * ((Math.log(value) - low) / (high - low)) : 0.5),

@@ -1,5 +1,6 @@
 // A figure as files: its numbers as text, and what is on the screen as a picture. Nothing in it comes from elsewhere.
 import { resolveColor } from '../charts/tokens.ts'
+import { xmlText } from '../charts/xml_text.ts'
 import type { NumberTable } from './Figure.tsx'
 
 /** A number where a cell is nothing else; a minus sign may be the typographic one. */
@@ -24,7 +25,7 @@ export const tableJsonl = ({ columns, rows }: NumberTable): string =>
     .join('')
 
 const SVG = 'http://www.w3.org/2000/svg'
-const HEAD = 34
+const HEAD = 52
 const MARGIN = 12
 /** Pixels of a PNG per CSS pixel. */
 const PNG_SCALE = 2
@@ -88,8 +89,15 @@ function lines(element: HTMLElement): { text: string; x: number; bottom: number 
   return found
 }
 
+export interface FigureContent {
+  readonly title: string
+  /** Whose numbers these are. */
+  readonly run: string
+  readonly is_dark: boolean
+}
+
 /** What is seen of a figure: its title, then everything at its place. */
-function picture(body: HTMLElement, title: string, is_dark: boolean) {
+function picture(body: HTMLElement, { title, run, is_dark }: FigureContent) {
   const box = body.getBoundingClientRect()
   const width = box.width + 2 * MARGIN
   const at = ({ left, top }: { left: number; top: number }) => ({
@@ -141,18 +149,21 @@ function picture(body: HTMLElement, title: string, is_dark: boolean) {
     ...{ 'font-size': 15, 'font-weight': 600 },
   })
   head.textContent = title
-  svg.append(node('rect', { width, height, fill: resolveColor('--panel', is_dark) }), head)
+  const whose = node('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', is_dark) })
+  whose.setAttribute('font-size', '12')
+  whose.textContent = run
+  svg.append(node('rect', { width, height, fill: resolveColor('--panel', is_dark) }), head, whose)
   svg.append(...parts)
-  return { text: new XMLSerializer().serializeToString(svg), width, height }
+  return { text: xmlText(new XMLSerializer().serializeToString(svg)), width, height }
 }
 
 /** The figure as an SVG of its own; heat maps and lines that are painted are images in it. */
-export const figureSvg = (body: HTMLElement, title: string, is_dark: boolean): Blob =>
-  new Blob([picture(body, title, is_dark).text], { type: 'image/svg+xml' })
+export const figureSvg = (body: HTMLElement, content: FigureContent): Blob =>
+  new Blob([picture(body, content).text], { type: 'image/svg+xml' })
 
 /** The same in pixels. Throws where the browser gives no canvas. */
-export async function figurePng(body: HTMLElement, title: string, is_dark: boolean): Promise<Blob> {
-  const { text, width, height } = picture(body, title, is_dark)
+export async function figurePng(body: HTMLElement, content: FigureContent): Promise<Blob> {
+  const { text, width, height } = picture(body, content)
   const image = new Image(width, height)
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`
   await image.decode()

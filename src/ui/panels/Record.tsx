@@ -5,6 +5,8 @@ import { steeringWords } from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../run.ts'
+import { useOpenedEntry } from '../runs/opened.ts'
+import { endText, statusWord } from '../runs/words.ts'
 import { useIsPast, useShown } from '../shown.ts'
 import { showToast } from '../store.ts'
 
@@ -30,7 +32,9 @@ export function Record() {
   const is_busy = useLab(selectIsBusy)
   const is_past = useIsPast()
   const is_planned = !is_past && planned.length > 0 && switches.length === 0
-  if (switches.length < 2 && steered.length === 0 && !is_planned) return null
+  const past = useOpenedEntry()?.header
+  const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
+  if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
   const began = switches.map(
     ({ step, phase, reason }): Event => ({
       key: `phase ${phase}`,
@@ -61,7 +65,12 @@ export function Record() {
   )
   // As many as the link carries: those that began a phase too.
   const by_hand = steered.filter(({ refused }) => refused === undefined).length
-  const events = is_planned ? plan : [...done, ...began].sort((a, b) => a.step - b.step)
+  const end = past
+    ? [{ key: 'end', step: past.step, words: endText(past), note: past.error?.message ?? '' }]
+    : []
+  const events = is_planned
+    ? plan
+    : [...[...done, ...began].sort((a, b) => a.step - b.step), ...end]
   return (
     <details className="card record" data-testid="record" open={is_planned || undefined}>
       <summary>

@@ -2,13 +2,16 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { bySettings, differences } from '../../lab/runs/compare.ts'
-import { deleteRuns, labelRun, type RunEntry, runName } from '../../lab/runs/library.ts'
+import { labelRun, type RunEntry } from '../../lab/runs/library.ts'
+import { CutName } from '../CutName.tsx'
 import { NONE } from '../format.ts'
 import { type Overlay, overlayStore } from '../overlays.ts'
 import { openTab } from '../store.ts'
+import { tickedRuns } from './compared.ts'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
-import { LineMark, RunMark } from './RunMark.tsx'
+import { removeRuns } from './opened.ts'
+import { LineMark, MarkedName } from './RunMark.tsx'
 import { MAX_COMPARED, type Selection, selectionStore, tickOnly } from './selection.ts'
 
 const selectBand = ({ band }: Selection) => band
@@ -17,12 +20,13 @@ const selectTicked = ({ ticked }: Selection) => ticked
 /** The ticked runs that are there, the baseline first. */
 export function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
   const ticked = useStore(selectionStore, selectTicked)
-  return useMemo(() => {
-    const runs = ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
-    return [...runs]
-      .slice(0, MAX_COMPARED)
-      .sort((a, b) => Number(b.labels.baseline) - Number(a.labels.baseline))
-  }, [ticked, entries])
+  return useMemo(
+    () =>
+      tickedRuns(ticked, entries).sort(
+        (a, b) => Number(b.labels.baseline) - Number(a.labels.baseline),
+      ),
+    [ticked, entries],
+  )
 }
 
 const BANDS = [
@@ -59,11 +63,7 @@ function Seeds({ runs }: { readonly runs: readonly RunEntry[] }) {
 /** Long texts, such as pinned kernels, are of interest only in that they differ. */
 const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-function DifferenceTable(props: {
-  readonly runs: readonly RunEntry[]
-  readonly entries: readonly RunEntry[]
-}) {
-  const { runs, entries } = props
+function DifferenceTable({ runs }: { readonly runs: readonly RunEntry[] }) {
   const found = useMemo(() => differences(runs.map(({ header }) => header.document)), [runs])
   if (found.length === 0)
     return <p className="soft">Their experiments are the same, seed included.</p>
@@ -75,7 +75,7 @@ function DifferenceTable(props: {
             <th scope="col">field</th>
             {runs.map((entry) => (
               <th key={entry.id} scope="col">
-                <RunMark color={entry.labels.color} /> {runName(entry, entries).name}
+                <MarkedName entry={entry} />
                 {entry.labels.baseline ? <small className="soft"> baseline</small> : null}
               </th>
             ))}
@@ -116,7 +116,7 @@ function OnCharts() {
       <li className="soft">Faint on the charts, behind the run that is shown:</li>
       {overlays.map(({ id, label, color, dash }) => (
         <li key={id}>
-          <LineMark color={color} dash={dash} /> {label}
+          <LineMark color={color} dash={dash} /> <CutName name={label} />
         </li>
       ))}
     </ul>
@@ -154,7 +154,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         >
           Hide
         </button>
-        <button type="button" data-testid="delete-ticked" onClick={() => deleteRuns(ticked)}>
+        <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ticked)}>
           Delete
         </button>
         <button type="button" data-testid="untick" onClick={() => tickOnly([])}>
@@ -171,11 +171,11 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         <>
           <Seeds runs={runs} />
           <h3>Numbers</h3>
-          <KeyMetrics runs={runs} entries={entries} />
+          <KeyMetrics runs={runs} />
           <h3>Differences of their experiments</h3>
-          <DifferenceTable runs={runs} entries={entries} />
+          <DifferenceTable runs={runs} />
           <h3>What each block does to the entropy</h3>
-          <FlowFigures runs={runs} entries={entries} />
+          <FlowFigures runs={runs} />
         </>
       ) : (
         <p className="soft">Tick another run to see both side by side.</p>

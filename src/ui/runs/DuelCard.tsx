@@ -18,7 +18,8 @@ import {
   resumeDuel,
   startDuel,
 } from '../../lab/runs/duel.ts'
-import { type RunEntry, runName } from '../../lab/runs/library.ts'
+import { type RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { newRecorder } from '../../lab/runs/record_page.ts'
 import { type LabState, nextExperiment } from '../../lab/store.ts'
 import { formatCount } from '../format.ts'
@@ -162,7 +163,7 @@ function Chooser({ entries }: { readonly entries: readonly RunEntry[] }) {
         >
           {entries.map((entry) => (
             <option key={entry.id} value={entry.id}>
-              {runName(entry, entries).name}
+              {runName(entry).name}
             </option>
           ))}
         </select>

@@ -2,13 +2,8 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { KeptOfRun } from '../../lab/kept_run.ts'
-import {
-  type Library,
-  libraryStore,
-  openRun,
-  type RunEntry,
-  runName,
-} from '../../lab/runs/library.ts'
+import { type Library, libraryStore, openRun, type RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { type LabState, labStore } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { useLab } from '../run.ts'
@@ -78,11 +73,7 @@ function Figure(props: {
   )
 }
 
-export function FlowFigures(props: {
-  readonly runs: readonly RunEntry[]
-  readonly entries: readonly RunEntry[]
-}) {
-  const { runs, entries } = props
+export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
   const flows = useFlows(runs)
   if (!flows) return <p className="soft">Reading …</p>
   const known = runs.flatMap((entry) => {
@@ -113,7 +104,7 @@ export function FlowFigures(props: {
                 entry={entry}
                 flow={flow}
                 scale={scale}
-                name={runName(entry, entries).name}
+                name={runName(entry).name}
               />
             ))}
           </div>

@@ -1,8 +1,10 @@
 // Last and highest values of the key metrics, run beside run, and differences by seed.
 import { bySettings, type PairedDifference, pairedBySeed } from '../../lab/runs/compare.ts'
-import { type RunEntry, runName } from '../../lab/runs/library.ts'
+import { type RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { statisticOf } from '../../lab/runs/summary.ts'
-import { RunMark } from './RunMark.tsx'
+import { CutName } from '../CutName.tsx'
+import { MarkedName } from './RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from './table.ts'
 import { differenceText, numberText } from './words.ts'
 
@@ -26,11 +28,7 @@ const seedValues = (group: readonly RunEntry[], choice: string) =>
   }))
 
 /** Where the ticked runs have more than one experiment, seeds aside: each against the first. */
-function Paired(props: {
-  readonly runs: readonly RunEntry[]
-  readonly entries: readonly RunEntry[]
-}) {
-  const { runs, entries } = props
+function Paired({ runs }: { readonly runs: readonly RunEntry[] }) {
   const groups = bySettings(
     runs.map((entry) => ({ entry, experiment: entry.header.document })),
   ).map((group) => group.map(({ entry }) => entry))
@@ -45,16 +43,15 @@ function Paired(props: {
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
         <caption>
-          Last value less that of {runName(first[0], entries).name}, paired by seed; the interval is
-          Student’s t
+          Last value less that of <CutName name={runName(first[0]).name} />, paired by seed; the
+          interval is Student’s t
         </caption>
         <tbody>
           {others.map((group) =>
             METRIC_CHOICES.map(({ key, label }) => (
               <tr key={`${group[0].id} ${key}`}>
                 <th scope="row">
-                  <RunMark color={group[0].labels.color} /> {runName(group[0], entries).name}:{' '}
-                  {label}
+                  <MarkedName entry={group[0]} /> {label}
                 </th>
                 <td className="number">
                   {pairedText(
@@ -71,11 +68,7 @@ function Paired(props: {
   )
 }
 
-export function KeyMetrics(props: {
-  readonly runs: readonly RunEntry[]
-  readonly entries: readonly RunEntry[]
-}) {
-  const { runs, entries } = props
+export function KeyMetrics({ runs }: { readonly runs: readonly RunEntry[] }) {
   return (
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
@@ -85,7 +78,7 @@ export function KeyMetrics(props: {
               <th scope="col">last (highest)</th>
               {runs.map((entry) => (
                 <th key={entry.id} scope="col">
-                  <RunMark color={entry.labels.color} /> {runName(entry, entries).name}
+                  <MarkedName entry={entry} />
                 </th>
               ))}
             </tr>
@@ -108,7 +101,7 @@ export function KeyMetrics(props: {
           </tbody>
         </table>
       </div>
-      <Paired runs={runs} entries={entries} />
+      <Paired runs={runs} />
     </>
   )
 }

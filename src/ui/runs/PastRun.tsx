@@ -1,27 +1,29 @@
 // Says that the page shows a past run; and gives deleted ones back.
 import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type Library, libraryStore, runName, undoDelete } from '../../lab/runs/library.ts'
+import { type Library, libraryStore, undoDelete } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
+import { CutName } from '../CutName.tsx'
 import { CheckpointList } from '../checkpoints/CheckpointList.tsx'
-import { closePast, type Opened, openedStore, takeSettings } from './opened.ts'
+import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'
 import { endText, whenText } from './words.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
-const selectEntries = ({ entries }: Library) => entries
 const selectDeleted = ({ deleted }: Library) => deleted.length
 
 /** Nothing while the living run is shown. */
 export function PastRun() {
   const opened = useStore(openedStore, selectOpened)
-  const entries = useStore(libraryStore, selectEntries)
-  const entry = entries.find(({ id }) => id === opened?.id)
+  const entry = useOpenedEntry()
   if (!opened || !entry) return null
-  const { name } = runName(entry, entries)
+  const { name } = runName(entry)
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <History className="icon" aria-hidden="true" />
       <p role="status">
-        <strong>Past run “{name}” opened, read-only.</strong>{' '}
+        <strong>
+          Past run “<CutName name={name} />” opened, read-only.
+        </strong>{' '}
         <span className="soft">
           {opened.is_elsewhere
             ? 'It goes on in another tab of this browser, and only there; what is shown here was written down by the time it was opened. '

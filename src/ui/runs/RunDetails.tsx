@@ -1,7 +1,8 @@
 // Name, notes and colour of a run, and what is known of where it came from.
 import { SlidersHorizontal } from 'lucide-react'
 import { useId } from 'react'
-import { labelRun, libraryStore, type RunEntry, runName, runOf } from '../../lab/runs/library.ts'
+import { labelRun, type RunEntry, runOf } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { MAX_NAME, MAX_NOTES } from '../../lab/runs/read.ts'
 import { isLive, RUN_COLORS } from '../../lab/runs/record.ts'
 import { takeSettings } from './opened.ts'
@@ -11,7 +12,7 @@ import { endText, tookText, whenText } from './words.ts'
 /** The run that this one comes from, and where it left it. */
 function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {
   const from = parent === undefined ? undefined : runOf(parent)
-  const name = from && runName(from, libraryStore.getState().entries).name
+  const name = from && runName(from).name
   if (parent_step === undefined) return name
   return `${name === undefined ? 'a run that is not in this browser' : `“${name}”`}, step ${parent_step}`
 }

@@ -1,5 +1,8 @@
-// The line of a run beside its name.
+// A run in a line: its mark, and its name.
+import type { RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { runColor } from '../../lab/runs/record.ts'
+import { CutName } from '../CutName.tsx'
 
 /** A piece of a line, as the charts draw it. */
 export function LineMark(props: { readonly color: string; readonly dash: readonly number[] }) {
@@ -20,4 +23,13 @@ export function LineMark(props: { readonly color: string; readonly dash: readonl
 
 export function RunMark({ color }: { readonly color: number }) {
   return <LineMark {...runColor(color)} />
+}
+
+/** What the charts and the tables call a run. */
+export function MarkedName({ entry }: { readonly entry: RunEntry }) {
+  return (
+    <span className="marked-name">
+      <RunMark color={entry.labels.color} /> <CutName name={runName(entry).name} />
+    </span>
+  )
 }

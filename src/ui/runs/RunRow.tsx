@@ -1,14 +1,16 @@
 // One run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { canDelete, deleteRuns, labelRun, setBaseline } from '../../lab/runs/library.ts'
+import { canDelete, labelRun, setBaseline } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
+import { CutName } from '../CutName.tsx'
 import { formatCount } from '../format.ts'
-import { showRun } from './opened.ts'
+import { removeRuns, showRun } from './opened.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { RunMark } from './RunMark.tsx'
 import { tick } from './selection.ts'
 import { isShare, type Row } from './table.ts'
-import { numberText, plannedOf, statusWord, whenText } from './words.ts'
+import { endText, numberText, plannedOf, statusWord, whenText } from './words.ts'
 
 function Tool(props: {
   readonly id: string
@@ -37,6 +39,8 @@ function Tool(props: {
 
 interface RunRowProps {
   readonly row: Row
+  /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. */
+  readonly color: number
   readonly choice: string
   readonly is_ticked: boolean
   /** Its numbers are on the page. */
@@ -49,10 +53,17 @@ interface RunRowProps {
 export const COLUMNS = 7
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props
+  const { row, color, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props
   const { entry, name, from, value } = row
   const { id, header, labels } = entry
   const { pinned, hidden, baseline } = labels
+  // What is special about it, where a person's name does not say it.
+  const { differs } = runName(entry)
+  const whole = [
+    differs === name || differs === from ? '' : differs,
+    from === name ? '' : `from ${from}`,
+  ]
+  const what = whole.filter(Boolean).join(', ')
   return (
     <>
       <tr
@@ -81,13 +92,13 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
             onClick={() => void showRun(id)}
           >
-            <RunMark color={labels.color} />
-            <span>{name}</span>
+            <RunMark color={color} />
+            <CutName name={name} />
           </button>
-          <span className="soft run-from">
+          <span className="soft run-from" title={what}>
             {is_living ? <b>living run </b> : null}
             {baseline ? <b>baseline </b> : null}
-            {from === name ? '' : `from ${from}`}
+            {what}
           </span>
         </th>
         <td className="number" data-testid="run-value">
@@ -97,7 +108,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           {formatCount(header.step)}
           <small className="soft"> of {formatCount(plannedOf(header))}</small>
         </td>
-        <td>{statusWord(header.status)}</td>
+        <td title={endText(header)}>{statusWord(header)}</td>
         <td>{whenText(header.started_at, Date.now())}</td>
         <td className="run-tools">
           <Tool
@@ -110,7 +121,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           </Tool>
           <Tool
             id="baseline"
-            label={`${name} is the baseline that names and differences refer to`}
+            label={`${name} is the baseline that differences refer to`}
             pressed={baseline}
             onClick={() => setBaseline(baseline ? undefined : id)}
           >
@@ -147,7 +158,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
                 : `${name} goes on: pause does not end it, reset does`
             }
             enabled={canDelete(entry)}
-            onClick={() => deleteRuns([id])}
+            onClick={() => void removeRuns([id])}
           >
             <Trash2 className="icon" aria-hidden="true" />
           </Tool>

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../lab/runs/library.ts'
+import { tickedRuns } from './compared.ts'
 import { type Opened, openedStore } from './opened.ts'
 import { RunRow } from './RunRow.tsx'
 import { type Selection, selectionStore, setView, tickOnly } from './selection.ts'
@@ -57,6 +58,10 @@ export function RunsTable(props: {
   const [edited, setEdited] = useState<string>()
   const rows = useMemo(() => tableRows(entries, view), [entries, view])
   const ids = rows.map(({ entry }) => entry.id)
+  const colors = useMemo(
+    () => new Map(tickedRuns(ticked, entries).map(({ id, labels }) => [id, labels.color])),
+    [ticked, entries],
+  )
   const all_ticked = ids.length > 0 && ids.every((id) => ticked.includes(id))
   return (
     // A region that scrolls must be reachable by keyboard.
@@ -89,6 +94,7 @@ export function RunsTable(props: {
             <RunRow
               key={row.entry.id}
               row={row}
+              color={colors.get(row.entry.id) ?? row.entry.labels.color}
               choice={view.metric}
               is_ticked={ticked.includes(row.entry.id)}
               is_shown={opened === undefined ? row.entry.id === living : row.entry.id === opened}

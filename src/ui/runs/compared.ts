@@ -6,17 +6,19 @@ import {
   libraryStore,
   type RunEntry,
   readColumns,
-  runName,
   runOf,
   shownRuns,
 } from '../../lab/runs/library.ts'
-import { runColor } from '../../lab/runs/record.ts'
+import { distinctColors } from '../../lab/runs/looks.ts'
+import { runName } from '../../lab/runs/names.ts'
+import { isLive, runColor } from '../../lab/runs/record.ts'
 import { type BandKind, type MeanBand, meanBand } from '../../lab/runs/statistics.ts'
 import type { Series } from '../../lab/series.ts'
-import { labStore } from '../../lab/store.ts'
+import { type LabState, labStore } from '../../lab/store.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../overlays.ts'
 import { openedStore, redraw } from './opened.ts'
 import { MAX_COMPARED, selectionStore, tick } from './selection.ts'
+import { plannedOf } from './words.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
 
@@ -27,29 +29,50 @@ const loaded = new Map<string, AllColumns>()
 export const shownId = (): string | undefined =>
   openedStore.getState().opened?.id ?? libraryStore.getState().living
 
-/** The columns of a run that goes on are those of its state. */
-function columnsOf(id: string): AllColumns | undefined {
-  if (id === libraryStore.getState().living) return labStore.getState().series
+/** The state of a run that goes on on this page. */
+function stateOf(id: string): LabState | undefined {
+  if (id === libraryStore.getState().living) return labStore.getState()
   const { second, second_id } = duelStore.getState()
-  return id === second_id ? second?.series : loaded.get(id)
+  return id === second_id ? second : undefined
 }
 
-/** Ticked runs that are there, at most MAX_COMPARED. */
-export function comparedRuns(): RunEntry[] {
-  const entries = shownRuns(libraryStore.getState())
-  return selectionStore
-    .getState()
-    .ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
+const columnsOf = (id: string): AllColumns | undefined => stateOf(id)?.series ?? loaded.get(id)
+
+/** Those of `entries` that are ticked, at most MAX_COMPARED, each in a colour of its own. */
+export function tickedRuns(ticked: readonly string[], entries: readonly RunEntry[]): RunEntry[] {
+  const runs = ticked
+    .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
     .slice(0, MAX_COMPARED)
+  const colors = distinctColors(runs.map(({ labels }) => labels.color))
+  return runs.map((entry, i) =>
+    entry.labels.color === colors[i]
+      ? entry
+      : { ...entry, labels: { ...entry.labels, color: colors[i] } },
+  )
 }
+
+/** Ticked runs that are there. */
+export const comparedRuns = (): RunEntry[] =>
+  tickedRuns(selectionStore.getState().ticked, shownRuns(libraryStore.getState()))
 
 function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
   return {
     id,
-    label: runName(entry, libraryStore.getState().entries).name,
+    label: runName(entry).name,
     ...runColor(labels.color),
+    end: () => endOf([entry]),
     series: (metric) => columnsOf(id)?.get(metric),
+  }
+}
+
+/** The last step of runs; one that goes on will have as many as it plans to have. */
+function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
+  const headers = group.flatMap(({ id }) => runOf(id)?.header ?? [])
+  const going_on = headers.filter(({ status }) => isLive(status)).map(plannedOf)
+  return {
+    last: Math.max(0, ...headers.map(({ id, step }) => stateOf(id)?.step ?? step)),
+    planned: Math.max(0, ...going_on),
   }
 }
 
@@ -74,12 +97,13 @@ function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
     known.set(metric, { runs, length, band })
     return band
   }
-  const { name, from, is_automatic } = runName(first, libraryStore.getState().entries)
+  const { name, from, is_automatic } = runName(first)
   const words = is_automatic ? withoutSeedWords(name) : name
   return {
     id: `mean of ${group.map(({ id }) => id).join()}`,
     label: `mean of ${group.length} seeds: ${words || from}`,
     ...runColor(first.labels.color),
+    end: () => endOf(group),
     series: (metric) => at(metric)?.mean,
     band: (metric) => at(metric),
   }

@@ -1,11 +1,22 @@
 // A past run on the whole page, and the way back.
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { reset } from '../../lab/client.ts'
-import { libraryStore, openRun, runName, runOf, setNextParent } from '../../lab/runs/library.ts'
+import {
+  deleteRuns,
+  type Library,
+  libraryStore,
+  openRun,
+  type RunEntry,
+  runOf,
+} from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
-import { labStore } from '../../lab/store.ts'
-import { selectIsBusy } from '../run.ts'
-import { viewStore } from '../shown.ts'
+import { runName } from '../../lab/runs/names.ts'
+import { setNextParent } from '../../lab/runs/parent.ts'
+import { type LabState, labStore } from '../../lab/store.ts'
+import { setLayer } from '../inside/cursor.ts'
+import { selectIsBusy, shownExperiment } from '../run.ts'
+import { shownStore, viewStore } from '../shown.ts'
 import { showToast, uiStore } from '../store.ts'
 
 export interface Opened {
@@ -20,6 +31,15 @@ export interface Opened {
 export const openedStore = createStore<{ readonly opened: Opened | undefined }>(() => ({
   opened: undefined,
 }))
+
+const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened?.id
+const selectEntries = ({ entries }: Library) => entries
+
+/** The record of the past run that the page shows; undefined for the living one. */
+export function useOpenedEntry(): RunEntry | undefined {
+  const id = useStore(openedStore, selectOpened)
+  return useStore(libraryStore, selectEntries).find((entry) => entry.id === id)
+}
 
 /** Charts redraw on frames, which otherwise only the living run causes. */
 export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
@@ -64,7 +84,7 @@ export function takeSettings(id: string): void {
   if (!entry) return
   const { document, preset_id } = entry.header
   const is_busy = selectIsBusy(labStore.getState())
-  const { name } = runName(entry, libraryStore.getState().entries)
+  const { name } = runName(entry)
   const changes = document.steering.length
   if (changes > 0 && !is_busy && labStore.getState().run_experiment) reset()
   labStore.setState({ experiment: document, preset_id, notices: [] })
@@ -76,11 +96,29 @@ export function takeSettings(id: string): void {
   showToast(`The settings are those of “${name}”.${left_out}`)
 }
 
+/** Deletes runs, and says which of them stay and why. */
+export async function removeRuns(ids: readonly string[]): Promise<void> {
+  const refused = await deleteRuns(ids)
+  if (refused !== '') showToast(refused)
+}
+
+const layersOf = (state: LabState) => shownExperiment(state).model.num_hidden_layers
+
+/** What was hidden or pointed at among the layers of one model means nothing in a model of another depth. */
+export function forgetLayers(now: LabState, before: LabState): void {
+  if (layersOf(now) === layersOf(before)) return
+  setLayer(undefined)
+  uiStore.setState(({ hidden_lines }) => ({
+    hidden_lines: new Set([...hidden_lines].filter((line) => !line.startsWith('layer/'))),
+  }))
+}
+
 /** A run that begins is the one to see. */
 export function followNewRuns(): void {
   labStore.subscribe((now, before) => {
     if (now.run !== before.run && now.status === 'preparing') closePast()
   })
+  shownStore.subscribe(forgetLayers)
   libraryStore.subscribe(({ deleted }) => {
     const { opened } = openedStore.getState()
     if (opened && deleted.includes(opened.id)) closePast()

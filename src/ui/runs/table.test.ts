@@ -4,7 +4,7 @@ import { NO_LABELS, type RunHeader } from '../../lab/runs/record.ts'
 import { memoryStorage } from '../../lab/runs/storage.ts'
 import { begun, recorderOn, stepEvent, told } from '../../lab/runs/testing.ts'
 import { metricNames, metricOf, type TableView, tableRows } from './table.ts'
-import { differenceText, endText, plannedOf, tookText } from './words.ts'
+import { differenceText, endText, plannedOf, statusWord, tookText } from './words.ts'
 
 const GREEDY = 'val-aux/sort_digits/acc/greedy'
 const view: TableView = {
@@ -85,6 +85,13 @@ test('how a run ended is said with its steps and its time', () => {
   expect(plannedOf({ ...header, phase_switches: [{ ...at, step: 10, phase: 1 }] })).toBe(64)
   expect(endText({ ...header, status: 'finished', step: 120 })).toBe('finished, 120 steps')
   expect(endText({ ...header, status: 'stopped' })).toBe('stopped at step 1 of 120')
+  const left = { ...header, status: 'stopped', was_left: true } as const
+  expect([statusWord(left), endText(left)]).toEqual(['interrupted', 'interrupted at step 1 of 120'])
+  expect(statusWord({ ...header, status: 'failed' })).toBe('failed')
+  // A condition ended its last phase.
+  expect(endText({ ...header, status: 'finished', step: 95 })).toBe(
+    'finished early at step 95 of 120',
+  )
   expect(tookText({ ...header, status: 'running' })).toBeUndefined()
   expect(tookText({ ...header, status: 'stopped', started_at: 0, ended_at: 65_000 })).toBe(
     '1 min 05 s',

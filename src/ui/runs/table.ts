@@ -1,7 +1,9 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
-import { type RunEntry, runName } from '../../lab/runs/library.ts'
+import { type RunEntry } from '../../lab/runs/library.ts'
+import { runName } from '../../lab/runs/names.ts'
 import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
+import { statusWord } from './words.ts'
 
 export const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
 export type Sort = (typeof SORTS)[number]
@@ -66,7 +68,7 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
     `seed ${seed}`,
     header.experiment.name,
     header.adapter,
-    header.status,
+    statusWord(header),
   ]
     .join(' ')
     .toLowerCase()
@@ -79,7 +81,8 @@ const compareText = new Intl.Collator('en', { numeric: true }).compare
 function order(a: Row, b: Row, { sort, is_descending }: TableView): number {
   const sign = is_descending ? -1 : 1
   if (sort === 'name') return sign * compareText(a.name, b.name)
-  if (sort === 'status') return sign * compareText(a.entry.header.status, b.entry.header.status)
+  if (sort === 'status')
+    return sign * compareText(statusWord(a.entry.header), statusWord(b.entry.header))
   const number = ({ entry: { header }, value }: Row) =>
     sort === 'started' ? header.started_at : sort === 'steps' ? header.step : value
   const [x, y] = [number(a), number(b)]
@@ -96,7 +99,7 @@ export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] 
   return entries
     .filter(({ labels }) => view.with_hidden || !labels.hidden)
     .map((entry): Row => {
-      const { name, from } = runName(entry, entries)
+      const { name, from } = runName(entry)
       const summary = entry.header.summaries[metricOf(entry, view.metric)]
       const value = statisticOf(summary, view.statistic, view.is_smoothed)
       return { entry, name, from, value }

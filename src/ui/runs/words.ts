@@ -10,7 +10,12 @@ const STATUS: Readonly<Record<RecordStatus, string>> = {
   failed: 'failed',
 }
 
-export const statusWord = (status: RecordStatus): string => STATUS[status]
+/** How a run is, or how it ended: interrupted by its page, which was closed, or stopped by a person, or by a condition of its own. */
+export function statusWord(header: RunHeader): string {
+  const { status, step, was_left } = header
+  if (status === 'stopped' && was_left) return 'interrupted'
+  return status === 'finished' && step < plannedOf(header) ? 'finished early' : STATUS[status]
+}
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -30,12 +35,11 @@ export function plannedOf({ experiment, phase_switches }: RunHeader): number {
     .reduce((sum, { steps }) => sum + steps, present?.step ?? 0)
 }
 
-/** 'finished, 90 steps', 'stopped at step 40 of 120'. */
+/** 'finished, 90 steps', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {
-  const planned = plannedOf(header)
-  if (header.status === 'finished' && header.step >= planned)
-    return `finished, ${header.step} steps`
-  return `${statusWord(header.status)} at step ${header.step} of ${planned}`
+  const word = statusWord(header)
+  if (word === 'finished') return `finished, ${header.step} steps`
+  return `${word} at step ${header.step} of ${plannedOf(header)}`
 }
 
 /** Wall clock from the start to the end, pauses included; undefined while a run goes on, or where the clock was set back. */

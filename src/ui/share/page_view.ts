@@ -18,11 +18,13 @@ function overlayOf({ lines }: SharedResult, task_id: string): Overlay {
       { steps, values, length: steps.length },
     ]),
   )
+  const last = Math.max(0, ...lines.map(({ steps }) => steps[steps.length - 1] ?? 0))
   return {
     id: SENDER_ID,
     label: 'sender’s result',
     color: COLOR,
     dash: [2, 3],
+    end: () => ({ last, planned: last }),
     series: (metric) => columns.get(metric),
   }
 }

@@ -2,7 +2,6 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import {
-  deleteRuns,
   type Library,
   libraryStore,
   MAX_RUNS,
@@ -12,8 +11,10 @@ import {
 } from '../../lab/runs/library.ts'
 import { CheckpointStorage } from '../checkpoints/CheckpointStorage.tsx'
 import { formatBytes } from '../format.ts'
+import { Broken } from '../runs/Broken.tsx'
 import { Compare } from '../runs/Compare.tsx'
 import { DuelCard } from '../runs/DuelCard.tsx'
+import { removeRuns } from '../runs/opened.ts'
 import { RunsTable } from '../runs/RunsTable.tsx'
 import { Toolbar } from '../runs/Toolbar.tsx'
 
@@ -22,8 +23,6 @@ const selectLiving = ({ living }: Library) => living
 const selectIsReady = ({ is_ready }: Library) => is_ready
 const selectWhyMemory = ({ why_memory }: Library) => why_memory
 const selectProblem = ({ problem }: Library) => problem
-const selectBroken = ({ broken }: Library) => broken
-const selectDeleted = ({ deleted }: Library) => deleted
 const selectStorage = ({ storage }: Library) => storage
 
 /** What stands in the way of keeping runs. */
@@ -48,32 +47,12 @@ function StorageNotes({ count }: { readonly count: number }) {
       {surplus.length > 0 ? (
         <p className="runs-note" data-testid="runs-surplus">
           There are {count} runs here, more than {MAX_RUNS}.{' '}
-          <button type="button" onClick={() => deleteRuns(surplus.map(({ id }) => id))}>
+          <button type="button" onClick={() => void removeRuns(surplus.map(({ id }) => id))}>
             Delete the oldest {surplus.length} that are not pinned
           </button>
         </p>
       ) : null}
     </>
-  )
-}
-
-/** Records that cannot be understood. */
-function Broken() {
-  const broken = useStore(libraryStore, selectBroken)
-  const deleted = useStore(libraryStore, selectDeleted)
-  const left = broken.filter(({ id }) => !deleted.includes(id))
-  if (left.length === 0) return null
-  return (
-    <ul className="runs-broken" data-testid="runs-broken">
-      {left.map(({ id, why }) => (
-        <li key={id}>
-          A record that cannot be read. <span className="soft">{why}</span>{' '}
-          <button type="button" onClick={() => deleteRuns([id])}>
-            Delete it
-          </button>
-        </li>
-      ))}
-    </ul>
   )
 }
 

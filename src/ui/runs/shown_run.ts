@@ -1,0 +1,24 @@
+// The shown run in words: for what leaves the page.
+import { libraryStore, runOf } from '../../lab/runs/library.ts'
+import { autoName, runName } from '../../lab/runs/names.ts'
+import { labStore } from '../../lab/store.ts'
+import { cutText } from '../charts/xml_text.ts'
+import { shownExperiment } from '../run.ts'
+import { shownStore } from '../shown.ts'
+import { openedStore } from './opened.ts'
+
+/** Letters, so that the seed has room. */
+const MAX_NAME = 50
+
+/** '“lr 0.001 → 3e-4”, seed 1, from Reverse six digits'. */
+export function shownRunWords(): string {
+  const { opened } = openedStore.getState()
+  const id = opened?.id ?? libraryStore.getState().living
+  const entry = id === undefined ? undefined : runOf(id)
+  const experiment = shownExperiment(shownStore.getState())
+  const { name, from } = entry
+    ? runName(entry)
+    : autoName(experiment, labStore.getState().preset_id)
+  const words = `“${cutText(name, MAX_NAME)}”, seed ${experiment.seed}`
+  return name === from ? words : `${words}, from ${from}`
+}
