@@ -13,6 +13,7 @@ test('a profiled step shows every stage, and the run goes on with the same numbe
   await lab.open(LINK)
   await lab.show('gpu')
   await lab.waitForStatus('idle')
+  await lab.page.locator('summary', { hasText: /^Validation.*note/ }).click()
   await expect(lab.get('field-validation-prompts-remark')).toContainText('holds out 200 problems')
   await lab.get('train').click()
   await lab.waitForStep(4)

@@ -65,6 +65,11 @@ function Group(props: {
             <span className="changed-dot" aria-hidden="true" /> {changed} changed
           </span>
         ) : null}
+        {fields.some(({ remark }) => remark !== undefined) ? (
+          <span className="badge" title="A run does otherwise than a value here says">
+            note
+          </span>
+        ) : null}
       </summary>
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
       {open
