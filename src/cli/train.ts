@@ -7,7 +7,7 @@ import { Gpu } from '../kernels/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { Checkpoint, MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { type Experiment, followExperiment, type PhaseDocument } from '../lab/experiment.ts'
-import { BrokenNumbers } from '../lab/guard.ts'
+import { BrokenNumbers, brokenHead } from '../lab/guard.ts'
 import { lowerRates } from '../lab/lower_rate.ts'
 import {
   NO_OBSERVATION,
@@ -312,7 +312,5 @@ async function brokenRun({ message, broken }: BrokenNumbers, out: string | undef
     ? `Go on from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
       'Should it break there again, go on in the same way from an earlier file of its checkpoints, with --out for another folder.'
     : 'There is no checkpoint to go on from: train again with a lower learning rate, and with --out to keep checkpoints.'
-  return new LabFailure(
-    `${broken.length} steps in a row were not finite, so their updates were not applied and the run was ended.\n${message}\n${advice}`,
-  )
+  return new LabFailure(`${brokenHead(broken)} The run was ended.\n${message}\n${advice}`)
 }

@@ -50,6 +50,8 @@ export function fakeLab({
   tune = async (): Promise<MatmulChoice> => ({}),
   /** Steps whose update is left out, every time that they come. */
   broken = [] as readonly number[],
+  /** Steps after which a weight is NaN, whatever they show. */
+  unsound = [] as readonly number[],
   /** The second phase asks for two verdicts. */
   asks = false,
 } = {}) {
@@ -139,7 +141,10 @@ export function fakeLab({
         exportState: async () => {
           log.push(`export ${step}`)
           return {
-            trainer: { step, phase, phase_step, began: null, pairs_of: null },
+            trainer: {
+              ...{ step, phase, phase_step, began: null, pairs_of: null },
+              ...(unsound.includes(step) && { actor: NO_NUMBERS }),
+            },
             experiment,
             document: experiment,
             done: 0,
@@ -318,6 +323,11 @@ const PAIRS: Pairs = {
   temperature: 1,
   min_pairs: 2,
   verdicts: [],
+}
+const NO_NUMBERS = {
+  weights: Float32Array.of(Number.NaN),
+  adam_m: new Float32Array(1),
+  adam_v: new Float32Array(1),
 }
 export const FIRST = 'nt_m64_n32_k16'
 export const SECOND = 'tn_m32_n16_k64'
