@@ -313,3 +313,17 @@ test('a state that takes long to keep is kept less often', async () => {
   expect(kept.length).toBeLessThan(5)
   expect(kept.at(-1)).toBe(6)
 })
+
+test('a run that takes much memory fails before it is begun, with its bytes, unless they are allowed', async () => {
+  const { session, events, log, statuses } = fakeLab({ takes_bytes: 120 })
+  session.handle({ type: 'plan', experiment: start.experiment })
+  session.handle({ type: 'plan', experiment: {} as typeof start.experiment })
+  expect(all(events, 'plan')[0]).toEqual({ type: 'plan', bytes: 120, allowed_bytes: 100 })
+  session.handle(start)
+  await session.idle
+  expect(all(events, 'failed')).toMatchObject([{ error: { code: 'memory', bytes: 120 } }])
+  expect(log).toEqual([])
+  session.handle({ ...start, run: 2, allow_bytes: 120 })
+  await session.idle
+  expect(statuses().at(-1)).toBe('finished')
+})

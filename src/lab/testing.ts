@@ -6,6 +6,7 @@ import type { StepResult } from '../rl/trainer.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
 import { CheckpointError } from './checkpoints/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/memory_files.ts'
+import { MemoryRefusal } from './memory_budget.ts'
 import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
 import { PRESETS } from './presets.ts'
 import type {
@@ -35,6 +36,8 @@ const sample = (step: number): RolloutSample => ({
 export const gpuError = (code: GpuError['code'], message: string): GpuError =>
   Object.assign(new Error(message), { name: 'GpuError', code })
 
+const ALLOWED_BYTES = 100
+
 /** Lets every message that is under way arrive, as the event loop does between two steps. */
 export const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
@@ -52,6 +55,8 @@ export function fakeLab({
   broken = [] as readonly number[],
   /** Steps after which a weight is NaN, whatever they show. */
   unsound = [] as readonly number[],
+  /** That a run takes. */
+  takes_bytes = 1,
   /** The second phase asks for two verdicts. */
   asks = false,
 } = {}) {
@@ -221,10 +226,17 @@ export function fakeLab({
     }
   }
   let opened = 0
-  const prepare = async (_: unknown, is_careful?: boolean): Promise<RunDevice> => ({
-    ...device(),
+  const prepare = async (
+    _: unknown,
+    is_careful?: boolean,
+    allow_bytes = 0,
+  ): Promise<RunDevice> => ({
+    ...(takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes) ? refuse() : device()),
     ...(is_careful && { destroy: () => log.push('destroy careful') }),
   })
+  const refuse = (): never => {
+    throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
+  }
   const device = (): RunDevice => {
     if (opened++ > 0 && closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     return openDevice()
@@ -252,6 +264,7 @@ export function fakeLab({
       throw gpuError('no_adapter', 'nothing here')
     },
     prepare,
+    plan: () => ({ bytes: takes_bytes, allowed_bytes: ALLOWED_BYTES }),
     version: 'v1',
     peak: async () => PEAK,
     benchmark: async (onProgress) => {
