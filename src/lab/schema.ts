@@ -226,6 +226,9 @@ const phaseName = text({
   max: 40,
 })
 
+/** The longest phase. */
+export const MAX_PHASE_STEPS = 100_000
+
 const steps = (count: number) =>
   integer({
     label: 'Steps',
@@ -233,7 +236,7 @@ const steps = (count: number) =>
     help: 'How many training steps this phase lasts.',
     default: count,
     min: 1,
-    max: 100000,
+    max: MAX_PHASE_STEPS,
     unit: 'steps',
     scale: 'log',
   })
