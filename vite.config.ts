@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
@@ -17,10 +18,31 @@ const chromium = {
   ],
 }
 
+/** The policy that the page itself states, for hosts that send no headers. */
+const [, policy] =
+  /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(
+    readFileSync(new URL('index.html', import.meta.url), 'utf8'),
+  ) ?? []
+if (!policy) throw new Error('index.html: expected a Content-Security-Policy')
+
+/**
+ * What the built page is served with (docs/hosting.md). Which pages may hold it in a frame can be said in a header alone:
+ * FRAME_ANCESTORS names them, and by default they are those of its own origin.
+ */
+const headers = {
+  'Content-Security-Policy': `${policy}; frame-ancestors ${process.env.FRAME_ANCESTORS || "'self'"}`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+
 export default defineConfig({
   plugins: [react()],
   base: './',
-  build: { target: 'esnext', outDir: 'dist/app' },
+  // The licences of all that is bundled stand beside it.
+  build: { target: 'esnext', outDir: 'dist/app', license: { fileName: 'licenses.txt' } },
+  preview: { headers },
   worker: { format: 'es' },
   test: {
     projects: [

@@ -80,12 +80,16 @@ test('half the batch is one press away, and undo brings the settings back', asyn
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await expect(lab.get('error')).toHaveAttribute('data-code', 'too_large')
+  await expect(lab.get('planned-bytes')).toContainText(/takes \d+\.\d GiB of GPU memory/)
   await lab.get('train-smaller').click()
   const link = () => new URL(lab.page.url()).searchParams
   await expect.poll(() => link().get('rollout.train_batch_size')).toBe('512')
   expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
-  expect((await lab.events()).filter(({ type }) => type === 'failed')).toHaveLength(1)
-  // It would train; that is slow without a GPU.
+  // Each of its buffers has room now; all of them together are asked about before any is allocated.
+  await expect(lab.get('error')).toHaveAttribute('data-code', 'memory')
+  await expect(lab.get('error')).toContainText('would take 6.48 GB of GPU memory')
+  await expect(lab.get('allow-memory')).toHaveText('Take 6.0 GiB and train')
+  expect((await lab.events()).some(({ type }) => type === 'memory')).toBe(false)
   await lab.get('reset').click()
   await lab.get('undo').click()
   await expect.poll(() => link().get('rollout.train_batch_size')).toBe('1024')

@@ -3,7 +3,11 @@ import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '4173' } } })
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: '4173' }, 'frame-ancestors': { type: 'string' } },
+})
+// Pages of other origins that may hold this one in a frame: vite.config.ts makes a header of it.
+if (values['frame-ancestors']) process.env.FRAME_ANCESTORS = values['frame-ancestors']
 await installMissing()
 const { build, preview } = await loadVite()
 if (isStale('dist/app/index.html', APP_SOURCES)) {

@@ -11,6 +11,7 @@ import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
 import { followNewRuns } from './ui/runs/opened.ts'
 import { startScrubbing } from './ui/scrub.ts'
+import { FrameGate } from './ui/share/FrameGate.tsx'
 import { followView } from './ui/share/page_view.ts'
 import { followTheme } from './ui/store.ts'
 import { startTicker } from './ui/ticker.ts'
@@ -54,6 +55,8 @@ const root = document.getElementById('root')
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <FrameGate>
+        <App />
+      </FrameGate>
     </StrictMode>,
   )

@@ -100,3 +100,19 @@ test('what cannot be written is told, and tried again later', async () => {
   await checkpoints.settled()
   expect(await steps()).toEqual([12])
 })
+
+test('a state that is not finite is not written, and it is known where it broke', async () => {
+  const { checkpoints, steps } = made(memoryFiles(), { every_steps: 1, every_ms: 0 })
+  await checkpoints.afterStep(runAt(1))
+  await checkpoints.settled()
+  expect(checkpoints.unsound).toBeUndefined()
+  const broken = runAt(2)
+  const state = await broken.exportState()
+  state.trainer.actor.adam_v.fill(Number.POSITIVE_INFINITY, 5, 6)
+  await checkpoints.finish({ step: 2, exportState: async () => state })
+  expect(await steps()).toEqual([1])
+  expect(checkpoints.unsound).toEqual({
+    step: 2,
+    part: { model: 'actor', part: 'adam_v', parameter: 'model.embed_tokens.weight' },
+  })
+})

@@ -8,7 +8,7 @@ import {
   isDue,
   retained,
 } from '../lab/checkpoints/schedule.ts'
-import { isSound } from '../lab/checkpoints/sound.ts'
+import { type UnsoundPart, unsoundPart } from '../lab/checkpoints/sound.ts'
 
 /** A run whose state can be taken. */
 interface Stateful {
@@ -36,6 +36,8 @@ export interface CheckpointerOptions {
 export class Checkpointer {
   /** What the run has told; whoever tells adds to it. */
   readonly log: HistoryLog
+  /** A state was not finite, so it was not written: the run is over. */
+  unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly #options: CheckpointerOptions
   readonly #now: () => number
   #last_ms: number
@@ -92,9 +94,13 @@ export class Checkpointer {
   async #write(exporting: Promise<SteeredState>): Promise<void> {
     const { files, origin, sync } = this.#options
     const run = await exporting
-    // Nothing can be gone on with from weights that are no numbers.
-    if (!isSound(run)) return
     const { step } = run.trainer
+    // Nothing can be gone on with from weights that are no numbers.
+    const part = unsoundPart(run)
+    if (part) {
+      this.unsound = { step, part }
+      return
+    }
     const history = historyUntil(this.log.history, run)
     const bytes = await encodeCheckpoint({ ...origin, run, history })
     sync?.()

@@ -5,11 +5,15 @@ import { Gpu } from '../kernels/gpu.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import { memoryFiles } from '../lab/checkpoints/memory_files.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
+import type { Experiment } from '../lab/experiment.ts'
+import { BrokenNumbers } from '../lab/guard.ts'
 import type { LabEvent } from '../lab/protocol.ts'
 import { type RunDevice, Session } from '../lab/session.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
 import { steeredEngine } from '../rl/engine.ts'
 import type { Trainer } from '../rl/trainer.ts'
+import { RunWatch } from './run_watch.ts'
+import { TrainingRun } from './training_run.ts'
 
 const STEPS = 8
 /** The weights are spoilt right before this step. */
@@ -33,7 +37,7 @@ async function undisturbed(): Promise<Float32Array[]> {
 }
 
 /** A session over real devices. `spoil` is called once, before BROKEN_AT is queued for the first time. */
-function realLab(spoil: (run: Real, weights: Float32Array) => void) {
+function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment = EXPERIMENT) {
   const events: LabEvent[] = []
   const runs: Real[] = []
   let is_spoilt = false
@@ -50,7 +54,7 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void) {
       start: async (_matmul, _onProgress, state) => {
         const run = await (state
           ? SteeredRun.resume(engine, state)
-          : SteeredRun.begin(engine, EXPERIMENT))
+          : SteeredRun.begin(engine, experiment))
         runs.push(run)
         const queue = run.queue.bind(run)
         run.queue = async () => {
@@ -143,3 +147,62 @@ test.each([
     expect(told.every(({ metrics }) => metrics['training/skipped_updates'] === 0)).toBe(true)
   },
 )
+
+/** Runs `experiment`, whose final norm is NaN from BROKEN_AT on, until it rests. */
+async function runOfNoNumbers(experiment: Experiment) {
+  const { session, events, files } = realLab((run, weights) => {
+    const norm = run.trainer.layout.params.find(({ name }) => name === 'model.norm.weight')
+    if (!norm) throw new Error('no norm')
+    weights.fill(Number.NaN, norm.offset, norm.offset + norm.size)
+    run.trainer.importWeights(weights)
+  }, experiment)
+  const checkpoints = { every_steps: 1, every_ms: 0, budget_bytes: 1e9 }
+  session.handle({ type: 'start', run: 1, paused: false, record: 'r', experiment, checkpoints })
+  const statuses = () => of(events, 'status').map(({ status }) => status)
+  await expect.poll(() => statuses().at(-1), { timeout: 50_000 }).toMatch(/paused|finished/)
+  const [guarded] = of(events, 'guarded')
+  expect(statuses()).not.toContain('finished')
+  expect(of(events, 'restored')).toMatchObject([{ why: 'guard', step: guarded.step }])
+  expect((await files.list('r')).every(({ step }) => step < BROKEN_AT)).toBe(true)
+  return { events, guarded }
+}
+
+test('a policy that no gradient meets: entropies that are NaN stop the run, and none is told as 0', async () => {
+  // The policy waits for its critic.
+  const waits = { adv_estimator: 'gae', critic: { critic_warmup: STEPS } }
+  const { events, guarded } = await runOfNoNumbers(
+    tinyExperiment({ phases: [{ kind: 'rl', steps: STEPS, ...waits }] }),
+  )
+  expect(guarded.broken.map(({ step }) => step)).toEqual([0, 1, 2].map((i) => BROKEN_AT + i))
+  for (const { metrics, skipped } of guarded.broken) {
+    expect(metrics).toEqual(['actor/entropy', 'layer/entropy/2'])
+    expect(skipped).toBe(0)
+  }
+  const told = of(events, 'step').filter(({ step }) => step >= BROKEN_AT)
+  expect(told.map(({ metrics }) => metrics['actor/entropy'])).toEqual(told.map(() => Number.NaN))
+})
+
+test('a run that breaks in its last step does not end as if it were finished', async () => {
+  const { guarded } = await runOfNoNumbers(
+    tinyExperiment({ phases: [{ kind: 'rl', steps: BROKEN_AT }] }),
+  )
+  const unsound = { model: 'actor', part: 'weights', parameter: 'model.norm.weight' }
+  expect(guarded.broken).toMatchObject([{ step: BROKEN_AT, unsound }])
+})
+
+test('in the command line too, a run whose weights are not finite at its end has failed', async () => {
+  const experiment = tinyExperiment({ phases: [{ kind: 'rl', steps: 2 }] })
+  const gpu = await Gpu.open()
+  const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
+  run.trainer.importWeights((await weightsOf(run)).fill(Number.NaN))
+  const own = new TrainingRun({
+    ...{ gpu, run, folder: undefined, checkpoints: undefined },
+    ...{ watch: new RunWatch(experiment, 0), origin: { record: 'r' } },
+  })
+  const error = await own.train(async () => {}).catch((error: unknown) => error)
+  gpu.destroy()
+  if (!(error instanceof BrokenNumbers)) throw new Error(`ended well: ${own.status}`)
+  expect(own.status).toBe('failed')
+  expect(error.broken.map(({ step }) => step)).toEqual([1, 2])
+  expect(error.broken[1].unsound).toMatchObject({ model: 'actor', part: 'weights' })
+})

@@ -25,6 +25,8 @@ import { spoiltBytes, spoiltText, spoiltValue } from './mutate.ts'
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 1000)
 /** Of the texts that are megabytes long a parser takes milliseconds each. */
 const FEW = Math.ceil(RUNS / 20)
+/** A steered link is parsed anew for each entry, some milliseconds each. */
+const LINKS = Number(process.env.HOSTILE_RUNS ?? 100)
 const MOST_MS = 1000
 /** More than any of these inputs needs, less than a browser misses. */
 const MOST_BYTES = 64e6
@@ -56,7 +58,7 @@ test('links: every part is read or named, and what comes out can be trained', {
     .constantFrom(...PRESETS)
     .chain(({ experiment }) =>
       spoiltText(
-        `${encodeLink(experiment)}&actor.optim.lr=0.001&steering=3~next_phase&kernels=default`,
+        `${encodeLink(experiment)}&actor.optim.lr=0.001&steering.0=3,next_phase&steering.1=4,set,actor.optim.lr,0.0005&kernels=default`,
       ),
     )
   fc.assert(
@@ -66,7 +68,7 @@ test('links: every part is read or named, and what comes out can be trained', {
       expect(parseExperiment(experiment).ok).toBe(true)
       expect(experimentFields(experiment).length).toBeGreaterThan(0)
     }),
-    { numRuns: RUNS },
+    { numRuns: LINKS },
   )
 })
 

@@ -1,14 +1,16 @@
 // lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { Checkpoint, MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { type Experiment, followExperiment, type PhaseDocument } from '../lab/experiment.ts'
-import { BrokenNumbers } from '../lab/guard.ts'
+import { BrokenNumbers, brokenHead } from '../lab/guard.ts'
 import { lowerRates } from '../lab/lower_rate.ts'
+import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/memory_budget.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
@@ -21,6 +23,7 @@ import { SteeredRun } from '../lab/steered_run.ts'
 import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
+import { planMemory } from '../rl/memory.ts'
 import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
 import { folderFiles } from './checkpoint_files.ts'
 import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'
@@ -44,14 +47,15 @@ import { loadWeights, saveWeights } from './weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR] [--checkpoint-every N] [--save DIR] [--observe]',
+    '<experiment.json | share link | preset id> [--out DIR] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GB]',
   summary:
     'trains; --out writes a folder, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
-    'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out',
+    'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
+    '--allow-memory lets a run take more GPU memory than 4 GB, or than half of the machine’s where that is less',
   run: (args) => {
     const options = readOptions(args)
     const { run } = options
@@ -103,6 +107,20 @@ function refuseQuestions(experiment: Experiment, from = 0): void {
 const asksSomeone = (phase: PhaseDocument): boolean =>
   phase.kind === 'reward_model' && phase.pairs.source === 'human' && !phase.pairs.verdicts
 
+/** Refuses what would take more memory than may be taken, before a device is opened. */
+function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
+  const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
+  try {
+    requireMemory(document, allowed, (config) => planMemory(config).total())
+  } catch (error) {
+    if (!(error instanceof MemoryRefusal)) throw error
+    const gigabytes = Math.ceil(error.bytes / 1e7) / 100
+    throw new LabFailure(
+      `${error.message}\nIf this machine has so much to spare: --allow-memory ${gigabytes}`,
+    )
+  }
+}
+
 async function openGpu(experiments: readonly Experiment[]): Promise<Gpu> {
   const dawn = await openDawn()
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
@@ -126,6 +144,7 @@ async function beginRun(begun: NewRun, options: Options): Promise<number> {
     throw new LabFailure('--save: this experiment has no sft phase')
   const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
   const trained = weights ? afterWarmStart(experiment) : experiment
+  refuseMemory(trained, options.allow_bytes)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
   console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
@@ -183,6 +202,7 @@ async function resumeRun(source: string, is_slower: boolean, options: Options): 
   refuseQuestions(state.experiment, phase + 1)
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
+  refuseMemory(state.document, options.allow_bytes)
   const gpu = await openGpu([state.experiment, ...followExperiment(state.document).experiments])
   const { name, seed } = state.experiment
   console.error(`${name}, seed ${seed}, on ${gpu.facts.description}`)
@@ -314,7 +334,5 @@ async function brokenRun({ message, broken }: BrokenNumbers, out: string | undef
     ? `Go on from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
       'Should it break there again, go on in the same way from an earlier file of its checkpoints, with --out for another folder.'
     : 'There is no checkpoint to go on from: train again with a lower learning rate, and with --out to keep checkpoints.'
-  return new LabFailure(
-    `${broken.length} steps in a row were not finite, so their updates were not applied and the run was ended.\n${message}\n${advice}`,
-  )
+  return new LabFailure(`${brokenHead(broken)} The run was ended.\n${message}\n${advice}`)
 }

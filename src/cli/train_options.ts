@@ -26,6 +26,8 @@ export interface Options {
   readonly save: string | undefined
   /** Whether the inside is written down too. */
   readonly observe: boolean
+  /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this machine. */
+  readonly allow_bytes: number | undefined
   /** When checkpoints are written into the folder; undefined = never. */
   readonly schedule: CheckpointSchedule | undefined
 }
@@ -44,6 +46,7 @@ export function readOptions(args: readonly string[]): Options {
     out: values.out,
     save: values.save,
     observe: values.observe,
+    allow_bytes: allowed(values['allow-memory']),
     schedule: schedule(values['checkpoint-every']),
   }
 }
@@ -79,6 +82,13 @@ function schedule(every: string | undefined): CheckpointSchedule | undefined {
   return every_steps === 0 ? undefined : { every_steps, every_ms: 0 }
 }
 
+function allowed(gigabytes: string | undefined): number | undefined {
+  if (gigabytes === undefined) return undefined
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(gigabytes))
+    throw new UsageError(`--allow-memory: expected gigabytes, e.g. 12 or 0.5, got '${gigabytes}'`)
+  return Number(gigabytes) * 1e9
+}
+
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text !== undefined && !/^\d{1,15}$/.test(text))
     throw new UsageError(`${name}: expected a whole number, got '${text}'`)
@@ -95,6 +105,7 @@ function parse(args: readonly string[]) {
     'checkpoint-every': option,
     'warm-start': option,
     matmul: option,
+    'allow-memory': option,
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },
     observe: { type: 'boolean', default: false },

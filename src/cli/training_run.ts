@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { version as understory_version } from '../../package.json'
 import type { Gpu } from '../kernels/gpu.ts'
 import type { RunHistory } from '../lab/checkpoints/checkpoint.ts'
+import { unsoundPart } from '../lab/checkpoints/sound.ts'
 import { steeringWords } from '../lab/experiment.ts'
 import { BrokenNumbers, Guard } from '../lab/guard.ts'
 import type { Observation } from '../lab/observation.ts'
@@ -98,9 +99,11 @@ export class TrainingRun {
         if (phase === last_sft && phase_step === phases[phase].steps) await afterSft()
         // What follows a broken step is no state to go back to.
         if (this.#guard.broken.length === 0) await checkpoints?.afterStep(run)
+        this.#requireSound()
       }
       if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
       if (run.isFinished || this.#guard.broken.length === 0) await checkpoints?.finish(run)
+      await this.#requireSoundEnd()
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
@@ -111,6 +114,21 @@ export class TrainingRun {
       this.#writeFacts()
       folder?.table(watch.series)
     }
+  }
+
+  /** Throws BrokenNumbers where the state that was last to be written is not finite. */
+  #requireSound(): void {
+    const { unsound } = this.#parts.checkpoints ?? {}
+    if (unsound) throw this.#guard.brokenBy(unsound.step, unsound.part)
+  }
+
+  /** The same of the state that the run ends with, which is looked at where no checkpoint was made of it. */
+  async #requireSoundEnd(): Promise<void> {
+    this.#requireSound()
+    const { run, checkpoints } = this.#parts
+    if (checkpoints && this.#guard.broken.length === 0) return
+    const part = unsoundPart(await run.exportState())
+    if (part) throw this.#guard.brokenBy(run.step, part)
   }
 
   /** Writes down what a step came to. */

@@ -42,3 +42,8 @@ test('a folder without weights, a strange header and a cut file are said so', ()
   truncateSync(join(folder, 'weights.f32'), 12)
   expect(() => loadWeights(folder, tiny)).toThrow('12 bytes, expected 16')
 })
+
+test('weights that are not finite are refused with their place', () => {
+  saveWeights(folder, tiny, 60, Float32Array.of(0, 1, Number.NaN, Number.POSITIVE_INFINITY))
+  expect(() => loadWeights(folder, tiny)).toThrow('weights.f32 holds NaN at 2')
+})

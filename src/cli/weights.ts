@@ -92,7 +92,13 @@ function readFloats(folder: string, count: number): Float32Array<ArrayBuffer> {
     throw new LabFailure(
       `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${count * 4}`,
     )
-  return Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
+  const values = Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
+  const broken = values.findIndex((value) => !Number.isFinite(value))
+  if (broken >= 0)
+    throw new LabFailure(
+      `${folder}: weights.f32 holds ${values[broken]} at ${broken}, expected finite numbers; save them again from a sound run`,
+    )
+  return values
 }
 
 function readHeader(file: string): WeightsHeader {

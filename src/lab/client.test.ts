@@ -27,12 +27,14 @@ import {
   stepOnce,
   traceStep,
   train,
+  trainAllowing,
   trainSmaller,
   undoVerdict,
   wantObserved,
 } from './client.ts'
 import { steerExperiment } from './experiment.ts'
 import { decodeLink } from './link.ts'
+import { PLAN_REST_MS } from './planned.ts'
 import { PRESETS } from './presets.ts'
 import type { LabCommand, LabEvent } from './protocol.ts'
 import { labStore } from './store.ts'
@@ -556,6 +558,41 @@ test('software adapters are observed less often, unless somebody chooses', () =>
   expect(() => setObserveEvery(0)).toThrow(RangeError)
   setObserveEvery(undefined)
   expect(observeEvery()).toBe(5)
+})
+
+test('the memory of what Train would train is asked for soon, and again when that has changed', () => {
+  openPage('?p=tiny')
+  const plans = () => port().commands.filter(({ type }) => type === 'plan')
+  expect(plans()).toEqual([])
+  vi.advanceTimersByTime(PLAN_REST_MS)
+  expect(plans()).toEqual([{ type: 'plan', experiment: labStore.getState().experiment }])
+  editField('rollout.n', 4)
+  editField('rollout.n', 2)
+  vi.advanceTimersByTime(PLAN_REST_MS)
+  expect(plans()).toHaveLength(2)
+  expect(plans()[1]).toHaveProperty('experiment.rollout.n', 2)
+  port().says({ type: 'plan', bytes: 7, allowed_bytes: 9 })
+  draw()
+  expect(labStore.getState().plan).toEqual({ bytes: 7, allowed_bytes: 9 })
+})
+
+test('a run that asks for much memory begins once a person has allowed it, and the next one asks anew', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  train()
+  const { run, record } = labStore.getState()
+  expect(port().commands.at(-1)).toHaveProperty('allow_bytes', undefined)
+  const error = { name: 'MemoryRefusal', code: 'memory', message: 'much', bytes: 9e9 } as const
+  port().says({ type: 'failed', run, error })
+  draw()
+  trainAllowing(9e9)
+  const again = port().commands.at(-1)
+  expect(again).toMatchObject({ type: 'start', run: run + 1, allow_bytes: 9e9, paused: false })
+  expect(again).not.toHaveProperty('record', record)
+  port().says({ type: 'failed', run: run + 1, error })
+  draw()
+  train()
+  expect(port().commands.at(-1)).toHaveProperty('allow_bytes', undefined)
 })
 
 test('a run that has no room is trained with half the batch, as an edit that can be undone', () => {

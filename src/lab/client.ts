@@ -15,6 +15,7 @@ import type { KeptOfRun } from './kept_run.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { lowerRates } from './lower_rate.ts'
 import type { ObservationRequest } from './observation.ts'
+import { syncPlan } from './planned.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import { newRecordId } from './record_id.ts'
@@ -88,6 +89,7 @@ let createPort: () => LabPort
 let page: LabPage
 let connection: Connection | undefined
 let stopSyncing: () => void = () => {}
+let stopPlanning: () => void = () => {}
 
 export const newWorker = (): LabPort =>
   new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'understory' })
@@ -163,12 +165,14 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   })
   connect()
   stopSyncing = syncAddress((query) => page.replaceQuery(query))
+  stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
   replaced_at = Number.NEGATIVE_INFINITY
 }
 
 /** Ends the worker and forgets it. */
 export function closeLab(): void {
   stopSyncing()
+  stopPlanning()
   clearInterval(watch)
   connection?.port.terminate()
   if (connection) connection.isOpen = false
@@ -193,6 +197,7 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
   return () => {
     swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
     stopSyncing = syncAddress((query) => page.replaceQuery(query))
+    stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
   }
 }
 
@@ -332,9 +337,24 @@ interface Beginning {
   readonly preset_id?: string
   /** What earlier steps left for looking back. */
   readonly kept?: KeptOfRun
+  /** Bytes of GPU memory that a person has allowed for it. */
+  readonly allow_bytes?: number
 }
 
-function begin({ experiment, record, paused, from, preset_id, kept }: Beginning): void {
+/** What was begun last. */
+let begun: Beginning | undefined
+
+/** Begins what was refused for its memory once more, with so many bytes allowed. */
+export function trainAllowing(allow_bytes: number): void {
+  if (!begun || isBusy(labStore.getState())) return
+  // A run that goes on has its record; another one begins.
+  const record = begun.from?.kind === 'resume' ? begun.record : newRecordId()
+  begin({ ...begun, record, allow_bytes })
+}
+
+function begin(beginning: Beginning): void {
+  const { experiment, record, paused, from, preset_id, kept } = beginning
+  begun = beginning
   takes_turns = false
   if (!connection?.isOpen) connect()
   const { run } = labStore.getState()
@@ -363,7 +383,9 @@ function postStart(
   const kernel_cache = page.recall()
   const observe = wantedRequest()
   sent_request = JSON.stringify(observe)
-  post({ type: 'start', ...command, checkpoints: checkpointSettings(), kernel_cache, observe })
+  const checkpoints = checkpointSettings()
+  const allow_bytes = begun?.allow_bytes
+  post({ type: 'start', ...command, checkpoints, kernel_cache, observe, allow_bytes })
 }
 
 /** What a run that goes on from a checkpoint was. */

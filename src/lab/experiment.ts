@@ -1,4 +1,5 @@
 // The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
+import type * as z from 'zod/mini'
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../rl/phase.ts'
 import { continuesSchedule } from '../rl/schedule.ts'
 import { TASKS } from '../tasks/index.ts'
@@ -147,6 +148,17 @@ const LONGEST_MESSAGE = 300
 const shortened = (name: string): string =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
 
+/** What a schema says against a document, in our paths. */
+export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
+  issues.flatMap((issue) => {
+    const path = issue.path.map((part) => shortened(String(part)))
+    const names = issue.code === 'unrecognized_keys' ? issue.keys : ['']
+    return names.map((name) => ({
+      path: (name === '' ? path : [...path, shortened(name)]).join('.'),
+      message: issue.message.slice(0, LONGEST_MESSAGE),
+    }))
+  })
+
 /**
  * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing
  * throws, and what is too large is refused before it is looked at.
@@ -157,18 +169,7 @@ export function parseExperiment(document: unknown): Parsed {
   const parsed = experimentSchema.safeParse(
     isDocument(document) ? withResponseLength(withoutNulls(document)) : document,
   )
-  if (!parsed.success)
-    return {
-      ok: false,
-      issues: parsed.error.issues.flatMap((issue) => {
-        const path = issue.path.map((part) => shortened(String(part)))
-        const names = issue.code === 'unrecognized_keys' ? issue.keys : ['']
-        return names.map((name) => ({
-          path: (name === '' ? path : [...path, shortened(name)]).join('.'),
-          message: issue.message.slice(0, LONGEST_MESSAGE),
-        }))
-      }),
-    }
+  if (!parsed.success) return { ok: false, issues: schemaIssues(parsed.error) }
   const { data } = parsed
   const layers = data.model.num_hidden_layers
   const phases = data.phases.map((phase) => tidyPhase(phase, layers))
@@ -186,12 +187,16 @@ export const sameSettings = (a: Experiment, b: Experiment): boolean =>
   a === b || JSON.stringify({ ...a, steering: [] }) === JSON.stringify({ ...b, steering: [] })
 
 /** The experiments that a run of this document goes through, as far as can be said before it. */
-export const followExperiment = (experiment: Experiment) =>
+export const followExperiment = (
+  experiment: Experiment,
+  leaveOut?: (index: number, issue: Issue) => void,
+) =>
   followSteering(
     { ...experiment, steering: [] },
     experiment.steering,
     steerExperiment,
     (phase) => phase.kind !== 'reward_model' && hasStop({ ...STOP_DEFAULTS, ...phase.stop }),
+    leaveOut,
   )
 
 /**

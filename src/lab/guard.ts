@@ -1,5 +1,6 @@
-// Watches a run for numbers that are not finite. Such a step has changed nothing; several in a row will not mend themselves.
+// Watches a run for numbers that are not finite. Several such steps in a row will not mend themselves.
 import type { NonFinite } from '../rl/nonfinite.ts'
+import type { UnsoundPart } from './checkpoints/sound.ts'
 import type { Metrics } from './protocol.ts'
 
 /** So many broken steps in a row end a run's own patience. */
@@ -13,17 +14,21 @@ const LOSSES = [
   'critic/vf_loss',
   'reward_model/loss',
 ] as const
+/** Entropies of policies: where advantages are zero there is no gradient to break, and these alone show weights that are no numbers. */
+const ENTROPY = /^(actor\/entropy|layer\/entropy\/\d+)$/
 const SKIPPED = ['training/skipped_updates', 'critic/skipped_updates'] as const
 
-/** A step whose update was left out, or whose loss was not finite. */
+/** A step whose update was left out, or whose loss, entropies or weights are not finite. */
 export interface BrokenStep {
   readonly step: number
-  /** Losses that are Inf or NaN. */
-  readonly losses: readonly string[]
+  /** Losses and entropies that are Inf or NaN. */
+  readonly metrics: readonly string[]
   /** Optimizer steps that were not taken. */
   readonly skipped: number
   /** What was not finite first, where an update was left out. */
   readonly evidence?: NonFinite
+  /** What of the state after the step is not finite, where that was looked at. */
+  readonly unsound?: UnsoundPart
 }
 
 /** What of a step is not finite; undefined where all is well. */
@@ -32,10 +37,12 @@ export function brokenStep(
   metrics: Metrics,
   evidence?: NonFinite,
 ): BrokenStep | undefined {
-  const losses = LOSSES.filter((name) => name in metrics && !Number.isFinite(metrics[name]))
+  const entropies = Object.keys(metrics).filter((name) => ENTROPY.test(name))
+  const watched = [...LOSSES.filter((name) => name in metrics), ...entropies]
+  const nonfinite = watched.filter((name) => !Number.isFinite(metrics[name]))
   const skipped = SKIPPED.reduce((sum, name) => sum + (metrics[name] ?? 0), 0)
-  if (losses.length === 0 && skipped === 0) return undefined
-  return { step, losses, skipped, ...(evidence && { evidence }) }
+  if (nonfinite.length === 0 && skipped === 0) return undefined
+  return { step, metrics: nonfinite, skipped, ...(evidence && { evidence }) }
 }
 
 /** The broken steps since the last sound one. */
@@ -49,6 +56,13 @@ export class Guard {
     if (broken) this.#broken.push(broken)
     else this.#broken = []
     return this.#broken.length >= BROKEN_STEPS
+  }
+
+  /** The state after `step` is not finite: no later step can be sound. */
+  brokenBy(step: number, unsound: UnsoundPart): BrokenNumbers {
+    const before = this.#broken.filter((broken) => broken.step !== step)
+    const own = this.#broken.find((broken) => broken.step === step)
+    return new BrokenNumbers([...before, { step, metrics: [], skipped: 0, ...own, unsound }])
   }
 
   /** Oldest first. */
@@ -78,12 +92,31 @@ const MODELS = {
   reward_model: 'the reward model',
 } as const
 
+const PARTS = { weights: '', adam_m: 'adam_m of ', adam_v: 'adam_v of ' } as const
+
+/** What ended a run's patience, as the beginning of a sentence or more. */
+export function brokenHead(broken: readonly BrokenStep[]): string {
+  if (broken.some(({ unsound }) => unsound))
+    return 'The weights are not finite numbers any more, so nothing that follows can be sound and no checkpoint of them was written.'
+  const were = `${broken.length} steps in a row were not finite`
+  return broken.every(({ skipped }) => skipped > 0)
+    ? `${were}, so their updates were not applied.`
+    : `${were}.`
+}
+
+/** Names in a sentence: the first few, and how many there are besides. */
+const SHOWN = 3
+const listed = (names: readonly string[]): string =>
+  names.length > SHOWN + 1
+    ? `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} more`
+    : names.join(', ')
+
 /** One sentence of what a broken step shows. */
-export function brokenWords({ step, losses, skipped, evidence }: BrokenStep): string {
+export function brokenWords({ step, metrics, skipped, evidence, unsound }: BrokenStep): string {
   const said: string[] = []
   if (skipped > 0)
     said.push(`${skipped} ${skipped === 1 ? 'update was' : 'updates were'} not applied`)
-  if (losses.length > 0) said.push(`${losses.join(', ')} not finite`)
+  if (metrics.length > 0) said.push(`${listed(metrics)} not finite`)
   if (evidence?.parameter)
     said.push(`the gradient of ${evidence.parameter} of ${MODELS[evidence.model]} not finite`)
   else if (evidence)
@@ -91,6 +124,10 @@ export function brokenWords({ step, losses, skipped, evidence }: BrokenStep): st
   if (evidence?.token) {
     const { row, position, prompt, response } = evidence.token
     said.push(`first at token ${position + 1} of sample ${row + 1}, “${prompt}${response}”`)
+  }
+  if (unsound) {
+    const { model, part, parameter = 'a parameter' } = unsound
+    said.push(`${PARTS[part]}${parameter} of ${MODELS[model]} not finite`)
   }
   return `Step ${step}: ${said.join('; ')}.`
 }

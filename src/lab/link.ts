@@ -17,13 +17,15 @@ import {
 import { show } from './fields.ts'
 import { setAt, valueAt } from './paths.ts'
 import { PRESETS, type Preset, presetOf } from './presets.ts'
-import { readEntry, writeEntry } from './steering_link.ts'
+import { readSteering, withSteering, writeEntry } from './steering_link.ts'
 
 /** Longer links are cut or turned into files by some chat programs. */
 export const MAX_LINK_LENGTH = 2000
 /** Longer queries are not read at all. */
 const MAX_QUERY_LENGTH = 8000
 const MAX_KEYS = 400
+/** Times that the settings of a link are parsed, each time without one more that breaks a rule. No link of ours breaks one. */
+const MAX_ROUNDS = 32
 const PAIR = /^(phases\.\d+\.(actor|critic)\.optim\.betas)\.[01]$/
 /** In a link: this phase takes the experiment's own value, although the preset's phase sets one. */
 const INHERIT = 'inherit'
@@ -139,40 +141,6 @@ export function decodeLink(query: string): DecodedLink {
   return { experiment, preset_id: preset.id, notices }
 }
 
-/** The entries of a link, each with the name it has there. */
-function readSteering(pairs: Pairs, notices: string[]): [string, unknown][] {
-  const names = [...pairs.keys()].filter((name) => /^steering\.\d{1,3}$/.test(name))
-  const number = (name: string) => Number(name.split('.')[1])
-  const entries: [string, unknown][] = []
-  for (const name of names.sort((a, b) => number(a) - number(b))) {
-    const text = take(pairs, name) as string
-    const entry = readEntry(text)
-    if (entry === undefined)
-      notices.push(`${name}: expected a step, a comma and what is done, got ${show(text)}.`)
-    else entries.push([name, entry])
-  }
-  return entries
-}
-
-/** The experiment with what is done to it; entries that cannot be obeyed are left out. */
-function withSteering(
-  experiment: Experiment,
-  entries: readonly [string, unknown][],
-  notices: string[],
-): Experiment {
-  const kept = [...entries]
-  for (;;) {
-    if (kept.length === 0) return experiment
-    const parsed = parseExperiment({ ...experiment, steering: kept.map(([, entry]) => entry) })
-    if (parsed.ok) return parsed.experiment
-    const [{ path, message }] = parsed.issues
-    const [, index, ...below] = path.split('.')
-    const at = index !== undefined && Number(index) < kept.length ? Number(index) : kept.length - 1
-    const [[name]] = kept.splice(at, 1)
-    notices.push(`${[name, ...below].join('.')}: ${message}. Left out.`)
-  }
-}
-
 type Pairs = Map<string, string>
 
 /** Names and values of a query; the first of several counts. */
@@ -284,23 +252,38 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
     const more = unknown.length > 5 ? ` and ${unknown.length - 5} more` : ''
     notices.push(`Not understood and left out: ${shown}${more}.`)
   }
-  for (;;) {
+  const leaveOut = (path: string, { path: at, message }: Issue) => {
+    values.delete(path)
+    notices.push(`${at}: ${message}. Kept ${path} at ${fields.get(path)?.value}.`)
+  }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const parsed = parseExperiment(withValues(start, values))
     if (parsed.ok) return parsed.experiment
     if (values.size === 0) return start
-    const [issue] = parsed.issues
-    const path = culprit(issue, values)
-    values.delete(path)
-    const kept = fields.get(path)?.value
-    notices.push(`${issue.path}: ${issue.message}. Kept ${path} at ${kept}.`)
+    const [first, ...others] = parsed.issues
+    leaveOut(culprit(first, values), first)
+    // What is illegal by itself stays so, whatever else is left out; a rule between fields may hold without the first culprit.
+    for (const issue of others) {
+      const path = issue.involved ? undefined : ownValueOf(issue, values)
+      if (path !== undefined) leaveOut(path, issue)
+    }
   }
+  notices.push(
+    `Left out, because too much of the link breaks rules: ${[...values.keys()].slice(0, 5).join(', ')} and what goes with it.`,
+  )
+  return start
 }
 
 /** The value to leave out because of an issue. There is one as long as `start` itself is sound. */
-function culprit({ path, involved = [] }: Issue, values: Map<string, unknown>): string {
-  const named = [path, `${path}.0`, `${path}.1`, ...involved].find((name) => values.has(name))
+function culprit(issue: Issue, values: Map<string, unknown>): string {
+  const named =
+    ownValueOf(issue, values) ?? issue.involved?.find((involved) => values.has(involved))
   return named ?? ([...values.keys()].pop() as string)
 }
+
+/** The value that an issue is of; half of a pair stands for the pair. */
+const ownValueOf = ({ path }: Issue, values: Map<string, unknown>): string | undefined =>
+  [path, `${path}.0`, `${path}.1`].find((name) => values.has(name))
 
 function withValues(start: Experiment, values: Map<string, FieldValue | undefined>): unknown {
   const document = structuredClone(start)

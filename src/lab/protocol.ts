@@ -40,7 +40,11 @@ export type LabCommand =
       readonly kernel_cache?: string | undefined
       /** What the panels that are open show of the inside. */
       readonly observe?: ObservationRequest | undefined
+      /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
+      readonly allow_bytes?: number | undefined
     }
+  /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
+  | { readonly type: 'plan'; readonly experiment: Experiment }
   /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
   | { readonly type: 'observe'; readonly request: ObservationRequest }
   | { readonly type: 'pause' }
@@ -137,8 +141,10 @@ export interface RolloutSample {
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
   readonly name: string
-  readonly code: GpuErrorCode | 'experiment' | 'checkpoint' | 'worker' | 'internal'
+  readonly code: GpuErrorCode | 'experiment' | 'memory' | 'checkpoint' | 'worker' | 'internal'
   readonly message: string
+  /** Of code memory: what the run would take. */
+  readonly bytes?: number
 }
 
 /** waiting: for a person's verdicts. */
@@ -322,6 +328,8 @@ export type LabEvent =
       readonly step: number
       readonly observation: Observation
     }
+  /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
+  | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
   | { readonly type: 'benchmark_progress'; readonly message: string }
   | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
   | { readonly type: 'benchmark_failed'; readonly error: LabError }

@@ -186,6 +186,7 @@ export function replayPort(
           })
           return
         // What was recorded of these comes by itself.
+        case 'plan':
         case 'trace':
         case 'observe':
         case 'profile':

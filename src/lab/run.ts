@@ -219,7 +219,8 @@ export class Run {
     let failure: unknown
     try {
       this.#say(this.#is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
-      device = await this.#host.prepare(document, this.#is_careful)
+      const { allow_bytes } = this.#start
+      device = await this.#host.prepare(document, this.#is_careful, allow_bytes)
       const lost = device.lost.then((error) => Promise.reject(error))
       await Promise.race([this.#train(device), lost])
       return true

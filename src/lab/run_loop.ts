@@ -154,12 +154,21 @@ export class RunLoop {
   }
 
   async #finish(): Promise<void> {
+    const { keeper } = this.#of
     await this.#land()
     await this.#observePresent()
     this.#flush()
-    this.#setStatus('finished')
     await this.#keepPresent(true)
-    await this.#of.keeper.idle
+    await keeper.looked()
+    this.#requireSound()
+    this.#setStatus('finished')
+    await keeper.idle
+  }
+
+  /** Throws BrokenNumbers where the state that was taken last is not finite, whatever the steps have shown. */
+  #requireSound(): void {
+    const { unsound } = this.#of.keeper
+    if (unsound && !this.#isOver) throw this.#guard.brokenBy(unsound.step, unsound.part)
   }
 
   async #pause(): Promise<void> {
@@ -216,7 +225,9 @@ export class RunLoop {
     const is_wanted = is_last || this.#orders.wants_checkpoint
     this.#orders.wants_checkpoint = false
     const said = this.#said
-    if (this.#isOver || trainer.step === 0 || this.#guard.broken.length > 0) return
+    if (this.#isOver || trainer.step === 0) return
+    // The last state is looked at whatever its steps have shown: nothing else says that a run has ended well.
+    if (this.#guard.broken.length > 0 && !is_last) return
     const stale_in = keeper.staleIn(trainer.step, said)
     if (stale_in === undefined) return
     if (stale_in > 0 && !is_wanted) {
@@ -301,6 +312,7 @@ export class RunLoop {
     if (now - this.#samples_at >= SAMPLES_MS) this.#reportSamples()
     if (step === 1 || now - this.#memory_at >= MEMORY_MS) this.#reportMemory()
     if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
+    this.#requireSound()
   }
 
   #tellPhase(step: number, started: PhaseStart | undefined): void {

@@ -142,7 +142,7 @@ export const EXPERIMENT_VERSION = 1
 export const MAX_PHASES = 16
 export const MAX_LAYERS = 16
 /** Of one phase. */
-export const MAX_STEPS = 100000
+export const MAX_STEPS = 100_000
 
 export const DATA: Tree<Data> = {
   train_max_samples: integer({

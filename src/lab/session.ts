@@ -1,5 +1,6 @@
 // Commands in, events out: what the worker is told, and what it says. Knows neither the worker nor the GPU, so Node can test it.
 import { newestFirst } from './checkpoints/keeper.ts'
+import { type Experiment, parseExperiment } from './experiment.ts'
 import type { LabCommand } from './protocol.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
@@ -50,6 +51,9 @@ export class Session {
         return
       case 'observe':
         this.#run?.orders.change({ request: command.request })
+        return
+      case 'plan':
+        this.#plan(command.experiment)
         return
       case 'benchmark':
         this.#then(() => this.#benchmark())
@@ -111,6 +115,13 @@ export class Session {
     } catch (error) {
       post({ type: 'checkpoint_file_failed', record, message: labError(error).message })
     }
+  }
+
+  /** A document that cannot be planned is refused when it is to be trained, with its reason. */
+  #plan(experiment: Experiment): void {
+    const { plan, post } = this.#host
+    const parsed = parseExperiment(experiment)
+    if (plan && parsed.ok) post({ type: 'plan', ...plan(parsed.experiment) })
   }
 
   async #open(): Promise<void> {

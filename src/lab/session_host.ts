@@ -8,6 +8,7 @@ import type { PhaseStart, StepResult } from '../rl/trainer.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from './checkpoints/checkpoint.ts'
 import type { Experiment } from './experiment.ts'
 import type { MatmulNeeds } from './kernel_choice.ts'
+import { MemoryRefusal } from './memory_budget.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type {
   BenchmarkNumbers,
@@ -94,8 +95,13 @@ export interface CheckpointHost {
 /** What a session is given: the GPU side, a way out for events, and a clock. */
 export interface SessionHost {
   open(): Promise<AdapterFacts>
-  /** `is_careful`: in shorter submissions than usual, because the device was lost. */
-  prepare(experiment: Experiment, is_careful?: boolean): Promise<RunDevice>
+  /**
+   * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
+   * more than `allow_bytes` and more than is allocated without asking.
+   */
+  prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
+  /** What `plan` tells; without it nothing is told. */
+  plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
   /** Of the app and of the browser: what was measured under another one is measured anew. */
@@ -122,6 +128,7 @@ export function labError(error: unknown): LabError {
   if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
   if (name === 'ExperimentError' || name === 'NoPairsError')
     return { name, code: 'experiment', message }
+  if (error instanceof MemoryRefusal) return { name, code: 'memory', message, bytes: error.bytes }
   if (name === 'CheckpointError') return { name, code: 'checkpoint', message }
   return { name, code: 'internal', message }
 }

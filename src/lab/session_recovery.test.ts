@@ -268,6 +268,50 @@ test('two broken steps and a sound one: the run goes on, and is kept again', asy
   expect(kept.at(-1)).toBe(6)
 })
 
+test('a state that is not finite ends it at once, though every step looks well: the run goes back and waits', async () => {
+  const { session, events, until, statuses } = fakeLab({ unsound: [4, 5, 6] })
+  session.handle(going)
+  await until(() => statuses().at(-1) === 'paused')
+  const [guarded] = all(events, 'guarded')
+  expect(guarded.step).toBeGreaterThan(0)
+  expect(guarded.step).toBeLessThan(4)
+  expect(guarded).toMatchObject({
+    broken: [
+      {
+        step: 4,
+        metrics: [],
+        unsound: { model: 'actor', part: 'weights', parameter: 'model.embed_tokens.weight' },
+      },
+    ],
+  })
+  expect(all(events, 'restored')).toMatchObject([{ why: 'guard', step: guarded.step }])
+  expect(all(events, 'checkpoint').every(({ step }) => step < 4)).toBe(true)
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
+test.each([{ unsound: [6] }, { unsound: [6], broken: [6] }])(
+  'a last state that is not finite is no end: %o',
+  async (circumstances) => {
+    const { session, events, until, statuses, steps } = fakeLab(circumstances)
+    session.handle({ ...going, checkpoints: { ...OFTEN, every_steps: 4 } })
+    await until(() => statuses().at(-1) === 'paused')
+    expect(statuses()).not.toContain('finished')
+    expect(all(events, 'guarded')).toMatchObject([{ broken: [{ step: 6 }] }])
+    expect(steps()).toContain(6)
+    session.handle({ type: 'stop' })
+    await session.idle
+  },
+)
+
+test('a run whose last step was left out ends with the weights that it has, and keeps them', async () => {
+  const { session, events, statuses } = fakeLab({ broken: [6] })
+  session.handle(going)
+  await session.idle
+  expect(statuses().at(-1)).toBe('finished')
+  expect(all(events, 'checkpoint').at(-1)?.step).toBe(6)
+})
+
 test('a state that takes long to keep is kept less often', async () => {
   const { session, events, files, pass } = fakeLab()
   const { write } = files
@@ -281,4 +325,18 @@ test('a state that takes long to keep is kept less often', async () => {
   const kept = all(events, 'checkpoint').map(({ step }) => step)
   expect(kept.length).toBeLessThan(5)
   expect(kept.at(-1)).toBe(6)
+})
+
+test('a run that takes much memory fails before it is begun, with its bytes, unless they are allowed', async () => {
+  const { session, events, log, statuses } = fakeLab({ takes_bytes: 120 })
+  session.handle({ type: 'plan', experiment: start.experiment })
+  session.handle({ type: 'plan', experiment: {} as typeof start.experiment })
+  expect(all(events, 'plan')[0]).toEqual({ type: 'plan', bytes: 120, allowed_bytes: 100 })
+  session.handle(start)
+  await session.idle
+  expect(all(events, 'failed')).toMatchObject([{ error: { code: 'memory', bytes: 120 } }])
+  expect(log).toEqual([])
+  session.handle({ ...start, run: 2, allow_bytes: 120 })
+  await session.idle
+  expect(statuses().at(-1)).toBe('finished')
 })

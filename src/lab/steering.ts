@@ -183,7 +183,7 @@ type Steer<T> = (
 
 /**
  * The experiments that a run goes through, one more than there are entries; and the first entry that cannot be obeyed, with
- * its remedy. Where a stop condition may end a phase early, nobody knows beforehand which phase an entry meets: then the
+ * its remedy. With `leaveOut` such an entry is told and passed over, as if it were not there, and there is no issue. Where a stop condition may end a phase early, nobody knows beforehand which phase an entry meets: then the
  * list ends there, without an issue.
  */
 export function followSteering<T extends Document>(
@@ -191,37 +191,63 @@ export function followSteering<T extends Document>(
   steering: readonly SteeringEntry[],
   steer: Steer<T>,
   mayStop: (phase: PhaseDocument) => boolean,
+  leaveOut?: (index: number, issue: Issue) => void,
 ): { readonly experiments: readonly T[]; readonly issue?: Issue } {
   const experiments = [experiment]
   let now = experiment
   let position = BEFORE
   for (const [i, { step, ...action }] of steering.entries()) {
-    const at = `steering.${i}`
-    const broken = (path: string, message: string) => ({ experiments, issue: { path, message } })
-    if (step < position.step)
-      return broken(
-        `${at}.step`,
-        `expected at least ${position.step}, because entries stand in the order in which they take effect; got ${step}`,
-      )
-    if (step > position.step && now.phases.slice(position.phase).some(mayStop)) break
-    const reached = walk(now.phases, position, step)
-    if (!reached) {
-      const { phase, phase_step, is_ended } = position
-      const left = is_ended ? 0 : Math.max(0, now.phases[phase].steps - phase_step)
-      const later = now.phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)
-      const last = position.step + left + later
-      return broken(
-        `${at}.step`,
-        `expected at most ${last}, because the run ends there; got ${step}. Lengthen a phase or leave the entry out`,
-      )
+    const broken = (path: string, message: string): Issue => ({
+      path: path === '' ? `steering.${i}` : `steering.${i}.${path}`,
+      message,
+    })
+    const after = follow(now, position, { step, ...action } as SteeringEntry, steer, mayStop)
+    if (after === undefined) break
+    if ('at' in after) {
+      const issue = broken(after.at, after.message)
+      if (!leaveOut) return { experiments, issue }
+      leaveOut(i, issue)
+      continue
     }
-    const result = steer(now, action as SteeringAction, reached.phase, reached.phase_step)
-    if (!result.ok) return broken(result.at === '' ? at : `${at}.${result.at}`, result.message)
-    now = result.experiment
+    now = after.experiment
+    position = after.position
     experiments.push(now)
-    position = { ...reached, is_ended: reached.is_ended || result.ends !== undefined }
   }
   return { experiments }
+}
+
+/** What an entry makes of a run at `position`, or why it cannot be obeyed; undefined where nobody knows which phase it meets. */
+function follow<T extends Document>(
+  now: T,
+  position: Position,
+  { step, ...action }: SteeringEntry,
+  steer: Steer<T>,
+  mayStop: (phase: PhaseDocument) => boolean,
+):
+  | { readonly experiment: T; readonly position: Position }
+  | { readonly at: string; readonly message: string }
+  | undefined {
+  if (step < position.step)
+    return {
+      at: 'step',
+      message: `expected at least ${position.step}, because entries stand in the order in which they take effect; got ${step}`,
+    }
+  if (step > position.step && now.phases.slice(position.phase).some(mayStop)) return undefined
+  const reached = walk(now.phases, position, step)
+  if (!reached) {
+    const { phase, phase_step, is_ended } = position
+    const left = is_ended ? 0 : Math.max(0, now.phases[phase].steps - phase_step)
+    const later = now.phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)
+    const last = position.step + left + later
+    return {
+      at: 'step',
+      message: `expected at most ${last}, because the run ends there; got ${step}. Lengthen a phase or leave the entry out`,
+    }
+  }
+  const result = steer(now, action as SteeringAction, reached.phase, reached.phase_step)
+  if (!result.ok) return result
+  const is_ended = reached.is_ended || result.ends !== undefined
+  return { experiment: result.experiment, position: { ...reached, is_ended } }
 }
 
 /** `phases.1.actor.optim.lr` is `phase 2 lr`; a critic's settings keep its name. */

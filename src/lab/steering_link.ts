@@ -1,6 +1,8 @@
 // An entry of steering as a link writes it: 40,next_phase or 66,insert_phase,rl,target_layer:2,steps:4 or
 // 80,set,actor.optim.lr,0.0005. Takes hostile input and never throws.
-import { newPhase, type PhaseDocument, type SteeringEntry } from './experiment.ts'
+import { type Experiment, newPhase, type PhaseDocument, type SteeringEntry } from './experiment.ts'
+import { show } from './fields.ts'
+import { withObeyable } from './obeyable.ts'
 import { type Document, isDocument, setAt, valueAt } from './paths.ts'
 
 /** A value as text; text that could be read as something else is quoted. */
@@ -88,4 +90,37 @@ export function readEntry(text: string): unknown {
   if (kind === 'move_phase') return { ...entry, index: Number(words[0]), to: Number(words[1]) }
   if (kind === 'set') return { ...entry, path: words[0], value: readValue(words[1] ?? '') }
   return entry
+}
+
+/** Takes the entries of a link out of its pairs, each with the name it has there. */
+export function readSteering(pairs: Map<string, string>, notices: string[]): [string, unknown][] {
+  const names = [...pairs.keys()].filter((name) => /^steering\.\d{1,3}$/.test(name))
+  const number = (name: string) => Number(name.split('.')[1])
+  const entries: [string, unknown][] = []
+  for (const name of names.sort((a, b) => number(a) - number(b))) {
+    const text = pairs.get(name) ?? ''
+    pairs.delete(name)
+    const entry = readEntry(text)
+    if (entry === undefined)
+      notices.push(`${name}: expected a step, a comma and what is done, got ${show(text)}.`)
+    else entries.push([name, entry])
+  }
+  return entries
+}
+
+/** The experiment with what is done to it; entries that cannot be obeyed are left out. */
+export function withSteering(
+  experiment: Experiment,
+  entries: readonly [string, unknown][],
+  notices: string[],
+): Experiment {
+  if (entries.length === 0) return experiment
+  return withObeyable(
+    experiment,
+    entries.map(([, entry]) => entry),
+    (index, { path, message }) => {
+      const [name] = entries[index]
+      notices.push(`${path === '' ? name : `${name}.${path}`}: ${message}. Left out.`)
+    },
+  )
 }

@@ -166,6 +166,8 @@ export interface LabState {
   readonly kernels: string
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
+  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until told. */
+  readonly plan: { readonly bytes: number; readonly allowed_bytes: number } | undefined
   /** What could not be understood of the link. */
   readonly notices: readonly string[]
   readonly phase: number
@@ -276,6 +278,7 @@ export const initialState = (): LabState => ({
   run: 0,
   experiment: PRESETS[0].experiment,
   preset_id: PRESETS[0].id,
+  plan: undefined,
   notices: [],
   benchmark: { status: 'none' },
   shared_card: undefined,
@@ -298,6 +301,8 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         adapter: event.adapter,
         status: state.status === 'loading' ? 'idle' : state.status,
       }
+    case 'plan':
+      return { ...state, plan: { bytes: event.bytes, allowed_bytes: event.allowed_bytes } }
     case 'progress':
       return { ...state, message: event.message }
     case 'kernels':

@@ -6,6 +6,7 @@ import type { StepResult } from '../rl/trainer.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
 import { CheckpointError } from './checkpoints/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/memory_files.ts'
+import { MemoryRefusal } from './memory_budget.ts'
 import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
 import { PRESETS } from './presets.ts'
 import type {
@@ -41,6 +42,8 @@ export const GENERATION: Generation = {
 export const gpuError = (code: GpuError['code'], message: string): GpuError =>
   Object.assign(new Error(message), { name: 'GpuError', code })
 
+const ALLOWED_BYTES = 100
+
 /** Lets every message that is under way arrive, as the event loop does between two steps. */
 export const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
@@ -58,6 +61,10 @@ export function fakeLab({
   broken = [] as readonly number[],
   /** Steps that are evaluated, and hand their answers over. */
   evaluated = [] as readonly number[],
+  /** Steps after which a weight is NaN, whatever they show. */
+  unsound = [] as readonly number[],
+  /** That a run takes. */
+  takes_bytes = 1,
   /** The second phase asks for two verdicts. */
   asks = false,
 } = {}) {
@@ -147,7 +154,10 @@ export function fakeLab({
         exportState: async () => {
           log.push(`export ${step}`)
           return {
-            trainer: { step, phase, phase_step, began: null, pairs_of: null },
+            trainer: {
+              ...{ step, phase, phase_step, began: null, pairs_of: null },
+              ...(unsound.includes(step) && { actor: NO_NUMBERS }),
+            },
             experiment,
             document: experiment,
             done: 0,
@@ -225,10 +235,17 @@ export function fakeLab({
     }
   }
   let opened = 0
-  const prepare = async (_: unknown, is_careful?: boolean): Promise<RunDevice> => ({
-    ...device(),
+  const prepare = async (
+    _: unknown,
+    is_careful?: boolean,
+    allow_bytes = 0,
+  ): Promise<RunDevice> => ({
+    ...(takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes) ? refuse() : device()),
     ...(is_careful && { destroy: () => log.push('destroy careful') }),
   })
+  const refuse = (): never => {
+    throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
+  }
   const device = (): RunDevice => {
     if (opened++ > 0 && closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     return openDevice()
@@ -256,6 +273,7 @@ export function fakeLab({
       throw gpuError('no_adapter', 'nothing here')
     },
     prepare,
+    plan: () => ({ bytes: takes_bytes, allowed_bytes: ALLOWED_BYTES }),
     version: 'v1',
     peak: async () => PEAK,
     benchmark: async (onProgress) => {
@@ -327,6 +345,11 @@ const PAIRS: Pairs = {
   temperature: 1,
   min_pairs: 2,
   verdicts: [],
+}
+const NO_NUMBERS = {
+  weights: Float32Array.of(Number.NaN),
+  adam_m: new Float32Array(1),
+  adam_v: new Float32Array(1),
 }
 export const FIRST = 'nt_m64_n32_k16'
 export const SECOND = 'tn_m32_n16_k64'

@@ -18,6 +18,7 @@ import { browserName } from './card.ts'
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoints/checkpoint_file.ts'
 import { openCheckpointFiles } from './checkpoints/opfs.ts'
 import { type Experiment, followExperiment } from './experiment.ts'
+import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { presetOf } from './presets.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from './protocol.ts'
 import { type RunDevice, Session } from './session.ts'
@@ -70,11 +71,29 @@ async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): 
 /** Milliseconds that a dispatch may take after the GPU was lost twice: half of what is usual. */
 const CAREFUL_MS = 25
 
-async function prepare(experiment: Experiment, is_careful = false): Promise<RunDevice> {
+const planBytes = (config: TrainerConfig): number => planMemory(config).total()
+/** Chromium tells it, in a worker too. */
+const { deviceMemory } = navigator as { readonly deviceMemory?: number }
+const ALLOWED_BYTES = memoryBudget(deviceMemory)
+
+async function prepare(
+  experiment: Experiment,
+  is_careful = false,
+  allow_bytes = 0,
+): Promise<RunDevice> {
   const config = trainerConfig(experiment)
+  const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
   const gpu = await gpuFor(experiments.map(trainerConfig))
+  try {
+    // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
+    if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
+      requireMemory(experiment, most_bytes, planBytes)
+  } catch (error) {
+    gpu.destroy()
+    throw error
+  }
   if (is_careful && !gpu.facts.is_software) gpu.limitDispatches({ most_ms: CAREFUL_MS })
   return {
     adapter: gpu.facts,
@@ -95,7 +114,7 @@ async function prepare(experiment: Experiment, is_careful = false): Promise<RunD
         { largest: planMemory(config).largest },
       ),
     start: async (matmul, onProgress, state) => {
-      const engine = steeredEngine(gpu, matmul, onProgress)
+      const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
       const trainer = await (state
         ? SteeredRun.resume(engine, state)
         : SteeredRun.begin(engine, experiment))
@@ -116,6 +135,10 @@ let peak: Promise<Peak | undefined> | undefined
 const session = new Session({
   open: async () => (await openGpu()).facts,
   prepare,
+  plan: (experiment) => ({
+    bytes: plannedBytes(experiment, planBytes),
+    allowed_bytes: ALLOWED_BYTES,
+  }),
   version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)

@@ -10,19 +10,29 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
   return all.reduce((a, b) => (b.bytes > a.bytes ? b : a))
 }
 
-/** What lab/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`. */
+/**
+ * What lab/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`; a change that would take more than
+ * `most_bytes` in all is refused.
+ */
 export function steeredEngine(
   gpu: Gpu,
   matmul: MatmulChoice | undefined,
   onProgress?: (message: string) => void,
+  most_bytes = Number.POSITIVE_INFINITY,
 ) {
   return {
     create: (config: TrainerConfig) => Trainer.create(gpu, { ...config, matmul }, onProgress),
     release: () => gpu.freeAll(),
     refusal: (config: TrainerConfig): string | undefined => {
-      const { label, bytes } = planMemory(config).largest
+      const plan = planMemory(config)
+      const { label, bytes } = plan.largest
       const allowed = gpu.facts.max_binding_bytes
-      return bytes > allowed ? tooLarge(label, bytes, allowed).message : undefined
+      if (bytes > allowed) return tooLarge(label, bytes, allowed).message
+      const total = plan.total()
+      const gigabytes = (count: number) => `${(count / 1e9).toPrecision(3)} GB`
+      return total > most_bytes
+        ? `the run would take ${gigabytes(total)} of GPU memory, and ${gigabytes(most_bytes)} are allowed for it; train it anew to be asked`
+        : undefined
     },
   }
 }

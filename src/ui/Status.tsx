@@ -13,6 +13,7 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
+import { formatBytes } from './format.ts'
 import { selectIsReplaying } from './replay/replays.ts'
 import { selectStatus } from './run.ts'
 import { useOpenedEntry } from './runs/opened.ts'
@@ -43,12 +44,17 @@ const REPLAYED: Partial<Record<LabState['status'], string>> = {
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectMessage = (state: LabState) => state.message
 
+/** What Train would take, as long as nothing is trained. */
+const selectPlanned = ({ status, plan }: LabState) =>
+  status === 'idle' || status === 'finished' || status === 'failed' ? plan?.bytes : undefined
+
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 export function Status() {
   const status = useShown(selectStatus)
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
+  const planned_bytes = useShown(selectPlanned)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
   const { says, Icon } = STATUS[status]
@@ -60,6 +66,11 @@ export function Status() {
       <span>
         {is_replaying ? (REPLAYED[status] ?? moment) : words}
         {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
+        {planned_bytes === undefined || is_replaying ? null : (
+          <span className="soft" data-testid="planned-bytes" data-bytes={planned_bytes}>
+            {`, takes ${formatBytes(planned_bytes)} of GPU memory`}
+          </span>
+        )}
       </span>
     </p>
   )

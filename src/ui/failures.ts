@@ -87,6 +87,16 @@ export function failureText(code: FailureCode, user_agent: string): FailureText 
       cause: 'The experiment was checked before training and refused.',
       advice: ['Change the setting that the message names.'],
     },
+    memory: {
+      title: 'This run asks for much memory',
+      cause:
+        'Nothing has been allocated. A browser does not tell how much memory a GPU has, so the lab asks before it takes as much as this.',
+      advice: [
+        'Press Take … and train, if your GPU has that much to spare.',
+        SMALLER,
+        'Gradient checkpointing keeps the numbers and takes less memory for more arithmetic.',
+      ],
+    },
     checkpoint: {
       title: 'The run cannot go on from there',
       cause: 'What was kept of it is damaged, of another kind, or no longer there.',

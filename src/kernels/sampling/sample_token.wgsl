@@ -35,6 +35,7 @@ struct Params {
 
 const WORKGROUP_SIZE = 64u;
 const MOST_NEGATIVE = -0x1.fffffep+127f;
+const EXPONENT = 0x7f800000u;
 
 var<workgroup> row_ended: u32;
 var<workgroup> lane_parts: array<vec2f, WORKGROUP_SIZE>;
@@ -72,13 +73,13 @@ fn mass_of(logit: f32, row_max: f32, inverse_temperature: f32) -> f32 {
   return exp((logit - row_max) * inverse_temperature);
 }
 
-// The lowest index of the largest logit. Indices stay below 2^24, so f32 holds them exactly.
+// The lowest index of the largest logit; the last where none is, of NaN alone. Indices stay below 2^24, so f32 holds them exactly.
 fn argmax(lane: u32, base: u32, row_max: f32) -> u32 {
   var lowest = MOST_NEGATIVE;
   for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
     if (logits[base + v] == row_max) { lowest = max(lowest, -f32(v)); }
   }
-  return u32(-max_lanes(lane, lowest));
+  return u32(min(-max_lanes(lane, lowest), f32(params.vocab_size - 1u)));
 }
 
 // The largest key that at least top_k logits reach: the top_k-th largest logit's.
@@ -189,11 +190,17 @@ fn main(
     let row_max = max_lanes(lane, lane_max);
 
     var lane_sums = vec2f(); // of exp(z) and of exp(z) z, with z = (logit - row_max) / temperature
+    // NaN at run time: WGSL has no constant for it.
+    let not_a_number = bitcast<f32>(params.rows | 0x7fc00000u);
+    var lane_broken = false;
     for (var v = lane; v < params.vocab_size; v += WORKGROUP_SIZE) {
+      // Bits, not comparisons: WGSL may assume that no value is Inf or NaN.
+      lane_broken |= (bitcast<u32>(logits[base + v]) & EXPONENT) == EXPONENT;
       let mass = mass_of(logits[base + v], row_max, inverse_temperature);
       // Where the mass underflows, z may be so large that 0 z is no number.
       if (mass > 0.0) { lane_sums += mass * vec2f(1.0, (logits[base + v] - row_max) * inverse_temperature); }
     }
+    if (lane_broken) { lane_sums.x = not_a_number; }
     let sums = sum_lanes(lane, lane_sums);
 
     if (is_greedy) {
@@ -209,6 +216,10 @@ fn main(
     // Scored by the full softmax, whatever the filters left.
     log_prob = (logits[base + token] - row_max) * inverse_temperature - log(sums.x);
     entropy = max(0.0, log(sums.x) - sums.y / sums.x);
+    if ((bitcast<u32>(sums.x) & EXPONENT) == EXPONENT) {
+      log_prob = not_a_number;
+      entropy = not_a_number;
+    }
   }
 
   if (lane == 0u && is_real) {

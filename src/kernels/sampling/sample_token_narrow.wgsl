@@ -34,6 +34,7 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> attention_mask: array<u32>;
 
 const MOST_NEGATIVE = -0x1.fffffep+127f;
+const EXPONENT = 0x7f800000u;
 
 // A u32 that orders as the float does; -0 counts as 0.
 fn order_key(x: f32) -> u32 {
@@ -127,8 +128,11 @@ fn main(
     }
 
     var sums = vec2f(); // of exp(z) and of exp(z) z, with z = (logit - row_max) / temperature
+    var is_broken = false;
     for (var v = 0u; v < params.vocab_size; v++) {
       let logit = logits[base + v];
+      // Bits, not comparisons: WGSL may assume that no value is Inf or NaN.
+      is_broken |= (bitcast<u32>(logit) & EXPONENT) == EXPONENT;
       let mass = mass_of(logit, row_max, inverse_temperature);
       // Where the mass underflows, z may be so large that 0 z is no number.
       if (mass > 0.0) { sums += mass * vec2f(1.0, (logit - row_max) * inverse_temperature); }
@@ -149,6 +153,11 @@ fn main(
     // Scored by the full softmax, whatever the filters left.
     log_prob = (logits[base + token] - row_max) * inverse_temperature - log(sums.x);
     entropy = max(0.0, log(sums.x) - sums.y / sums.x);
+    if (is_broken) {
+      // NaN at run time: WGSL has no constant for it.
+      log_prob = bitcast<f32>(params.rows | 0x7fc00000u);
+      entropy = log_prob;
+    }
     if (is_eos(token)) { ended[row] = 1u; }
   }
 

@@ -201,6 +201,27 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     expect(new Set(entropies)).toEqual(new Set([0]))
   })
 
+  test.for([
+    ['all NaN', [Number.NaN, Number.NaN, Number.NaN]],
+    ['one NaN', [1, Number.NaN, 2]],
+    ['one infinite', [1, Number.POSITIVE_INFINITY, 2]],
+    ['one minus infinite', [1, 2, Number.NEGATIVE_INFINITY]],
+  ] as const)('a row with logits that are not finite, %s, has no entropy', async ([, bad]) => {
+    const sound = [1, 2, 3]
+    const values = Float32Array.of(...sound, ...bad, ...sound)
+    for (const options of [{}, { temperature: 0 }, { top_k: 2, top_p: 0.9 }]) {
+      const { tokens, entropies, log_probs, ended } = await sample(values, 3, {
+        ...options,
+        ended: [0, 0, 1],
+      })
+      expect([entropies[1], log_probs[1]]).toEqual([Number.NaN, Number.NaN])
+      expect(tokens[1]).toBeLessThan(3)
+      // Its neighbours, and a row that has ended, are none the worse.
+      expect(entropies[0]).toBeGreaterThan(0)
+      expect([entropies[2], log_probs[2], ended[2]]).toEqual([0, 0, 1])
+    }
+  })
+
   test.for(
     // The narrow kernel adds up serially, so it is not held to a real vocabulary's tolerance.
     draws.filter((c) => kernel === sample_token || c.vocab_size <= 1000),

@@ -18,7 +18,8 @@ import sample_narrow from './sample_token_narrow.wgsl?raw'
  * for temperature 0 (argmax, lowest index on ties) they are those at temperature 1.
  *
  * One draw is one uniform of Philox with counter (step, row_offset + row, position, 0) and key (seed_low, seed_high),
- * so a row's token does not depend on how rows are batched. Logits must be finite; V is at most 2^24.
+ * so a row's token does not depend on how rows are batched. A row with a logit that is not finite draws some token, and its
+ * log-prob and entropy are NaN. V is at most 2^24.
  * Everything but rows, n, vocab_size, response_length and width may be live.
  *
  * Source: Fan et al. 2018 (top-k), arXiv 1805.04833; Holtzman et al. 2020 (top-p), arXiv 1904.09751.

@@ -65,7 +65,7 @@ describe('a checkpoint', () => {
       madeCheckpoint(tinyExperiment({ phases: [{ kind: 'rl', steps: 3, target_layer: 1 }] }), 0, 0),
       madeCheckpoint(
         tinyExperiment({
-          phases: [{ kind: 'rl', steps: 3 }],
+          phases: [{ kind: 'rl', steps: 9 }],
           model: { hidden_size: 12, tie_word_embeddings: false },
           actor: { ppo_mini_batch_size: 2, use_kl_loss: true },
         }),
@@ -80,7 +80,7 @@ describe('a checkpoint', () => {
   })
 
   test('keeps numbers that JSON has not, and all bits of others', async () => {
-    const { run, ...rest } = madeCheckpoint()
+    const { run, ...rest } = madeCheckpoint(EVERYTHING, 8, 2)
     const trainer = { ...run.trainer, kl_coef: Number.NaN, scores: [Number.NEGATIVE_INFINITY, -0] }
     const back = await decodeCheckpoint(
       await encodeCheckpoint({ ...rest, run: { ...run, trainer } }),
@@ -249,7 +249,10 @@ describe('a file that is none', () => {
     ['an experiment that is none', edit('experiment', { seed: 'x' }), 'experiment.seed: '],
     [
       'a larger model',
-      edit('experiment', { model: { ...EVERYTHING.model, hidden_size: 1024 } }),
+      (p) => {
+        for (const name of ['experiment', 'document'])
+          edit(name, { model: { ...EVERYTHING.model, hidden_size: 1024 } })(p)
+      },
       'tensor actor.model.embed_tokens.weight: expected F32',
     ],
     ['a document that is none', edit('document', { phases: [] }), 'document.phases: '],
@@ -288,7 +291,7 @@ describe('a file that is none', () => {
     ],
     [
       'steps beyond the last',
-      edit('run', { step: 5, phase_step: 5, stage_step: 5 }),
+      edit('run', { step: 5, phase_step: 2, stage_step: 2 }),
       'tensor history.steps.0: expected at most 6 values, found 7',
     ],
   ])('%s is refused even under a right checksum', async ([, change, said]) => {

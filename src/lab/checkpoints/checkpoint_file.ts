@@ -28,6 +28,14 @@ import {
   type Shapes,
 } from './checkpoint_models.ts'
 import { pairsShapes, pairsTensors, readPairs } from './checkpoint_pairs.ts'
+import {
+  type Broken,
+  brokenCoefficient,
+  brokenDocument,
+  brokenNumbers,
+  brokenPosition,
+  brokenTold,
+} from './checkpoint_sense.ts'
 
 /** How JSON.stringify writes the one key of the header that may stand outside of all strings. */
 const CHECKSUM_KEY = '"checksum":"'
@@ -146,6 +154,8 @@ function read(opened: OpenSafetensors): Checkpoint {
   }
   const header = readHeader(opened.metadata, file)
   const { counters, experiment, document, pairs, marks, record, parent, made_on } = header
+  const require = (broken: Broken) => broken && fail(`${broken[0]}: ${broken[1]}`)
+  require(brokenDocument(header) ?? brokenPosition(header) ?? brokenTold(header))
   const models = modelsIn(runModels(experiment), opened)
   const pair_shapes = pairs && pairsShapes(pairs, experiment, opened)
   if (pairs && !pair_shapes) fail('tensor pairs.input_ids: expected rows that fit the experiment')
@@ -155,7 +165,9 @@ function read(opened: OpenSafetensors): Checkpoint {
   const vocab_size = trainerConfig(experiment).model.vocab_size
   const preferences = pairs && readPairs(pairs, opened, vocab_size)
   if (typeof preferences === 'string') return fail(`preferences: ${preferences}`)
-  const { reward_model, ...others } = readModels(models, opened)
+  const states = readModels(models, opened)
+  require(brokenNumbers(states))
+  const { reward_model, ...others } = states
   const trainer: TrainerState = {
     ...rest,
     ...others,
@@ -165,6 +177,7 @@ function read(opened: OpenSafetensors): Checkpoint {
     scores: [...readTensor(opened, 'run.scores')],
     kl_coef: readTensor(opened, 'run.kl_coef')[0] ?? null,
   }
+  require(brokenCoefficient(trainer.kl_coef, experiment, trainer.phase))
   return {
     record,
     ...(parent && { parent }),

@@ -9,7 +9,7 @@ import type {
 } from './checkpoint.ts'
 import { historyUntil } from './history.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
-import { isSound } from './sound.ts'
+import { type UnsoundPart, unsoundPart } from './sound.ts'
 
 export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
   ...DEFAULT_SCHEDULE,
@@ -72,9 +72,12 @@ export function checkpointProblem(error: unknown): {
 export class CheckpointKeeper {
   /** The newest state that the run can go back to. */
   snapshot: Snapshot | undefined
+  /** The newest state that was taken is not finite, so it was not kept; undefined where it was sound. */
+  unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly #host: KeeperHost
   #pending: Pending | undefined
   #work: Promise<void> = Promise.resolve()
+  #looking: Promise<Snapshot | undefined> = Promise.resolve(undefined)
   #is_writing = false
   /** Of the newest state that was taken. */
   #last = { step: 0, phase: 0, said: '', at_ms: 0 }
@@ -146,22 +149,32 @@ export class CheckpointKeeper {
   landed(step: number): void {
     const pending = this.#pending
     if (pending?.step !== step) return
-    this.#work = pending.state.then(
+    this.#looking = pending.state.then(
       (state) => {
         if (this.#pending !== pending) return undefined
         this.#pending = undefined
-        if (!isSound(state)) return undefined
+        const part = unsoundPart(state)
+        this.unsound = part && { step, part }
+        if (part) return undefined
         this.snapshot = { state, history: historyUntil(this.#host.history(), state) }
-        return this.#write(this.snapshot, pending.begun_at)
+        return this.snapshot
       },
       () => {
         if (this.#pending === pending) this.#pending = undefined
+        return undefined
       },
     )
+    this.#work = this.#looking.then((kept) => kept && this.#write(kept, pending.begun_at))
+  }
+
+  /** Resolves when it is known whether the state that landed last is finite: `unsound`. */
+  async looked(): Promise<void> {
+    await this.#looking
   }
 
   /** Lets go of a state that is under way: its device is gone, or its numbers are broken. */
   drop(): void {
+    this.unsound = undefined
     if (!this.#pending) return
     this.#pending = undefined
     this.#last = { ...this.#last, step: this.snapshot?.state.trainer.step ?? 0 }

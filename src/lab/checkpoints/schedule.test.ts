@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
+import type { CheckpointEntry } from './checkpoint.ts'
+import { DEFAULT_SCHEDULE, isDue, retained, surplusCheckpoints } from './schedule.ts'
 
 describe('isDue', () => {
   test('waits for the steps and for the time, whichever is later', () => {
@@ -47,5 +48,27 @@ describe('retained', () => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('what goes so that all runs keep to a budget', () => {
+  const made = (record: string, ...steps: number[]): CheckpointEntry[] =>
+    steps.map((step) => ({ record, step, bytes: 10, written_at: step }))
+  const all = [...made('a', 1, 4, 7), ...made('b', 2, 5, 8), ...made('c', 3, 6)]
+  const gone = (total_bytes: number, kept: readonly string[] = []) =>
+    surplusCheckpoints(all, total_bytes, (record) => !kept.includes(record)).map(
+      ({ record, step }) => `${record}${step}`,
+    )
+
+  test('the oldest first, whatever run they are of', () => {
+    expect(gone(80)).toEqual([])
+    expect(gone(79)).toEqual(['a1'])
+    expect(gone(50)).toEqual(['a1', 'b2', 'c3'])
+  })
+
+  test('never the newest of a run, nor any of a run that is pinned or in training', () => {
+    expect(gone(0)).toEqual(['a1', 'b2', 'c3', 'a4', 'b5'])
+    expect(gone(0, ['a'])).toEqual(['b2', 'c3', 'b5'])
+    expect(gone(0, ['a', 'b', 'c'])).toEqual([])
   })
 })

@@ -12,6 +12,9 @@ export const DEFAULT_SCHEDULE: CheckpointSchedule = { every_steps: 10, every_ms:
 /** Bytes that the checkpoints of one run may take. */
 export const DEFAULT_BUDGET_BYTES = 256_000_000
 
+/** Bytes that the checkpoints of all runs of this browser may take. */
+export const DEFAULT_TOTAL_BYTES = 2e9
+
 /** Whether both have passed since the last checkpoint (or the beginning): the steps and the time. */
 export function isDue(
   now_ms: number,
@@ -52,4 +55,29 @@ function leastMissed(steps: readonly number[]): number {
     if (missed < least) [least, index] = [missed, i]
   }
   return index
+}
+
+/**
+ * The checkpoints that go so that those of all runs keep to `total_bytes`: the oldest first, of runs that `mayGo`. The newest of
+ * each run stays, so more than `total_bytes` can be left.
+ */
+export function surplusCheckpoints(
+  entries: readonly CheckpointEntry[],
+  total_bytes: number,
+  mayGo: (record: string) => boolean,
+): CheckpointEntry[] {
+  const newest = new Map<string, number>()
+  for (const { record, step } of entries)
+    newest.set(record, Math.max(step, newest.get(record) ?? 0))
+  let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+  const free = entries
+    .filter(({ record, step }) => step !== newest.get(record) && mayGo(record))
+    .sort((a, b) => a.written_at - b.written_at || a.step - b.step)
+  const gone: CheckpointEntry[] = []
+  for (const entry of free) {
+    if (bytes <= total_bytes) break
+    gone.push(entry)
+    bytes -= entry.bytes
+  }
+  return gone
 }

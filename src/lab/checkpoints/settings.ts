@@ -1,6 +1,6 @@
 // How the runs of this browser are kept: remembered where that is possible.
 import type { CheckpointSettings } from '../protocol.ts'
-import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE } from './schedule.ts'
+import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, DEFAULT_TOTAL_BYTES } from './schedule.ts'
 
 const KEY = 'understory.checkpoints'
 
@@ -44,5 +44,32 @@ export function setCheckpointBudget(budget_bytes: number): void {
     localStorage.setItem(KEY, JSON.stringify(settings))
   } catch {
     // Storage is off: the choice lasts as long as the page.
+  }
+}
+
+const TOTAL_KEY = 'understory.checkpoints_total'
+/** What can be chosen for the checkpoints of all runs, bytes. */
+export const TOTALS = [5e8, 1e9, DEFAULT_TOTAL_BYTES, 8e9, 32e9] as const
+
+let total: number | undefined
+
+/** Bytes that the checkpoints of all runs may take. */
+export function totalBudget(): number {
+  if (total !== undefined) return total
+  try {
+    const stored = Number(localStorage.getItem(TOTAL_KEY))
+    total = TOTALS.find((choice) => choice === stored) ?? DEFAULT_TOTAL_BYTES
+  } catch {
+    total = DEFAULT_TOTAL_BYTES
+  }
+  return total
+}
+
+export function setTotalBudget(bytes: number): void {
+  total = bytes
+  try {
+    localStorage.setItem(TOTAL_KEY, `${bytes}`)
+  } catch {
+    // As above.
   }
 }

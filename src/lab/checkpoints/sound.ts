@@ -1,17 +1,37 @@
 // Whether a state is worth going back to.
 import type { ModelState } from '../../rl/state.ts'
 import type { SteeredState } from './checkpoint.ts'
+import { runModels } from './checkpoint_models.ts'
 
-const isFinite = (values: Float32Array): boolean => {
-  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false
-  return true
+const MODELS = ['actor', 'critic', 'reward_model'] as const
+const PARTS = ['weights', 'adam_m', 'adam_v'] as const
+
+/** Where a state holds Inf or NaN. */
+export interface UnsoundPart {
+  readonly model: (typeof MODELS)[number]
+  readonly part: (typeof PARTS)[number]
+  /** Hugging Face name of the first parameter that is not finite. */
+  readonly parameter?: string
 }
 
-const isSoundModel = ({ weights, adam_m, adam_v }: ModelState): boolean =>
-  isFinite(weights) && isFinite(adam_m) && isFinite(adam_v)
+const firstNonfinite = (values: Float32Array): number => {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return i
+  return -1
+}
 
-/** False where some weight or moment is Inf or NaN: nothing that follows from it is a number. */
-export const isSound = ({ trainer }: SteeredState): boolean =>
-  [trainer.actor, trainer.critic, trainer.reward_model].every(
-    (model) => model === undefined || isSoundModel(model),
-  )
+/** The first weight or moment that is Inf or NaN; undefined where all are finite. Nothing that follows from one is a number. */
+export function unsoundPart({ trainer, experiment }: SteeredState): UnsoundPart | undefined {
+  for (const model of MODELS) {
+    const state: ModelState | undefined = trainer[model]
+    for (const part of state ? PARTS : []) {
+      const at = state ? firstNonfinite(state[part]) : -1
+      if (at < 0) continue
+      const layout = runModels(experiment).learners.get(model)
+      const own = layout?.params.find(({ offset, size }) => at >= offset && at < offset + size)
+      return { model, part, ...(own && { parameter: own.name }) }
+    }
+  }
+  return undefined
+}
+
+export const isSound = (state: SteeredState): boolean => unsoundPart(state) === undefined

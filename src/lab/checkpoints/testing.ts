@@ -71,9 +71,9 @@ function model(layout: ParamLayout): ModelState {
   return {
     weights: flat(layout),
     adam_m: flat(layout),
-    adam_v: flat(layout),
-    corrections: floats(2 * layout.segment_ends.length),
-    control: Float32Array.of(Number.NaN, 1, 0, 2, 7),
+    adam_v: flat(layout).map(Math.abs),
+    corrections: floats(2 * layout.segment_ends.length).map(Math.abs),
+    control: Float32Array.of(Number.NaN, 0, 0, 2, 7),
   }
 }
 
@@ -91,7 +91,7 @@ function pair(i: number): ResponsePair {
   return { prompt: `${i}=`, a: candidate(0), b: candidate(1) }
 }
 
-/** A state of this experiment after `step` steps, all of them in phase `phase`. */
+/** A state of this experiment after `step` steps, the last of them in phase `phase`. */
 export function madeState(experiment: Experiment, step: number, phase: number): TrainerState {
   const { learners, has_reference } = runModels(experiment)
   const of = (name: 'actor' | 'critic' | 'reward_model') => {
@@ -103,19 +103,26 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
   if (!actor || !layout) throw new Error('no policy')
   const asking = experiment.phases.findIndex(({ kind }) => kind === 'reward_model')
   const has_pairs = asking >= 0 && asking <= phase
+  const phases = experiment.phases.slice(0, phase)
+  const phase_step =
+    step -
+    Math.min(
+      step,
+      phases.reduce((sum, { steps }) => sum + steps, 0),
+    )
   return {
     phase,
     step,
-    phase_step: step,
-    stage_step: step,
+    phase_step,
+    stage_step: phase_step,
     critic_step: 0,
     is_started: true,
     ends: null,
     began: null,
-    skipped_updates: 1,
+    skipped_updates: Math.min(step, 1),
     sample_index: 33 * step,
     scores: step > 1 ? [1 / 3, -0] : [],
-    kl_coef: critic ? 0.1 + 0.2 : null,
+    kl_coef: experiment.phases[phase].kind === 'rl' ? 0.1 + 0.2 : null,
     pairs_of: has_pairs ? asking : null,
     actor,
     ...(has_reference && { reference: flat(layout) }),
@@ -171,12 +178,12 @@ export function madeCheckpoint(experiment = EVERYTHING, step = 6, phase = 1): Ch
   const own = phase < experiment.phases.length ? phase : 0
   return {
     record: 'made-up_1',
-    parent: { record: 'another', step: 4 },
+    parent: { record: 'another', step: Math.min(step, 4) },
     run: {
       trainer: madeState(experiment, step, own),
       experiment: { ...experiment, steering: [] },
       document: experiment,
-      done: experiment.steering.length,
+      done: experiment.steering.filter((entry) => entry.step <= step).length,
     },
     history: madeHistory(step),
     made_on: { understory: '0.1.0', adapter: 'llvmpipe “x”', kernels: '' },

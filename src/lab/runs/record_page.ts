@@ -1,6 +1,9 @@
 // Starts recording on this page: the browser's storage, its clock, and what happens when the page is closed.
 import { version } from '../../../package.json'
 import { adapterName } from '../card.ts'
+import { listCheckpoints, removeCheckpoint } from '../checkpoints/browse.ts'
+import { makeRoom, once } from '../checkpoints/room.ts'
+import { totalBudget } from '../checkpoints/settings.ts'
 import { keepCheckpoint } from '../client.ts'
 import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
@@ -77,6 +80,22 @@ async function askToPersist(): Promise<void> {
   }
 }
 
+/** Listing all files takes a while: not after each one that is written. */
+const ROOM_MS = 10_000
+
+/** Lets the oldest checkpoints go where those of all runs take more than they may: never of a run that goes on, is pinned or compared with. */
+export const keepRoom = (): Promise<number> =>
+  makeRoom({
+    list: () => listCheckpoints(),
+    remove: removeCheckpoint,
+    held: heldRuns,
+    isKept: (record) => {
+      const { pinned = false, baseline = false } = runOf(record)?.labels ?? {}
+      return pinned || baseline || record === labStore.getState().record
+    },
+    total_bytes: totalBudget,
+  })
+
 /** Records every run of this page from now on. To be called once per page. */
 export async function startRecording(): Promise<void> {
   const { storage: own, why_memory } = await openStorage()
@@ -104,8 +123,11 @@ export async function startRecording(): Promise<void> {
   }
   see()
   labStore.subscribe(see)
+  const keepRoomSoon = once(keepRoom, ROOM_MS)
+  keepRoomSoon()
   labStore.subscribe(({ checkpoints }, before) => {
     if (checkpoints.length > 0 && before.checkpoints.length === 0) void askToPersist()
+    if (checkpoints !== before.checkpoints && checkpoints.length > 0) keepRoomSoon()
   })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') keepCheckpoint()

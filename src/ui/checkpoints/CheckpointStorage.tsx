@@ -1,9 +1,17 @@
 // How much room checkpoints take, and how much they may.
 import { useEffect, useState } from 'react'
 import { listCheckpoints, removeCheckpoints } from '../../lab/checkpoints/browse.ts'
-import { BUDGETS, checkpointSettings, setCheckpointBudget } from '../../lab/checkpoints/settings.ts'
+import {
+  BUDGETS,
+  checkpointSettings,
+  setCheckpointBudget,
+  setTotalBudget,
+  TOTALS,
+  totalBudget,
+} from '../../lab/checkpoints/settings.ts'
 import { measureStorage } from '../../lab/runs/library.ts'
 import { heldRuns, withFreeRuns } from '../../lab/runs/locks.ts'
+import { keepRoom } from '../../lab/runs/record_page.ts'
 import { labStore } from '../../lab/store.ts'
 import { formatBytes } from '../format.ts'
 import { showToast } from '../store.ts'
@@ -33,38 +41,80 @@ async function removeAll(): Promise<void> {
   await measureStorage()
 }
 
+const bytesText = (bytes: number) => (bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes / 1e6} MB`)
+
+function Budget(props: {
+  readonly id: string
+  readonly label: string
+  readonly title?: string
+  readonly choices: readonly number[]
+  readonly value: number
+  onChoose(bytes: number): void
+}) {
+  const { id, label, title, choices, value, onChoose } = props
+  return (
+    <label title={title}>
+      <span className="soft">{label}</span>
+      <select
+        data-testid={id}
+        value={value}
+        onChange={({ target }) => onChoose(Number(target.value))}
+      >
+        {[...new Set([...choices, value])]
+          .sort((a, b) => a - b)
+          .map((bytes) => (
+            <option key={bytes} value={bytes}>
+              {bytesText(bytes)}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}
+
 /** `count` of runs in the list: another one may have been kept or deleted. */
 export function CheckpointStorage({ count }: { readonly count: number }) {
   const [used, setUsed] = useState<Used>()
   const [budget, setBudget] = useState(checkpointSettings().budget_bytes)
+  const [total, setTotal] = useState(totalBudget())
   useEffect(() => {
     void measure().then(setUsed)
   }, [count])
   if (!used) return null
-  const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
   return (
     <div className="checkpoint-storage" data-testid="checkpoint-storage">
       <p className="soft">
         Checkpoints take {formatBytes(used.bytes)}
         {used.runs > 0 ? ` for ${used.runs} ${used.runs === 1 ? 'run' : 'runs'}` : ''}.
       </p>
-      <label>
-        <span className="soft">At most for each run</span>
-        <select
-          data-testid="checkpoint-budget"
-          value={budget}
-          onChange={({ target }) => {
-            setBudget(Number(target.value))
-            setCheckpointBudget(Number(target.value))
-          }}
-        >
-          {choices.map((bytes) => (
-            <option key={bytes} value={bytes}>
-              {bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes / 1e6} MB`}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Budget
+        id="checkpoint-budget"
+        label="At most for each run"
+        choices={BUDGETS}
+        value={budget}
+        onChoose={(bytes) => {
+          setBudget(bytes)
+          setCheckpointBudget(bytes)
+        }}
+      />
+      <Budget
+        id="checkpoint-total"
+        label="At most for all runs"
+        title="Beyond it the oldest checkpoints go first: never the newest of a run, nor any of a run that goes on, is pinned or is the baseline"
+        choices={TOTALS}
+        value={total}
+        onChoose={(bytes) => {
+          setTotal(bytes)
+          setTotalBudget(bytes)
+          void keepRoom().then(measure).then(setUsed)
+        }}
+      />
+      {used.bytes > total ? (
+        <p className="soft" data-testid="checkpoints-over">
+          The newest of each run, and those of runs that are pinned or go on, take more than that:
+          delete runs to make room.
+        </p>
+      ) : null}
       {used.bytes > 0 ? (
         <button
           type="button"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agoText, lossText, problemText } from './texts.ts'
+import { agoText, guardText, lossText, problemText } from './texts.ts'
 
 test('every interruption has its own title and says from where the run goes on', () => {
   const losses = [
@@ -26,4 +26,14 @@ test('times are told in the largest unit that fits', () => {
   expect(agoText(0, 120_000)).toBe('2 minutes ago')
   expect(agoText(0, 3_600_000)).toBe('1 hour ago')
   expect(agoText(0, 3 * 86_400_000)).toBe('3 days ago')
+})
+
+test('weights that are no numbers are told as such, with why nothing was kept', () => {
+  const step = { step: 9, metrics: ['actor/entropy'], skipped: 0 }
+  const unsound = { model: 'actor', part: 'weights' } as const
+  const text = guardText({ step: 7, broken: [{ ...step, unsound }] })
+  expect(text).toMatch(
+    /^The weights are not finite .* no checkpoint of them was written\. .* step 7/,
+  )
+  expect(guardText({ step: 7, broken: [step] })).not.toContain('weights')
 })

@@ -1,4 +1,5 @@
 // What the page says about kept runs, and about those that were interrupted.
+import { brokenHead } from '../../lab/guard.ts'
 import type { CheckpointProblem, LabState, Loss } from '../../lab/store.ts'
 
 export interface NoticeText {
@@ -33,7 +34,7 @@ export function lossText({ what, step, is_waiting, is_blocked }: Loss): NoticeTe
 
 /** Where a run waits whose numbers broke. */
 export const guardText = ({ step, broken }: NonNullable<LabState['guarded']>): string =>
-  `${broken.length} steps in a row were not finite, so their updates were not applied. The run waits at ${stepText(step)}, its last sound state. Steps that are too large are the usual cause: continue with a lower learning rate, or change a setting and press Continue. If it breaks there again, go on from an older checkpoint, under Runs.`
+  `${brokenHead(broken)} The run waits at ${stepText(step)}, its last sound state. Steps that are too large are the usual cause: continue with a lower learning rate, or change a setting and press Continue. If it breaks there again, go on from an older checkpoint, under Runs.`
 
 /** Why a run is not kept, or not as it should be. */
 export function problemText({ code, message }: CheckpointProblem): NoticeText {

@@ -1,7 +1,8 @@
 import { TriangleAlert } from 'lucide-react'
-import { smallerNext, trainSmaller } from '../../lab/client.ts'
+import { smallerNext, trainAllowing, trainSmaller } from '../../lab/client.ts'
 import type { LabState } from '../../lab/store.ts'
 import { failureText, isWithoutGpu } from '../failures.ts'
+import { formatBytes } from '../format.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { copyReport } from '../report.ts'
 import { useLab } from '../run.ts'
@@ -9,10 +10,10 @@ import { useLab } from '../run.ts'
 const selectError = (state: LabState) => state.error
 
 /** Errors whose message names what the person can change: shown at once. */
-const TELLING = ['experiment', 'too_large', 'out_of_memory', 'shader']
+const TELLING = ['experiment', 'memory', 'too_large', 'out_of_memory', 'shader']
 
 /** Errors of a run that asked for too much memory. */
-const ROOMLESS = ['too_large', 'out_of_memory']
+const ROOMLESS = ['memory', 'too_large', 'out_of_memory']
 
 const selectCanBeSmaller = (state: LabState) =>
   state.error !== undefined &&
@@ -30,6 +31,20 @@ function TrainSmaller() {
       onClick={trainSmaller}
     >
       Train with half the batch
+    </button>
+  )
+}
+
+/** A person's word that so much memory may be taken. */
+function AllowMemory({ bytes }: { readonly bytes: number }) {
+  return (
+    <button
+      type="button"
+      data-testid="allow-memory"
+      title="Nothing tells the page whether there is so much; without it the browser or the desktop may hang"
+      onClick={() => trainAllowing(bytes)}
+    >
+      Take {formatBytes(bytes)} and train
     </button>
   )
 }
@@ -56,6 +71,11 @@ export function Failure() {
           <code>{error.message}</code>
         </details>
         <TrainSmaller />{' '}
+        {error.code === 'memory' && error.bytes !== undefined ? (
+          <>
+            <AllowMemory bytes={error.bytes} />{' '}
+          </>
+        ) : null}
         <button type="button" data-testid="copy-report" onClick={() => void copyReport()}>
           Copy report
         </button>

@@ -2,7 +2,13 @@
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/client.ts'
-import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../lab/experiment.ts'
+import {
+  type Experiment,
+  MAX_PHASES,
+  MAX_STEPS,
+  resolvePhases,
+  sameSettings,
+} from '../../lab/experiment.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { formatSteps } from '../format.ts'
@@ -19,7 +25,6 @@ import { useIsPast, useShown, useShownFrame } from '../shown.ts'
 import { showToast } from '../store.ts'
 import { AddPhases } from './AddPhases.tsx'
 
-const MAX_STEPS = 100_000
 const FULL = `An experiment has at most ${MAX_PHASES} phases`
 
 const selectSwitches = (state: LabState) => state.phase_switches

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { Gpu } from '../kernels/gpu.ts'
+import { parseExperiment } from '../lab/experiment.ts'
+import { decodeLink } from '../lab/link.ts'
+import { MemoryRefusal, memoryBudget, plannedBytes, requireMemory } from '../lab/memory_budget.ts'
+import { PRESETS } from '../lab/presets.ts'
+import { trainerConfig } from '../lab/trainer_config.ts'
+import { steeredEngine } from '../rl/engine.ts'
+import { planMemory } from '../rl/memory.ts'
+
+const plan = (config: Parameters<typeof planMemory>[0]) => planMemory(config).total()
+
+/** Some hundred characters; no single buffer of it is out of the ordinary. */
+const HUGE =
+  'v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=16&model.intermediate_size=2048' +
+  '&rollout.train_batch_size=1024&rollout.n=64&actor.ppo_mini_batch_size=1024&rollout.max_response_length=64'
+
+test('what is allocated without asking: 4 GB, or half of a smaller machine', () => {
+  expect(memoryBudget(undefined)).toBe(4e9)
+  expect(memoryBudget(64)).toBe(4e9)
+  expect(memoryBudget(2)).toBe(2 ** 30)
+})
+
+test('every preset is far below it', () => {
+  for (const { experiment } of PRESETS)
+    expect(plannedBytes(experiment, plan)).toBeLessThan(memoryBudget(undefined) / 20)
+})
+
+test('a link that adds up to more is refused with its total, though every buffer is small', () => {
+  const { experiment, notices } = decodeLink(HUGE)
+  expect(notices).toEqual([])
+  const bytes = plannedBytes(experiment, plan)
+  expect(bytes).toBeGreaterThan(memoryBudget(undefined))
+  const refuse = () => requireMemory(experiment, memoryBudget(undefined), plan)
+  expect(refuse).toThrow(MemoryRefusal)
+  expect(refuse).toThrow(`would take ${(bytes / 1e9).toPrecision(3)} GB`)
+  expect(refuse).toThrow(/It would take less with half of .* GB/)
+  // Said so, it is allowed.
+  requireMemory(experiment, bytes, plan)
+})
+
+test('what steering makes of a run counts too', () => {
+  const { experiment } = decodeLink('p=tiny')
+  const grown = parseExperiment({
+    ...experiment,
+    steering: [
+      {
+        step: 3,
+        kind: 'append_phase',
+        phase: { kind: 'rl', rollout: { train_batch_size: 1024, n: 64 } },
+      },
+    ],
+  })
+  if (!grown.ok) throw new Error(grown.issues[0].message)
+  expect(plannedBytes(grown.experiment, plan)).toBeGreaterThan(10 * plannedBytes(experiment, plan))
+})
+
+test('a change of a living run that would take more than was allowed for it is refused with both numbers', () => {
+  const facts = { max_binding_bytes: Number.MAX_SAFE_INTEGER }
+  const { experiment } = decodeLink(HUGE)
+  const config = trainerConfig(experiment)
+  const refusal = (most_bytes?: number) =>
+    steeredEngine({ facts } as Gpu, undefined, undefined, most_bytes).refusal(config)
+  expect(refusal()).toBeUndefined()
+  expect(refusal(plan(config))).toBeUndefined()
+  expect(refusal(4e9)).toMatch(/would take \d+(\.\d+)? GB of GPU memory, and 4\.00 GB are allowed/)
+})
