@@ -6,6 +6,7 @@ import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
 import { offerLeft } from './ui/checkpoints/going_on.ts'
 import { keepHistory } from './ui/history.ts'
+import { Part } from './ui/Part.tsx'
 import { followRefusals } from './ui/refusals.ts'
 import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
@@ -54,6 +55,8 @@ const root = document.getElementById('root')
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <Part name="This page">
+        <App />
+      </Part>
     </StrictMode>,
   )
