@@ -1,8 +1,9 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
-import { pause, resume, shareLink, train } from '../lab/client.ts'
+import { choosePreset, pause, resume, shareLink, train } from '../lab/client.ts'
 import { isReplaying } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
 import { isEnding } from './run.ts'
+import { closePast } from './runs/opened.ts'
 import { showToast } from './store.ts'
 
 /** Errors after which pressing Train again cannot help. */
@@ -42,6 +43,11 @@ export function toggleTraining(): void {
   if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()
+}
+
+/** Opens a preset and shows it, whatever past run the page shows. */
+export function openPreset(id: string): void {
+  if (choosePreset(id)) closePast()
 }
 
 /** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */

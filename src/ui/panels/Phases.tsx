@@ -11,6 +11,7 @@ import {
   isEnding,
   methodName,
   phaseTarget,
+  selectIsEdited,
   selectLeftOut,
   useLab,
   useLastLayer,
@@ -62,6 +63,7 @@ export function Phases() {
   const is_finished = useShown(selectIsFinished)
   const is_ending = useLab(isEnding) && is_busy && !is_past
   const left_out = useLab(selectLeftOut)
+  const is_edited = useLab(selectIsEdited)
   const current = useShown(selectPhase)
   const phase_step = useShownFrame(selectPhaseStep)
   const switches = useShown(selectSwitches)
@@ -300,11 +302,14 @@ export function Phases() {
           onSaid={setSaid}
         />
       </div>
-      {left_out > 0 && !is_busy && !is_past ? (
-        <p className="soft" data-testid="steering-left-out">
-          The settings are no longer those of this run: <strong>Train again</strong> begins with
-          them as they are, without the {left_out === 1 ? 'change' : `${left_out} changes`} made by
-          hand while it ran.
+      {is_edited && !is_busy && !is_past ? (
+        <p className="soft" data-testid={left_out > 0 ? 'steering-left-out' : 'settings-differ'}>
+          The settings are no longer those of the run on screen: <strong>Train again</strong> begins
+          with them as they are
+          {left_out > 0
+            ? `, without the ${left_out === 1 ? 'change' : `${left_out} changes`} made by hand while it ran`
+            : ''}
+          .
         </p>
       ) : null}
       <p className="visually-hidden" role="status" data-testid="phases-said">

@@ -1,6 +1,6 @@
 // A past run on the whole page, and the way back.
 import { createStore } from 'zustand/vanilla'
-import { reset } from '../../lab/client.ts'
+import { openExperiment } from '../../lab/client.ts'
 import { libraryStore, openRun, runName, runOf, setNextParent } from '../../lab/runs/library.ts'
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { labStore } from '../../lab/store.ts'
@@ -66,8 +66,11 @@ export function takeSettings(id: string): void {
   const is_busy = selectIsBusy(labStore.getState())
   const { name } = runName(entry, libraryStore.getState().entries)
   const changes = document.steering.length
-  if (changes > 0 && !is_busy && labStore.getState().run_experiment) reset()
-  labStore.setState({ experiment: document, preset_id, notices: [] })
+  const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
+  if (refused !== undefined) {
+    showToast(refused)
+    return
+  }
   setNextParent(id)
   const left_out =
     changes > 0 && is_busy
