@@ -140,7 +140,7 @@ export function isSteerable(
 }
 
 /** Where a run is after `step` steps, as far as its list of phases says. */
-interface Position {
+export interface Position {
   readonly step: number
   readonly phase: number
   readonly phase_step: number
@@ -148,13 +148,17 @@ interface Position {
   readonly is_ended: boolean
 }
 
-const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
+export const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
 
-/** The position after `step` steps; undefined where the run ends before. */
-function walk(
+/**
+ * The position after `step` steps; undefined where the run ends before. `visit` hears how many steps it takes of which phase on the
+ * way, and whether they are its last.
+ */
+export function walk(
   phases: readonly PhaseDocument[],
   from: Position,
   step: number,
+  visit: (phase: number, taken: number, is_end: boolean) => void = () => {},
 ): Position | undefined {
   let { phase, phase_step, is_ended } = from
   let left = step - from.step
@@ -167,6 +171,7 @@ function walk(
     const taken = Math.min(left, phases[phase].steps - phase_step)
     phase_step += taken
     left -= taken
+    visit(phase, taken, phase_step === phases[phase].steps)
   }
   return { step, phase, phase_step, is_ended }
 }

@@ -1,8 +1,8 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
 import { choosePreset, pause, resume, shareLink, train } from '../lab/client.ts'
+import { isEnding } from '../lab/planned.ts'
 import { isReplaying } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
-import { isEnding } from './run.ts'
 import { closePast } from './runs/opened.ts'
 import { showToast } from './store.ts'
 

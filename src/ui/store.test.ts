@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
+import { isEnding } from '../lab/planned.ts'
 import { initialState, type LabState } from '../lab/store.ts'
 import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from './actions.ts'
-import { editMarks, isEnding, selectLeftOut } from './run.ts'
+import { editMarks, selectLeftOut } from './run.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
 const all = ['a', 'b', 'c']

@@ -3,12 +3,12 @@ import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/client.ts'
 import { type Experiment, MAX_PHASES, resolvePhases, sameSettings } from '../../lab/experiment.ts'
+import { isEnding } from '../../lab/planned.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { formatSteps } from '../format.ts'
 import {
   endWords,
-  isEnding,
   methodName,
   phaseTarget,
   selectIsEdited,
