@@ -89,6 +89,30 @@ test('of a living run, what was taken counts and what was done is not done again
   expect(plannedTotal({ ...later, step: 80, phase: 2, phase_step: 60 })).toBe(80)
 })
 
+test('a phase that interrupts costs the present one no step, nor does one that follows it', () => {
+  const [sft] = experimentOf([]).phases
+  const phase = { ...sft, steps: 3 }
+  const steering = (kind: 'insert_phase' | 'interrupt_phase' | 'follow_phase'): SteeringEntry[] => [
+    { step: 5, kind, phase },
+  ]
+  const experiment = experimentOf([])
+  const total = (kind: Parameters<typeof steering>[0]) =>
+    plannedStretches(experiment, steering(kind)).at(-1)?.to
+  expect(total('insert_phase')).toBe(112 + 3 - 7)
+  expect(total('interrupt_phase')).toBe(112 + 3)
+  expect(total('follow_phase')).toBe(112 + 3)
+  expect(lengths(experiment, steering('interrupt_phase')).slice(0, 3)).toEqual([
+    [0, 5],
+    [1, 3],
+    [2, 7],
+  ])
+  expect(lengths(experiment, steering('follow_phase')).slice(0, 3)).toEqual([
+    [0, 5],
+    [0, 7],
+    [1, 3],
+  ])
+})
+
 test('an entry that cannot be done, or that comes after the end, changes nothing', () => {
   const experiment = experimentOf([])
   const steering: SteeringEntry[] = [

@@ -66,7 +66,7 @@ export interface RunSoFar {
 }
 
 /** A phase that begins has its own mark. */
-export const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
+export const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase', 'interrupt_phase']
 
 /** A person has ended the present phase, and no step of the next one has been told of. */
 export function isEnding({

@@ -11,6 +11,10 @@ export type SteeringAction =
   | { readonly kind: 'next_phase' }
   /** The present phase ends and this one begins; the rest of the list follows. */
   | { readonly kind: 'insert_phase'; readonly phase: PhaseDocument }
+  /** The present phase ends and this one begins; then the steps that the present one had left, as a phase of their own. */
+  | { readonly kind: 'interrupt_phase'; readonly phase: PhaseDocument }
+  /** This phase begins when the steps of the present one are done; the rest of the list follows. */
+  | { readonly kind: 'follow_phase'; readonly phase: PhaseDocument }
   /** The present phase once more after itself. */
   | { readonly kind: 'repeat_phase' }
   | { readonly kind: 'append_phase'; readonly phase: PhaseDocument }
@@ -41,6 +45,8 @@ export function steeringSchema(phase: z.ZodMiniType): z.ZodMiniType {
   const shapes: Readonly<Record<SteeringAction['kind'], Record<string, z.ZodMiniType>>> = {
     next_phase: {},
     insert_phase: { phase },
+    interrupt_phase: { phase },
+    follow_phase: { phase },
     repeat_phase: {},
     append_phase: { phase },
     remove_phase: { index },
@@ -69,7 +75,7 @@ export type EditedPhases =
   | { readonly ok: false; readonly at: string; readonly message: string }
 
 /** Actions of which the present phase is a part. */
-const OF_PRESENT = ['next_phase', 'insert_phase', 'repeat_phase'] as const
+const OF_PRESENT = ['next_phase', 'insert_phase', 'interrupt_phase', 'repeat_phase'] as const
 
 /** Why an action has to wait until a reward model has taken its first step; undefined where it need not. */
 function untaughtReason(kind: SteeringAction['kind'], present: number): string | undefined {
@@ -111,6 +117,10 @@ export function editPhases(
         phases: phases.toSpliced(present + 1, 0, action.phase),
         ends: 'insert_phase',
       }
+    case 'interrupt_phase':
+      return interrupted(phases, action.phase, present, taken)
+    case 'follow_phase':
+      return { ok: true, phases: phases.toSpliced(present + 1, 0, action.phase) }
     case 'repeat_phase':
       return { ok: true, phases: phases.toSpliced(present + 1, 0, phases[present]) }
     case 'append_phase':
@@ -125,6 +135,29 @@ export function editPhases(
         ok: true,
         phases: phases.toSpliced(action.index, 1).toSpliced(action.to, 0, phases[action.index]),
       }
+  }
+}
+
+/** The present phase in two parts, with another one between them. */
+function interrupted(
+  phases: readonly PhaseDocument[],
+  phase: PhaseDocument,
+  present: number,
+  taken: number,
+): EditedPhases {
+  const own = phases[present]
+  const left = own.steps - taken
+  if (own.kind === 'reward_model' && left > 0)
+    return {
+      ok: false,
+      at: '',
+      message: `expected a phase that can go on after another one; phase ${present + 1} trains a reward model, which would begin anew`,
+    }
+  const rest = left > 0 ? [{ ...own, steps: left }] : []
+  return {
+    ok: true,
+    phases: phases.toSpliced(present + 1, 0, phase, ...rest),
+    ends: 'insert_phase',
   }
 }
 
@@ -253,7 +286,10 @@ export function steeringWords(action: SteeringAction): string {
     case 'next_phase':
       return 'next phase'
     case 'insert_phase':
+    case 'interrupt_phase':
       return `began ${phaseWords(action.phase)}`
+    case 'follow_phase':
+      return `added ${phaseWords(action.phase)} after the present phase`
     case 'repeat_phase':
       return 'phase repeated'
     case 'append_phase':
