@@ -283,9 +283,9 @@ function replaceWorker(dead: Connection, message: string): boolean {
     status: 'preparing',
     loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
   })
-  const is_paused = takes_turns || state.status === 'paused'
+  const is_paused = takes_turns || state.is_pausing || state.status === 'paused'
   postStart({ run, record, experiment: run_document, paused: is_paused, from })
-  if (takes_turns && state.status !== 'paused') giveTurn()
+  if (takes_turns && state.status !== 'paused' && !state.is_pausing) giveTurn()
   return true
 }
 
@@ -487,9 +487,18 @@ function sendWanted(): void {
 /** Trains the experiment that the settings show, from its first step. */
 export const train = (): void => start(false)
 /** Pauses after the step in flight. */
-export const pause = (): void => post({ type: 'pause' })
+export function pause(): void {
+  if (GOING.includes(labStore.getState().status)) labStore.setState({ is_pausing: true })
+  post({ type: 'pause' })
+}
+
+const GOING: readonly LabState['status'][] = ['preparing', 'running', 'waiting']
+
 /** Goes on after a pause. */
-export const resume = (): void => post({ type: takes_turns ? 'turn' : 'resume' })
+export function resume(): void {
+  labStore.setState({ is_pausing: false })
+  post({ type: takes_turns ? 'turn' : 'resume' })
+}
 
 /** Begins a run that takes a step whenever `giveTurn` is called; its first turn is given. */
 export function trainInTurns(): void {

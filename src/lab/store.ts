@@ -192,6 +192,8 @@ export interface LabState {
   readonly timing: Timing
   /** Of the last step that was measured. */
   readonly profile: StepProfile | undefined
+  /** A pause was asked for, and the step in flight is not done yet. */
+  readonly is_pausing: boolean
   /** A step to be measured was asked for and has not come yet. */
   readonly is_profiling: boolean
   /** Of the last step that was told of token by token. */
@@ -256,6 +258,7 @@ export const emptyRun = () =>
     counts: undefined,
     timing: UNKNOWN,
     profile: undefined,
+    is_pausing: false,
     is_profiling: false,
     trace: undefined,
     is_tracing: false,
@@ -307,6 +310,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         status: event.status,
         message: '',
         arrivals: [],
+        is_pausing: state.is_pausing && event.status === 'preparing',
         is_profiling: state.is_profiling && event.status !== 'finished',
         is_tracing: state.is_tracing && event.status !== 'finished',
         guarded: event.status === 'running' ? undefined : state.guarded,
@@ -395,6 +399,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         status: 'failed',
         error: event.error,
         message: '',
+        is_pausing: false,
         is_profiling: false,
         is_tracing: false,
         benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,

@@ -80,6 +80,7 @@ const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 export function Controls() {
   const label = useLab(toggleLabel)
+  const is_going = label === 'Pause' || label === 'Pausing …'
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
   const is_replaying = useStore(replayStore, selectIsReplaying)
@@ -92,12 +93,12 @@ export function Controls() {
       <button
         type="button"
         id="train"
-        data-testid={label === 'Pause' ? 'pause' : 'train'}
+        data-testid={is_going ? 'pause' : 'train'}
         className={is_first ? 'primary pulse' : 'primary'}
         disabled={!can_toggle}
         onClick={toggleTraining}
       >
-        {label === 'Pause' ? <Pause className="icon" /> : <Play className="icon" />}
+        {is_going ? <Pause className="icon" /> : <Play className="icon" />}
         {is_replaying ? (REPLAYED[label] ?? label) : label}
       </button>
       <Action

@@ -37,17 +37,24 @@ const REPLAYED: Partial<Record<LabState['status'], string>> = {
 }
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
+const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
 const selectMessage = (state: LabState) => state.message
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** A pause comes after the step in flight, which may take seconds. */
+const pausingWords = (status: LabState['status']): string =>
+  status === 'preparing' ? 'will pause once it is prepared' : 'pausing after this step …'
 
 export function Status() {
   const status = useShown(selectStatus)
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
+  const is_pausing = useShown(selectIsPausing)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const { says, Icon } = STATUS[status]
-  const moment = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const moment = is_pausing ? pausingWords(status) : doing
   return (
     <p className="status" data-testid="status" data-status={status}>
       <Icon className="icon" aria-hidden="true" />

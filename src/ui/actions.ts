@@ -9,8 +9,8 @@ import { showToast } from './store.ts'
 /** Errors after which pressing Train again cannot help. */
 const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
 
-export const canToggle = ({ status, error }: LabState): boolean =>
-  status !== 'loading' && !(error && HOPELESS.includes(error.code))
+export const canToggle = ({ status, is_pausing, error }: LabState): boolean =>
+  status !== 'loading' && !is_pausing && !(error && HOPELESS.includes(error.code))
 export const canStep = ({ status, error }: LabState): boolean =>
   (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
 /** A step can be measured where one can be taken: in a run, or by beginning one. */
@@ -28,10 +28,11 @@ export function canNextPhase(state: LabState): boolean {
 }
 export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 
-type ToggleLabel = 'Train' | 'Pause' | 'Continue' | 'Train again' | 'Try again'
+type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
 
 /** What the big button says and does now. */
-export function toggleLabel({ status }: LabState): ToggleLabel {
+export function toggleLabel({ status, is_pausing }: LabState): ToggleLabel {
+  if (is_pausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'
   if (status === 'failed') return 'Try again'
