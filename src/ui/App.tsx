@@ -1,4 +1,5 @@
 import { Announcer } from './Announcer.tsx'
+import { followHeight } from './bar_height.ts'
 import { Controls } from './Controls.tsx'
 import { GoingOn } from './checkpoints/GoingOn.tsx'
 import { Interrupted } from './checkpoints/Interrupted.tsx'
@@ -32,7 +33,7 @@ export function App() {
       <Part name="The head of the page">
         <Header />
       </Part>
-      <div className="bar">
+      <div className="bar" ref={(bar) => (bar ? followHeight(bar) : undefined)}>
         <Part name="The controls">
           <Controls />
         </Part>

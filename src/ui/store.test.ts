@@ -45,6 +45,10 @@ test('the big button says what it will do', () => {
 test('nothing can be trained where there is no WebGPU, but a lost GPU can be tried again', () => {
   const failed = (code: 'no_webgpu' | 'lost') =>
     state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
+  // A pause that was asked for is said at once, and cannot be asked for again.
+  const pausing = state({ status: 'running', is_pausing: true })
+  expect(toggleLabel(pausing)).toBe('Pausing …')
+  expect(canToggle(pausing)).toBe(false)
   expect(canToggle(failed('no_webgpu'))).toBe(false)
   expect(canToggle(failed('lost'))).toBe(true)
   expect(canReset(failed('lost'))).toBe(true)

@@ -6,6 +6,7 @@ import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
 import { deleteForGood } from './deletions.ts'
 import { openStorage } from './idb_storage.ts'
+import { rememberLastRun } from './last_run.ts'
 import {
   addRun,
   commitDelete,
@@ -43,6 +44,7 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
     headerOf: (id) => runOf(id)?.header,
     onBegun: (header) => {
       void claimRun(header.id)
+      rememberLastRun(header.id)
       addRun(header)
       onBegun(header.id)
     },
