@@ -32,12 +32,17 @@ const selectHasBegun = (state: LabState) =>
   state.run_experiment !== undefined &&
   (isBusy(state) || sameSettings(state.experiment, state.run_experiment))
 
-/** What the line shows. Lengths that were just changed are those of the settings, which the run follows. */
-function selectShown(state: LabState): Experiment {
+/**
+ * What the line shows. Lengths that were just changed are those of the settings, which the run follows; another experiment that
+ * was chosen is not the run's.
+ */
+export function selectShown(state: LabState): Experiment {
   const { experiment, run_experiment } = state
   if (!selectHasBegun(state) || !run_experiment) return experiment
-  const kinds = ({ phases }: Experiment) => phases.map(({ kind, name }) => `${kind} ${name}`).join()
-  return kinds(experiment) === kinds(run_experiment) ? experiment : run_experiment
+  const phases = ({ phases }: Experiment) =>
+    JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
+  const is_of_run = experiment.name === run_experiment.name
+  return is_of_run && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
 }
 
 interface Drag {
