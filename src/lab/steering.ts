@@ -153,12 +153,8 @@ function interrupted(
       at: '',
       message: `expected a phase that can go on after another one; phase ${present + 1} trains a reward model, which would begin anew`,
     }
-  const rest = left > 0 ? [{ ...own, steps: left }] : []
-  return {
-    ok: true,
-    phases: phases.toSpliced(present + 1, 0, phase, ...rest),
-    ends: 'insert_phase',
-  }
+  const all = [phase, ...(left > 0 ? [{ ...own, steps: left }] : [])]
+  return { ok: true, phases: phases.toSpliced(present + 1, 0, ...all), ends: 'insert_phase' }
 }
 
 /** Whether a field can change while phase `present` runs: live ones, and all of phases that have not begun. */
@@ -183,10 +179,7 @@ export interface Position {
 
 export const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
 
-/**
- * The position after `step` steps; undefined where the run ends before. `visit` hears how many steps it takes of which phase on the
- * way, and whether they are its last.
- */
+/** The position after `step` steps; undefined where the run ends before. `visit` hears what is taken of which phase on the way. */
 export function walk(
   phases: readonly PhaseDocument[],
   from: Position,

@@ -30,7 +30,6 @@ export function Numbers() {
   const { steps_per_second, tokens_per_second, left } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (at_step === undefined ? value : undefined)
-  // Speed is of the moment: a step that is over has none.
   const is_shown = state.status === 'running' && at_step === undefined
   const final_entropy = latest(layerEntropy(experiment.model.num_hidden_layers))
   return (
