@@ -8,10 +8,10 @@ const LINK =
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
 
 /** The shorter response; of two of one length, the smaller number. */
-async function better(page: Page): Promise<'1' | '2'> {
+async function better(page: Page): Promise<'a' | 'b'> {
   const answers = page.getByTestId('preferences').locator('.answer .response')
   const [a, b] = await answers.allInnerTexts()
-  return a.length < b.length || (a.length === b.length && a < b) ? '1' : '2'
+  return a.length < b.length || (a.length === b.length && a < b) ? 'a' : 'b'
 }
 
 async function given(lab: LabPage): Promise<number> {
@@ -46,7 +46,7 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
     await expect.poll(() => given(lab)).toBe(n)
     const key = await better(page)
     if (n % 2 === 0) await page.keyboard.press(key)
-    else await lab.get(key === '1' ? 'prefer-a' : 'prefer-b').click()
+    else await lab.get(key === 'a' ? 'prefer-a' : 'prefer-b').click()
   }
   await lab.waitForStatus('finished', 200_000)
 

@@ -6,6 +6,7 @@ import { startRecording } from './lab/runs/record_page.ts'
 import { App } from './ui/App.tsx'
 import { offerLeft } from './ui/checkpoints/going_on.ts'
 import { keepHistory } from './ui/history.ts'
+import { Part } from './ui/Part.tsx'
 import { followRefusals } from './ui/refusals.ts'
 import { rememberErrors } from './ui/report.ts'
 import { followTicks } from './ui/runs/compared.ts'
@@ -55,8 +56,10 @@ const root = document.getElementById('root')
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <FrameGate>
-        <App />
-      </FrameGate>
+      <Part name="This page">
+        <FrameGate>
+          <App />
+        </FrameGate>
+      </Part>
     </StrictMode>,
   )

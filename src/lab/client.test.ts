@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-
+import { PLAN_REST_MS } from './asked_plan.ts'
 import { encodeCard, makeCard } from './card.ts'
 import {
   benchmark,
@@ -34,7 +34,6 @@ import {
 } from './client.ts'
 import { steerExperiment } from './experiment.ts'
 import { decodeLink } from './link.ts'
-import { PLAN_REST_MS } from './planned.ts'
 import { PRESETS } from './presets.ts'
 import type { LabCommand, LabEvent } from './protocol.ts'
 import { labStore } from './store.ts'
@@ -268,6 +267,34 @@ test('a dead worker is said, and the next run gets a new one', () => {
   expect(ports).toHaveLength(2)
   expect(types()).toEqual(['open', 'start'])
   expect(labStore.getState()).toMatchObject({ status: 'preparing', error: undefined, step: 0 })
+})
+
+test('a pause is acknowledged before the worker has done the step in flight', () => {
+  openPage()
+  pause()
+  expect(labStore.getState().is_pausing).toBe(false)
+  port().says({ type: 'adapter', adapter })
+  draw()
+  train()
+  const { run } = labStore.getState()
+  port().says({ type: 'status', run, status: 'running' }, step(run, 1))
+  draw()
+  pause()
+  expect(labStore.getState()).toMatchObject({ status: 'running', is_pausing: true })
+  // The step in flight, and a progress that says nothing of the pause.
+  port().says(step(run, 2))
+  draw()
+  expect(labStore.getState().is_pausing).toBe(true)
+  port().says({ type: 'status', run, status: 'paused' })
+  draw()
+  expect(labStore.getState()).toMatchObject({ status: 'paused', is_pausing: false })
+  resume()
+  port().says({ type: 'status', run, status: 'running' })
+  draw()
+  pause()
+  port().says({ type: 'failed', run, error: { name: 'E', code: 'internal', message: '' } })
+  draw()
+  expect(labStore.getState().is_pausing).toBe(false)
 })
 
 test('an unreadable message counts as a dead worker', () => {

@@ -1,4 +1,6 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
+
+import { syncPlan } from './asked_plan.ts'
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from './card.ts'
 import type { CheckpointSource } from './checkpoints/checkpoint.ts'
 import { checkpointSettings } from './checkpoints/settings.ts'
@@ -15,12 +17,12 @@ import type { KeptOfRun } from './kept_run.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 import { lowerRates } from './lower_rate.ts'
 import type { ObservationRequest } from './observation.ts'
-import { syncPlan } from './planned.ts'
 import { presetOf } from './presets.ts'
 import type { LabCommand, LabError, LabEvent } from './protocol.ts'
 import { newRecordId } from './record_id.ts'
-import { lockedBecause, lockOf, readShareHash } from './share/store.ts'
+import { lockedBecause, lockOf, openingLocked, readShareHash } from './share/store.ts'
 import { smallerExperiment } from './smaller.ts'
+import { comesBack, makesRoom, type SetAside, type Settings, stageOf } from './stage.ts'
 import {
   applyEvent,
   emptyRun,
@@ -178,6 +180,7 @@ export function closeLab(): void {
   if (connection) connection.isOpen = false
   connection = undefined
   is_sending = false
+  set_aside = undefined
 }
 
 /**
@@ -286,9 +289,9 @@ function replaceWorker(dead: Connection, message: string): boolean {
     status: 'preparing',
     loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
   })
-  const is_paused = takes_turns || state.status === 'paused'
+  const is_paused = takes_turns || state.is_pausing || state.status === 'paused'
   postStart({ run, record, experiment: run_document, paused: is_paused, from })
-  if (takes_turns && state.status !== 'paused') giveTurn()
+  if (takes_turns && state.status !== 'paused' && !state.is_pausing) giveTurn()
   return true
 }
 
@@ -358,6 +361,7 @@ function begin(beginning: Beginning): void {
   takes_turns = false
   if (!connection?.isOpen) connect()
   const { run } = labStore.getState()
+  set_aside = undefined
   forgetEdits()
   moving = 0
   labStore.setState({
@@ -506,9 +510,18 @@ function sendWanted(): void {
 /** Trains the experiment that the settings show, from its first step. */
 export const train = (): void => start(false)
 /** Pauses after the step in flight. */
-export const pause = (): void => post({ type: 'pause' })
+export function pause(): void {
+  if (GOING.includes(labStore.getState().status)) labStore.setState({ is_pausing: true })
+  post({ type: 'pause' })
+}
+
+const GOING: readonly LabState['status'][] = ['preparing', 'running', 'waiting']
+
 /** Goes on after a pause. */
-export const resume = (): void => post({ type: takes_turns ? 'turn' : 'resume' })
+export function resume(): void {
+  labStore.setState({ is_pausing: false })
+  post({ type: takes_turns ? 'turn' : 'resume' })
+}
 
 /** Begins a run that takes a step whenever `giveTurn` is called; its first turn is given. */
 export function trainInTurns(): void {
@@ -570,8 +583,7 @@ export function keepVerdicts(): void {
   })
 }
 
-/** What the settings are, as far as a person chooses it. */
-export type Settings = Pick<LabState, 'experiment' | 'preset_id'>
+export type { Settings }
 
 /** What a person did to the settings. */
 export type EditKind =
@@ -589,21 +601,60 @@ export function onEdit(tell: (edit: Edit) => void): void {
 }
 
 function edit(change: Partial<LabState>, kind: EditKind): void {
-  const { experiment, preset_id } = labStore.getState()
+  const before = settingsIn(labStore.getState())
   labStore.setState(change)
-  const now = labStore.getState()
-  const after = { experiment: now.experiment, preset_id: now.preset_id }
-  tellEdit({ ...kind, before: { experiment, preset_id }, after })
+  tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
 }
 
-/** Shows an experiment from a file in the settings; a run that is on goes on. */
-export function openExperiment(experiment: Experiment, name: string): void {
-  edit({ ...settingsOf(experiment), notices: [] }, { kind: 'file', name })
+const settingsIn = ({ experiment, preset_id }: LabState): Settings => ({ experiment, preset_id })
+
+/** The run that made room for the experiment that was opened last. */
+let set_aside: SetAside | undefined
+
+/** Before another experiment is opened: a run that is over makes room for it, and stays under Runs. */
+function makeRoomFor(experiment: Experiment): void {
+  const state = labStore.getState()
+  // The other run of a duel may still be on.
+  if (takes_turns || !makesRoom(state, experiment)) return
+  const { adapter, run } = state
+  set_aside = { settings: settingsIn(state), stage: stageOf(state) }
+  forgetEdits()
+  labStore.setState({ ...emptyRun(), status: adapter ? 'idle' : 'loading', run: run + 1 })
+  openAdapter()
 }
 
-/** Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. */
-export function restoreSettings(settings: Settings, path: string | undefined): void {
-  labStore.setState(settings)
+/**
+ * Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on goes on, one that is over makes room.
+ * Returns why it was refused, if so.
+ */
+export function openExperiment(
+  experiment: Experiment,
+  name: string,
+  preset_id = settingsOf(experiment).preset_id,
+): string | undefined {
+  const locked = openingLocked()
+  if (locked !== undefined) return locked
+  open({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+  return undefined
+}
+
+function open(change: Settings & Pick<LabState, 'notices'>, kind: EditKind): void {
+  makeRoomFor(change.experiment)
+  edit(change, kind)
+}
+
+/**
+ * Puts the settings back to what they were; a run that is on follows in the field `path`, where it can. `is_other`: another
+ * experiment had been opened, so that a run that made room comes back.
+ */
+export function restoreSettings(
+  settings: Settings,
+  path: string | undefined,
+  is_other = false,
+): void {
+  const back = is_other ? comesBack(labStore.getState(), set_aside, settings) : undefined
+  if (is_other && !back) makeRoomFor(settings.experiment)
+  labStore.setState(back ?? settings)
   if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
 }
 
@@ -781,6 +832,7 @@ export const cardLink = (card: ResultCard): string => `${page.address}#${encodeC
 /** Drops the run: back to step 0. The same seed starts the same run again. */
 export function reset(): void {
   takes_turns = false
+  set_aside = undefined
   post({ type: 'stop' })
   const { run, adapter } = labStore.getState()
   const experiment = nextExperiment(labStore.getState())
@@ -788,15 +840,23 @@ export function reset(): void {
   // A new number, so that what the old run still sends is dropped.
   const status = adapter ? 'idle' : 'loading'
   labStore.setState({ ...emptyRun(), experiment, status, run: run + 1 })
-  if (!connection?.isOpen) connect()
-  else if (!adapter) post({ type: 'open' })
+  openAdapter()
 }
 
-/** Shows a preset's experiment in the settings; a run that is on goes on. False when there is none of that id, or the page is locked. */
+/** Asks for the adapter where the page has none, of another worker where the last one has died. */
+function openAdapter(): void {
+  if (!connection?.isOpen) connect()
+  else if (!labStore.getState().adapter) post({ type: 'open' })
+}
+
+/**
+ * Shows a preset's experiment in the settings; a run that is on goes on, one that is over makes room. False when there is none of
+ * that id, or the page is locked.
+ */
 export function choosePreset(id: string): boolean {
   const preset = presetOf(id)
   if (!preset || lockedBecause('experiment') !== undefined) return false
-  edit({ experiment: preset.experiment, preset_id: id, notices: [] }, { kind: 'preset' })
+  open({ experiment: preset.experiment, preset_id: id, notices: [] }, { kind: 'preset' })
   return true
 }
 

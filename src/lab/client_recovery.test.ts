@@ -7,6 +7,7 @@ import {
   type LabPage,
   type LabPort,
   openLab,
+  pause,
   readCheckpoint,
   SILENT_MS,
   train,
@@ -130,6 +131,13 @@ test('one that is heard of is not, nor one that hangs with no run, nor while the
 test('a paused run is paused in the new worker too', () => {
   const { run } = running(4)
   port().says({ type: 'status', run, status: 'paused' })
+  vi.advanceTimersByTime(SILENT_MS + 2000)
+  expect(port().started).toMatchObject({ paused: true })
+})
+
+test('a run that was about to pause pauses in the new worker', () => {
+  running(4)
+  pause()
   vi.advanceTimersByTime(SILENT_MS + 2000)
   expect(port().started).toMatchObject({ paused: true })
 })

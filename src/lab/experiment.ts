@@ -49,7 +49,7 @@ export type { Issue } from './paths.ts'
 export { hasRewardModel } from './phase_rules.ts'
 export { resolvePhases, taskOf } from './rules.ts'
 export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
-export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, PHASE_KINDS } from './schema.ts'
+export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, MAX_STEPS, PHASE_KINDS } from './schema.ts'
 export type { SteeringAction, SteeringEntry } from './steering.ts'
 export { isSteerable, MAX_STEERING, steeringWords } from './steering.ts'
 

@@ -117,6 +117,8 @@ const pair = z.object({
   rejected: text,
   chosen_score: number,
   rejected_score: number,
+  chosen_task_score: z.optional(finite),
+  rejected_task_score: z.optional(finite),
 })
 const traced = z
   .object({

@@ -46,6 +46,14 @@ describe('what an action makes of the list of phases', () => {
       { kind: 'insert_phase', phase: { ...grpo_phase, name: 'new' } },
       ['sft ppo new grpo', 'insert_phase'],
     ],
+    [
+      { kind: 'interrupt_phase', phase: { ...grpo_phase, name: 'new' } },
+      ['sft ppo new ppo grpo', 'insert_phase'],
+    ],
+    [
+      { kind: 'follow_phase', phase: { ...grpo_phase, name: 'new' } },
+      ['sft ppo new grpo', undefined],
+    ],
     [{ kind: 'repeat_phase' }, ['sft ppo ppo grpo', undefined]],
     [
       { kind: 'append_phase', phase: { ...grpo_phase, name: 'new' } },
@@ -62,6 +70,26 @@ describe('what an action makes of the list of phases', () => {
     )
     expect(after({ kind: 'move_phase', index: 2, to: 1 })).toMatch(/^to: expected a phase/)
     expect(after({ kind: 'move_phase', index: 1, to: 2 }, 0)).toEqual(['sft grpo ppo', undefined])
+  })
+
+  test('a phase that is interrupted goes on with the steps that it had left, and with none where it had none', () => {
+    const action = { kind: 'interrupt_phase', phase: grpo_phase } as const
+    const { steps } = experiment.phases[1]
+    const stepsAfter = (taken: number) => {
+      const result = steerExperiment(experiment, action, 1, taken)
+      return result.ok ? result.experiment.phases.map((phase) => phase.steps) : result.message
+    }
+    const [first, , last] = experiment.phases.map((phase) => phase.steps)
+    expect(stepsAfter(1)).toEqual([first, steps, grpo_phase.steps, steps - 1, last])
+    expect(stepsAfter(steps)).toEqual([first, steps, grpo_phase.steps, last])
+    const taught = parsed({ phases: [SFT, REWARD, GRPO] })
+    expect(steerExperiment(taught, action, 1, 2)).toMatchObject({
+      ...{ ok: false, message: expect.stringMatching(/would begin anew/) },
+    })
+    expect(steerExperiment(taught, action, 1, 0)).toMatchObject({
+      ...{ ok: false, message: expect.stringMatching(/never taught/) },
+    })
+    expect(steerExperiment(taught, { ...action, kind: 'follow_phase' }, 1, 0).ok).toBe(true)
   })
 
   test('a reward model is taught before its phase ends or is repeated', () => {
@@ -318,6 +346,12 @@ describe('links', () => {
     expect(
       writeEntry({ step: 66, kind: 'insert_phase', phase: parsed({ phases: [INNER] }).phases[0] }),
     ).toBe('66,insert_phase,rl,target_layer:2,name:inner,steps:4')
+    for (const kind of ['interrupt_phase', 'follow_phase'] as const) {
+      const steering = [{ step: 1, kind, phase: grpo_phase }]
+      const document = parsed({ ...base, steering })
+      expect(document.steering).toEqual(steering)
+      expect(decodeLink(encodeLink(document))).toMatchObject({ experiment: document, notices: [] })
+    }
     const link = encodeLink(parsed({ ...base, steering: [entries[2]] }))
     expect(link).toMatch(/&steering\.0=10,next_phase$/)
   })
@@ -375,4 +409,8 @@ test('every action has words', () => {
     'phase 2 lr as default',
   )
   expect(steeringWords({ kind: 'insert_phase', phase: grpo_phase })).toBe('began grpo')
+  expect(steeringWords({ kind: 'interrupt_phase', phase: grpo_phase })).toBe('began grpo')
+  expect(steeringWords({ kind: 'follow_phase', phase: grpo_phase })).toBe(
+    'added grpo after the present phase',
+  )
 })

@@ -11,6 +11,10 @@ export type SteeringAction =
   | { readonly kind: 'next_phase' }
   /** The present phase ends and this one begins; the rest of the list follows. */
   | { readonly kind: 'insert_phase'; readonly phase: PhaseDocument }
+  /** The present phase ends and this one begins; then the steps that the present one had left, as a phase of their own. */
+  | { readonly kind: 'interrupt_phase'; readonly phase: PhaseDocument }
+  /** This phase begins when the steps of the present one are done; the rest of the list follows. */
+  | { readonly kind: 'follow_phase'; readonly phase: PhaseDocument }
   /** The present phase once more after itself. */
   | { readonly kind: 'repeat_phase' }
   | { readonly kind: 'append_phase'; readonly phase: PhaseDocument }
@@ -41,6 +45,8 @@ export function steeringSchema(phase: z.ZodMiniType): z.ZodMiniType {
   const shapes: Readonly<Record<SteeringAction['kind'], Record<string, z.ZodMiniType>>> = {
     next_phase: {},
     insert_phase: { phase },
+    interrupt_phase: { phase },
+    follow_phase: { phase },
     repeat_phase: {},
     append_phase: { phase },
     remove_phase: { index },
@@ -69,7 +75,7 @@ export type EditedPhases =
   | { readonly ok: false; readonly at: string; readonly message: string }
 
 /** Actions of which the present phase is a part. */
-const OF_PRESENT = ['next_phase', 'insert_phase', 'repeat_phase'] as const
+const OF_PRESENT = ['next_phase', 'insert_phase', 'interrupt_phase', 'repeat_phase'] as const
 
 /** Why an action has to wait until a reward model has taken its first step; undefined where it need not. */
 function untaughtReason(kind: SteeringAction['kind'], present: number): string | undefined {
@@ -111,6 +117,10 @@ export function editPhases(
         phases: phases.toSpliced(present + 1, 0, action.phase),
         ends: 'insert_phase',
       }
+    case 'interrupt_phase':
+      return interrupted(phases, action.phase, present, taken)
+    case 'follow_phase':
+      return { ok: true, phases: phases.toSpliced(present + 1, 0, action.phase) }
     case 'repeat_phase':
       return { ok: true, phases: phases.toSpliced(present + 1, 0, phases[present]) }
     case 'append_phase':
@@ -128,6 +138,25 @@ export function editPhases(
   }
 }
 
+/** The present phase in two parts, with another one between them. */
+function interrupted(
+  phases: readonly PhaseDocument[],
+  phase: PhaseDocument,
+  present: number,
+  taken: number,
+): EditedPhases {
+  const own = phases[present]
+  const left = own.steps - taken
+  if (own.kind === 'reward_model' && left > 0)
+    return {
+      ok: false,
+      at: '',
+      message: `expected a phase that can go on after another one; phase ${present + 1} trains a reward model, which would begin anew`,
+    }
+  const all = [phase, ...(left > 0 ? [{ ...own, steps: left }] : [])]
+  return { ok: true, phases: phases.toSpliced(present + 1, 0, ...all), ends: 'insert_phase' }
+}
+
 /** Whether a field can change while phase `present` runs: live ones, and all of phases that have not begun. */
 export function isSteerable(
   { path, live }: { path: string; live: boolean },
@@ -140,7 +169,7 @@ export function isSteerable(
 }
 
 /** Where a run is after `step` steps, as far as its list of phases says. */
-interface Position {
+export interface Position {
   readonly step: number
   readonly phase: number
   readonly phase_step: number
@@ -148,13 +177,14 @@ interface Position {
   readonly is_ended: boolean
 }
 
-const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
+export const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
 
-/** The position after `step` steps; undefined where the run ends before. */
-function walk(
+/** The position after `step` steps; undefined where the run ends before. `visit` hears what is taken of which phase on the way. */
+export function walk(
   phases: readonly PhaseDocument[],
   from: Position,
   step: number,
+  visit: (phase: number, taken: number, is_end: boolean) => void = () => {},
 ): Position | undefined {
   let { phase, phase_step, is_ended } = from
   let left = step - from.step
@@ -167,6 +197,7 @@ function walk(
     const taken = Math.min(left, phases[phase].steps - phase_step)
     phase_step += taken
     left -= taken
+    visit(phase, taken, phase_step === phases[phase].steps)
   }
   return { step, phase, phase_step, is_ended }
 }
@@ -274,7 +305,10 @@ export function steeringWords(action: SteeringAction): string {
     case 'next_phase':
       return 'next phase'
     case 'insert_phase':
+    case 'interrupt_phase':
       return `began ${phaseWords(action.phase)}`
+    case 'follow_phase':
+      return `added ${phaseWords(action.phase)} after the present phase`
     case 'repeat_phase':
       return 'phase repeated'
     case 'append_phase':

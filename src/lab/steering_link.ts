@@ -62,6 +62,8 @@ export function writeEntry(entry: SteeringEntry): string {
   const words = (): (string | number)[] => {
     switch (entry.kind) {
       case 'insert_phase':
+      case 'interrupt_phase':
+      case 'follow_phase':
       case 'append_phase':
         return writePhase(entry.phase)
       case 'remove_phase':
@@ -77,12 +79,19 @@ export function writeEntry(entry: SteeringEntry): string {
   return [entry.step, entry.kind, ...words()].join(',')
 }
 
+const WITH_PHASE: readonly string[] = [
+  'insert_phase',
+  'interrupt_phase',
+  'follow_phase',
+  'append_phase',
+] satisfies SteeringEntry['kind'][]
+
 /** An entry as a document, not parsed yet; undefined where it is none. */
 export function readEntry(text: string): unknown {
   const [step, kind, ...words] = text.split(',')
   if (!/^\d+$/.test(step) || kind === undefined) return undefined
   const entry = { step: Number(step), kind }
-  if (kind === 'insert_phase' || kind === 'append_phase') {
+  if (WITH_PHASE.includes(kind)) {
     const phase = readPhase(words)
     return phase === undefined ? undefined : { ...entry, phase }
   }

@@ -18,6 +18,7 @@ import {
   keepTrace,
 } from './kept_run.ts'
 import { readKernels } from './pinned_kernels.ts'
+import { type RunSoFar, stepsToCome } from './planned.ts'
 import { PRESETS } from './presets.ts'
 import {
   type AskedPair,
@@ -37,6 +38,7 @@ import {
 } from './protocol.ts'
 import { appendMetrics, Series } from './series.ts'
 import type { SteeringEntry } from './steering.ts'
+import { type Gaps, type TimeLeft, timeLeft, withGap } from './time_left.ts'
 
 export type LabStatus =
   | 'loading'
@@ -70,8 +72,8 @@ export interface Timing {
   readonly steps_per_second: number | undefined
   /** Response tokens; undefined in phases that sample none. */
   readonly tokens_per_second: number | undefined
-  /** At the speed of the last steps, for all steps that are planned. */
-  readonly seconds_left: number | undefined
+  /** Of all steps that are planned, as far as their kind of phase was measured. */
+  readonly left: TimeLeft
 }
 
 /** What the GPU does: the last step's own counts, and the device layer's. */
@@ -198,6 +200,8 @@ export interface LabState {
   readonly timing: Timing
   /** Of the last step that was measured. */
   readonly profile: StepProfile | undefined
+  /** A pause was asked for, and the step in flight is not done yet. */
+  readonly is_pausing: boolean
   /** A step to be measured was asked for and has not come yet. */
   readonly is_profiling: boolean
   /** Of the last step that was told of token by token. */
@@ -212,6 +216,8 @@ export interface LabState {
   readonly message: string
   /** When the last steps arrived; the window that `timing` is computed over. */
   readonly arrivals: readonly { readonly step: number; readonly at_ms: number }[]
+  /** How long the newest steps of each phase took. */
+  readonly gaps: Gaps
   /** Buffers created by the time of the first training step. */
   readonly warm_buffers: number | undefined
 }
@@ -226,7 +232,7 @@ const MIN_WINDOW_MS = 100
 const UNKNOWN: Timing = {
   steps_per_second: undefined,
   tokens_per_second: undefined,
-  seconds_left: undefined,
+  left: { seconds: undefined, untimed_steps: 0, is_about: false },
 }
 
 /** All that belongs to one run, as it is before its first event. */
@@ -261,12 +267,14 @@ export const emptyRun = () =>
     rollout_dtype: undefined,
     timing: UNKNOWN,
     profile: undefined,
+    is_pausing: false,
     is_profiling: false,
     trace: undefined,
     is_tracing: false,
     error: undefined,
     message: '',
     arrivals: [],
+    gaps: {} as Gaps,
     warm_buffers: undefined,
   }) satisfies Partial<LabState>
 
@@ -314,6 +322,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         status: event.status,
         message: '',
         arrivals: [],
+        is_pausing: state.is_pausing && event.status === 'preparing',
         is_profiling: state.is_profiling && event.status !== 'finished',
         is_tracing: state.is_tracing && event.status !== 'finished',
         guarded: event.status === 'running' ? undefined : state.guarded,
@@ -405,6 +414,7 @@ export function applyEvent(state: LabState, event: LabEvent, at_ms: number): Lab
         status: 'failed',
         error: event.error,
         message: '',
+        is_pausing: false,
         is_profiling: false,
         is_tracing: false,
         benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
@@ -538,12 +548,23 @@ function applyStep(
   const arrivals = [...state.arrivals, { step, at_ms }]
     .slice(-MAX_ARRIVALS)
     .filter((arrival, i, all) => i >= all.length - 2 || arrival.at_ms >= at_ms - WINDOW_MS)
-  const after = { ...state, step, phase, phase_step, metrics, arrivals }
+  const before = state.arrivals.at(-1)
+  const is_validated = Object.keys(event.metrics).some((name) => name.startsWith('val-'))
+  const gap = before && { ms: at_ms - before.at_ms, is_validated }
+  const gaps = gap ? withGap(state.gaps, phase, gap) : state.gaps
+  const after = { ...state, step, phase, phase_step, metrics, arrivals, gaps }
   return { ...after, timing: timingOf(after) }
 }
 
+/** What planned.ts goes by: the run, or the one that the settings would begin. */
+export function runSoFar(state: LabState): RunSoFar {
+  const { run_experiment, run_document, experiment } = state
+  const { steering } = run_document ?? experiment
+  return { ...state, experiment: run_experiment ?? experiment, steering }
+}
+
 function timingOf(state: LabState): Timing {
-  const { arrivals, run_experiment, phase, phase_step, metrics } = state
+  const { arrivals, run_experiment, phase, metrics, step, gaps } = state
   const first = arrivals[0]
   const last = arrivals[arrivals.length - 1]
   const seconds = (last.at_ms - first.at_ms) / 1000
@@ -551,8 +572,6 @@ function timingOf(state: LabState): Timing {
   if (!(seconds >= MIN_WINDOW_MS / 1000) || !run_experiment) return state.timing
   const steps_per_second = (last.step - first.step) / seconds
   const phases = resolvePhases(run_experiment)
-  const rest = phases.slice(phase + 1).reduce((sum, { steps }) => sum + steps, 0)
-  const left = Math.max(0, phases[phase].steps - phase_step) + rest
   const current = phases[phase]
   const length = metrics['response_length/mean']
   const rows = current.kind === 'rl' ? current.rollout.train_batch_size * current.rollout.n : 0
@@ -560,7 +579,11 @@ function timingOf(state: LabState): Timing {
     steps_per_second,
     tokens_per_second:
       rows > 0 && length !== undefined ? rows * length * steps_per_second : undefined,
-    seconds_left: left / steps_per_second,
+    left: timeLeft({
+      ...{ step, gaps, phases: run_experiment.phases },
+      to_come: stepsToCome(runSoFar(state)),
+      test_freq: run_experiment.validation.test_freq,
+    }),
   }
 }
 

@@ -14,6 +14,8 @@ export interface Said {
 /** After these a phase of the run stands elsewhere than in the document, or not in it at all. */
 const MOVES: readonly SteeringAction['kind'][] = [
   'insert_phase',
+  'interrupt_phase',
+  'follow_phase',
   'repeat_phase',
   'append_phase',
   'remove_phase',

@@ -54,6 +54,9 @@ export interface ScoredPair {
   readonly rejected: string
   readonly chosen_score: number
   readonly rejected_score: number
+  /** The task's own; undefined in recordings of earlier versions. */
+  readonly chosen_task_score?: number | undefined
+  readonly rejected_task_score?: number | undefined
 }
 
 /** What one step came to. */
@@ -207,6 +210,8 @@ export class RewardTraining {
           rejected: rejected.text,
           chosen_score: of_held_out.chosen[i],
           rejected_score: of_held_out.rejected[i],
+          chosen_task_score: chosen.score,
+          rejected_task_score: rejected.score,
         })),
       }
     })

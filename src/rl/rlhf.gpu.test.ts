@@ -153,6 +153,9 @@ test('a phase follows float64 from the policy’s weights on, and its scores are
     )
     const seen = scored_pairs?.map((pair) => pair.chosen_score)
     expectClose(Float64Array.from(seen ?? []), chosen, { atol: 1e-4, rtol: 1e-4 })
+    expect(scored_pairs?.map((p) => [p.chosen_task_score, p.rejected_task_score])).toEqual(
+      held_out.map((p) => [p.chosen.score, p.rejected.score]),
+    )
   }
   // The policy rested.
   expect(await trainer.exportWeights()).toEqual(policy)

@@ -1,10 +1,12 @@
 import { Announcer } from './Announcer.tsx'
+import { followHeight } from './bar_height.ts'
 import { Controls } from './Controls.tsx'
 import { GoingOn } from './checkpoints/GoingOn.tsx'
 import { Interrupted } from './checkpoints/Interrupted.tsx'
 import { Header } from './Header.tsx'
 import { Intro } from './Intro.tsx'
 import { Numbers } from './Numbers.tsx'
+import { Part } from './Part.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
 import { Help } from './palette/Help.tsx'
 import { Palette } from './palette/Palette.tsx'
@@ -28,41 +30,95 @@ import { Toast } from './Toast.tsx'
 export function App() {
   return (
     <div className="app">
-      <Header />
-      <div className="bar">
-        <Controls />
-        <Scrubber />
+      <Part name="The head of the page">
+        <Header />
+      </Part>
+      <div className="bar" ref={(bar) => (bar ? followHeight(bar) : undefined)}>
+        <Part name="The controls">
+          <Controls />
+        </Part>
+        <Part name="The bar of steps">
+          <Scrubber />
+        </Part>
       </div>
       <div className="body">
-        <Settings />
+        <Part name="The settings">
+          <Settings />
+        </Part>
         <main>
-          <PastRun />
-          <HiddenHeading />
-          <Locked />
-          <Notices />
-          <GoingOn />
-          <Failure />
-          <Interrupted />
-          <Pending />
+          <Part name="The past run">
+            <PastRun />
+          </Part>
+          <Part name="The heading">
+            <HiddenHeading />
+          </Part>
+          <Part name="The note about locks">
+            <Locked />
+          </Part>
+          <Part name="The notes on the link">
+            <Notices />
+          </Part>
+          <Part name="The offer to go on">
+            <GoingOn />
+          </Part>
+          <Part name="The error of the run">
+            <Failure />
+          </Part>
+          <Part name="The note on the interruption">
+            <Interrupted />
+          </Part>
+          <Part name="The changed settings">
+            <Pending />
+          </Part>
           <section className="card now" aria-label="Progress">
-            <Numbers />
-            <Phases />
-            <Intro />
+            <Part name="The numbers">
+              <Numbers />
+            </Part>
+            <Part name="The line of phases">
+              <Phases />
+            </Part>
+            <Part name="The introduction">
+              <Intro />
+            </Part>
           </section>
-          <Reference />
-          <Preferences />
-          <Findings />
-          <Skipped />
-          <Tabs />
-          <Record />
+          <Part name="The sender’s result">
+            <Reference />
+          </Part>
+          <Part name="The preferences">
+            <Preferences />
+          </Part>
+          <Part name="The findings">
+            <Findings />
+          </Part>
+          <Part name="The note on skipped updates">
+            <Skipped />
+          </Part>
+          <Part name="The tabs">
+            <Tabs />
+          </Part>
+          <Part name="The record of the run">
+            <Record />
+          </Part>
         </main>
       </div>
-      <Deleted />
-      <Toast />
-      <Announcer />
-      <Palette />
-      <Help />
-      <DropTarget />
+      <Part name="The note on deleted runs">
+        <Deleted />
+      </Part>
+      <Part name="The message">
+        <Toast />
+      </Part>
+      <Part name="The spoken message">
+        <Announcer />
+      </Part>
+      <Part name="The list of commands">
+        <Palette />
+      </Part>
+      <Part name="The help">
+        <Help />
+      </Part>
+      <Part name="The target for files">
+        <DropTarget />
+      </Part>
     </div>
   )
 }

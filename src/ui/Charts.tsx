@@ -16,6 +16,7 @@ import {
   sampledAccuracy,
   TASK_SCORE,
 } from './metrics.ts'
+import { Part } from './Part.tsx'
 import { Downloads } from './panels/Downloads.tsx'
 import { Samples } from './panels/Samples.tsx'
 import { hasRewardPhase, shownExperiment, useLastLayer } from './run.ts'
@@ -234,15 +235,29 @@ export function Charts() {
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
-      <Downloads />
-      <ChartTools />
-      <RewardChart />
-      <EntropyChart />
-      <Heatmap height={PLOT_HEIGHT} />
-      <Samples />
+      <Part name="The downloads">
+        <Downloads />
+      </Part>
+      <Part name="The tools of the charts">
+        <ChartTools />
+      </Part>
+      <Part name="The chart of the reward">
+        <RewardChart />
+      </Part>
+      <Part name="The chart of entropies">
+        <EntropyChart />
+      </Part>
+      <Part name="The map of entropies">
+        <Heatmap height={PLOT_HEIGHT} />
+      </Part>
+      <Part name="The samples">
+        <Samples />
+      </Part>
       <div className="small-charts">
         {small.map((chart) => (
-          <SmallChart key={chart.id} small={chart} />
+          <Part key={chart.id} name={`The chart “${chart.title}”`}>
+            <SmallChart small={chart} />
+          </Part>
         ))}
       </div>
       <MoreCharts />

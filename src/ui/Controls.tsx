@@ -1,7 +1,7 @@
 import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { choosePreset, nextPhase, reset, stepOnce } from '../lab/client.ts'
+import { nextPhase, reset, stepOnce } from '../lab/client.ts'
 import { PRESETS } from '../lab/presets.ts'
 import { replayStore } from '../lab/replay.ts'
 import type { LabState } from '../lab/store.ts'
@@ -11,6 +11,7 @@ import {
   canStep,
   canToggle,
   copyLink,
+  openPreset,
   toggleLabel,
   toggleTraining,
 } from './actions.ts'
@@ -36,7 +37,7 @@ function Preset() {
         data-testid="preset"
         disabled={useLocked('experiment')}
         value={preset_id}
-        onChange={(event) => choosePreset(event.target.value)}
+        onChange={(event) => openPreset(event.target.value)}
       >
         {PRESETS.map((preset) => (
           <option key={preset.id} value={preset.id}>
@@ -79,6 +80,7 @@ const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 export function Controls() {
   const label = useLab(toggleLabel)
+  const is_going = label === 'Pause' || label === 'Pausing …'
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
   const is_replaying = useStore(replayStore, selectIsReplaying)
@@ -91,12 +93,12 @@ export function Controls() {
       <button
         type="button"
         id="train"
-        data-testid={label === 'Pause' ? 'pause' : 'train'}
+        data-testid={is_going ? 'pause' : 'train'}
         className={is_first ? 'primary pulse' : 'primary'}
         disabled={!can_toggle}
         onClick={toggleTraining}
       >
-        {label === 'Pause' ? <Pause className="icon" /> : <Play className="icon" />}
+        {is_going ? <Pause className="icon" /> : <Play className="icon" />}
         {is_replaying ? (REPLAYED[label] ?? label) : label}
       </button>
       <Action

@@ -4,11 +4,13 @@ import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
 import { formatSteps } from './format.ts'
 import { WatchRecording } from './replay/WatchRecording.tsx'
-import { phaseTarget, shownExperiment, shownPhases, useLastLayer } from './run.ts'
+import { phaseTarget, plannedSteps, shownExperiment, shownPhases, useLastLayer } from './run.ts'
 import { useShown } from './shown.ts'
 
 const selectIsEmpty = ({ run_experiment, error }: LabState) =>
   run_experiment === undefined && !error
+/** Changes that the document holds. */
+const selectByHand = (state: LabState) => shownExperiment(state).steering.length
 const selectPreset = (state: LabState) => state.preset_id
 
 /** The preset that is shown, if nothing in it was changed. */
@@ -27,6 +29,8 @@ export function Intro() {
   const preset = useUnchangedPreset()
   const phases = useShown(shownPhases)
   const last_layer = useLastLayer()
+  const by_hand = useShown(selectByHand)
+  const planned = useShown(plannedSteps)
   if (!is_empty && !preset) return null
   return (
     <section className="intro" data-testid="intro">
@@ -42,6 +46,9 @@ export function Intro() {
                 {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
               </span>
             ))}
+            {by_hand > 0
+              ? `; with what is done by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
+              : ''}
             . Nothing leaves the browser. The charts below fill as steps are computed.
           </p>
           <WatchRecording />

@@ -2,7 +2,14 @@
 import { useStore } from 'zustand'
 import type { LabState } from '../lab/store.ts'
 import { valueAt } from './charts/readout.ts'
-import { formatCount, formatDuration, formatNumber, formatShare, NONE } from './format.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+  formatSteps,
+  NONE,
+} from './format.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
 import { hasRewardPhase, plannedSteps, shownExperiment } from './run.ts'
 import { Status } from './Status.tsx'
@@ -20,10 +27,10 @@ export function Numbers() {
   const latest = (metric: string) => valueAt(metric, at_step)
   const experiment = shownExperiment(state)
   const has_steps = selectHasSteps(state)
-  const { steps_per_second, tokens_per_second, seconds_left } = state.timing
+  const { steps_per_second, tokens_per_second, left } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (at_step === undefined ? value : undefined)
-  const is_moving = state.status === 'running'
+  const is_shown = state.status === 'running' && at_step === undefined
   const final_entropy = latest(layerEntropy(experiment.model.num_hidden_layers))
   return (
     <div
@@ -74,9 +81,15 @@ export function Numbers() {
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>
         <div>
-          <dt>Time left</dt>
+          <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
           <dd data-testid="time-left">
-            {formatDuration(is_moving ? now(seconds_left) : undefined)}
+            {formatDuration(is_shown ? left.seconds : undefined)}
+            {is_shown && left.untimed_steps > 0 ? (
+              <small title="No phase of this kind has run yet, so nobody knows how long its steps take">
+                {' '}
+                + {formatSteps(left.untimed_steps)} not timed yet
+              </small>
+            ) : null}
           </dd>
         </div>
       </dl>

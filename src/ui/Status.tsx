@@ -42,6 +42,7 @@ const REPLAYED: Partial<Record<LabState['status'], string>> = {
 }
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
+const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
 const selectMessage = (state: LabState) => state.message
 
 /** What Train would take, as long as nothing is trained. */
@@ -50,15 +51,21 @@ const selectPlanned = ({ status, plan }: LabState) =>
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
+/** A pause comes after the step in flight, which may take seconds. */
+const pausingWords = (status: LabState['status']): string =>
+  status === 'preparing' ? 'will pause once it is prepared' : 'pausing after this step …'
+
 export function Status() {
   const status = useShown(selectStatus)
   const message = useShown(selectMessage)
   const has_steps = useShown(selectHasSteps)
   const planned_bytes = useShown(selectPlanned)
+  const is_pausing = useShown(selectIsPausing)
   const is_replaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
   const { says, Icon } = STATUS[status]
-  const moment = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const moment = is_pausing ? pausingWords(status) : doing
   const words = past ? endText(past.header) : moment
   return (
     <p className="status" data-testid="status" data-status={status}>

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { TABS, type Tab } from '../lab/view.ts'
 import { Charts } from './Charts.tsx'
 import { lazyPart } from './lazy_part.tsx'
+import { Part } from './Part.tsx'
 import { openTab, type UiState, uiStore } from './store.ts'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
@@ -72,7 +73,9 @@ export function Tabs() {
         ))}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`}>
-        {CONTENT[open]()}
+        <Part key={open} name="This tab">
+          {CONTENT[open]()}
+        </Part>
       </div>
     </>
   )

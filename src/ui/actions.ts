@@ -1,15 +1,16 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
-import { pause, resume, shareLink, train } from '../lab/client.ts'
+import { choosePreset, pause, resume, shareLink, train } from '../lab/client.ts'
+import { isEnding } from '../lab/planned.ts'
 import { isReplaying } from '../lab/replay.ts'
 import { type LabState, labStore } from '../lab/store.ts'
-import { isEnding } from './run.ts'
+import { closePast } from './runs/opened.ts'
 import { showToast } from './store.ts'
 
 /** Errors after which pressing Train again cannot help. */
 const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
 
-export const canToggle = ({ status, error }: LabState): boolean =>
-  status !== 'loading' && !(error && HOPELESS.includes(error.code))
+export const canToggle = ({ status, is_pausing, error }: LabState): boolean =>
+  status !== 'loading' && !is_pausing && !(error && HOPELESS.includes(error.code))
 export const canStep = ({ status, error }: LabState): boolean =>
   (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
 /** A step can be measured where one can be taken: in a run, or by beginning one. */
@@ -27,10 +28,11 @@ export function canNextPhase(state: LabState): boolean {
 }
 export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
 
-type ToggleLabel = 'Train' | 'Pause' | 'Continue' | 'Train again' | 'Try again'
+type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
 
 /** What the big button says and does now. */
-export function toggleLabel({ status }: LabState): ToggleLabel {
+export function toggleLabel({ status, is_pausing }: LabState): ToggleLabel {
+  if (is_pausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'
   if (status === 'failed') return 'Try again'
@@ -42,6 +44,11 @@ export function toggleTraining(): void {
   if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()
+}
+
+/** Opens a preset and shows it, whatever past run the page shows. */
+export function openPreset(id: string): void {
+  if (choosePreset(id)) closePast()
 }
 
 /** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */

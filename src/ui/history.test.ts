@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
-import { choosePreset, type Edit, editField, openExperiment, openLab } from '../lab/client.ts'
+import {
+  choosePreset,
+  type Edit,
+  editField,
+  openExperiment,
+  openLab,
+  train,
+} from '../lab/client.ts'
 import { PRESETS, presetOf } from '../lab/presets.ts'
 import { labStore } from '../lab/store.ts'
 import {
@@ -168,6 +175,19 @@ test('fields, presets and files are undone and redone, newest first', () => {
   expect(labStore.getState().experiment).toEqual(grpo)
   expect(redo()).toBe('Redone: open mine.json')
   expect(redo()).toBeUndefined()
+})
+
+test('undoing the choice of a preset brings the run back that was on the page, and redoing takes it off again', () => {
+  keepHistory(() => 0)
+  train()
+  labStore.setState({ status: 'finished', step: 7 })
+  const { run_document } = labStore.getState()
+  choosePreset('tiny-grpo')
+  expect(labStore.getState()).toMatchObject({ step: 0, run_document: undefined })
+  undo()
+  expect(labStore.getState()).toMatchObject({ status: 'finished', step: 7, run_document })
+  redo()
+  expect(labStore.getState()).toMatchObject({ step: 0, run_document: undefined })
 })
 
 test('a refused edit leaves no entry', () => {

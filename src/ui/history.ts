@@ -12,6 +12,8 @@ export interface Entry {
   /** The field that was edited; undefined where it was more than one. */
   readonly path: string | undefined
   readonly words: string
+  /** Another experiment was opened. */
+  readonly is_other?: true
 }
 
 /** Entries that can be undone and redone, each oldest first. */
@@ -50,7 +52,9 @@ export function record(history: History, edit: Edit, at_ms: number): History {
     // A slider that came back, or a choice of what was chosen already.
     return is_growth ? { past: rest, future: [], grown_at_ms: undefined } : history
   }
-  const entry = { before, after, path, words: editWords({ ...edit, before }) }
+  const is_other = edit.kind === 'preset' || edit.kind === 'file'
+  const words = editWords({ ...edit, before })
+  const entry: Entry = { before, after, path, words, ...(is_other && { is_other }) }
   return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grown_at_ms: at_ms }
 }
 
@@ -168,7 +172,7 @@ export function keepHistory(now: () => number = () => performance.now()): void {
 function apply(entry: Entry, from: Settings, to: Settings): boolean {
   const { experiment, preset_id } = labStore.getState()
   const settings = restored({ experiment, preset_id }, from, to)
-  if (settings) restoreSettings(settings, entry.path)
+  if (settings) restoreSettings(settings, entry.path, entry.is_other)
   return settings !== undefined
 }
 

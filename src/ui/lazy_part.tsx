@@ -1,5 +1,5 @@
 // Parts of the page that are loaded when they are first needed. One that cannot be loaded says so, and is asked for again.
-import { CloudOff } from 'lucide-react'
+import { CloudOff, RefreshCw } from 'lucide-react'
 import {
   Component,
   type ComponentType,
@@ -9,6 +9,9 @@ import {
   useEffect,
   useState,
 } from 'react'
+import type { LabState } from '../lab/store.ts'
+import { reloadKept, wasReplaced } from './new_version.ts'
+import { selectIsBusy, useLab } from './run.ts'
 
 interface PartOptions {
   /** Begins the sentence about it: 'This tab'. */
@@ -49,12 +52,47 @@ function loadStyles(): void {
     if (!link.sheet) link.replaceWith(link.cloneNode())
 }
 
+const selectIsKept = ({ checkpoint_problem }: LabState) =>
+  !checkpoint_problem || checkpoint_problem.code === 'corrupt'
+
+/** The server has a new version, and no longer this part of the old one. */
+function Replaced({ name, className }: { readonly name: string; readonly className: string }) {
+  const is_busy = useLab(selectIsBusy)
+  const is_kept = useLab(selectIsKept)
+  const run = is_kept
+    ? ' The run that is on is kept first, and the new page offers to go on with it.'
+    : ' This browser does not keep the run that is on: it ends with a reload. Download a checkpoint first, or wait until it is finished.'
+  return (
+    <section className={`${className} not-loaded`} role="alert" data-testid="new-version">
+      <RefreshCw className="icon" aria-hidden="true" />
+      <p>
+        {name} could not be loaded: a new version of this page was published since it was opened.
+        {is_busy ? run : ''}
+      </p>
+      <button type="button" data-testid="reload-page" onClick={() => void reloadKept()}>
+        Load the new version
+      </button>
+    </section>
+  )
+}
+
 function Missing(props: { readonly name: string; readonly className: string; onRetry(): void }) {
   const { name, className, onRetry } = props
+  const [is_replaced, setIsReplaced] = useState(false)
+  useEffect(() => {
+    let is_here = true
+    void wasReplaced().then((was) => {
+      if (is_here) setIsReplaced(was)
+    })
+    return () => {
+      is_here = false
+    }
+  }, [])
   useEffect(() => {
     addEventListener('online', onRetry)
     return () => removeEventListener('online', onRetry)
   }, [onRetry])
+  if (is_replaced) return <Replaced name={name} className={className} />
   return (
     <section className={`${className} not-loaded`} role="alert" data-testid="not-loaded">
       <CloudOff className="icon" aria-hidden="true" />

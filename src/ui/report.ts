@@ -10,21 +10,22 @@ import { showToast } from './store.ts'
 
 let errors: readonly PageError[] = []
 
-const note = (message: string): void => {
+/** Puts what went wrong into the next report. */
+export function rememberError(message: string): void {
   errors = withError(errors, performance.now() / 1000, message)
 }
 
 /** Remembers what goes wrong from now on. To be called once per page. */
 export function rememberErrors(): void {
-  addEventListener('error', ({ message }) => note(message))
+  addEventListener('error', ({ message }) => rememberError(message))
   addEventListener('unhandledrejection', ({ reason }) =>
-    note(reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)),
+    rememberError(reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)),
   )
   labStore.subscribe(({ error }, before) => {
-    if (error && error !== before.error) note(`${error.code}: ${error.message}`)
+    if (error && error !== before.error) rememberError(`${error.code}: ${error.message}`)
   })
   libraryStore.subscribe(({ problem }, before) => {
-    if (problem !== before.problem) note(problem)
+    if (problem !== before.problem) rememberError(problem)
   })
 }
 

@@ -2,7 +2,8 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Experiment, resolvePhases, sameSettings, steeringWords } from '../lab/experiment.ts'
-import { type LabState, labStore, nextExperiment } from '../lab/store.ts'
+import { MARKS_PHASE, plannedTotal } from '../lab/planned.ts'
+import { type LabState, labStore, nextExperiment, runSoFar } from '../lab/store.ts'
 import type { Domain } from './charts/domain.ts'
 import type { EditMark, PhaseSpan } from './charts/geometry.ts'
 import type { Columns } from './charts/lines.ts'
@@ -30,13 +31,8 @@ export const lastStep = (): number => shownStore.getState().step
 /** The last step that the charts draw: of the shown run, or of one behind it. */
 export const lastDrawnStep = (): number => Math.max(lastStep(), overlaysEnd().last)
 
-/** Steps of all phases, as planned; a phase that is over counts with the steps that it took. */
-export function plannedSteps(state: LabState): number {
-  const { phases } = shownExperiment(state)
-  const present = state.phase_switches.at(-1)
-  if (!present) return phases.reduce((sum, { steps }) => sum + steps, 0)
-  return phases.slice(present.phase).reduce((sum, { steps }) => sum + steps, present.step)
-}
+/** Steps of the whole run: those that were taken, and those to come with all that its document says is done by hand. */
+export const plannedSteps = (state: LabState): number => plannedTotal(runSoFar(state))
 
 /** Whether a reward model takes part in an experiment. */
 export const hasRewardPhase = (state: LabState): boolean =>
@@ -144,19 +140,6 @@ export function methodName(phase: Phase): string {
 }
 
 const selectSteered = (state: LabState) => state.steered
-/** A phase that begins has its own mark. */
-const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
-
-/** A person has ended the present phase, and no step of the next one has been told of. */
-export function isEnding({ steered, phase_switches, step }: LabState): boolean {
-  const ended = steered.findLast(
-    ({ entry, refused }) => refused === undefined && MARKS_PHASE.includes(entry.kind),
-  )
-  if (ended === undefined || ended.entry.step < step) return false
-  const began = phase_switches.at(-1)
-  return !began || began.reason === 'start' || began.step < ended.entry.step
-}
-
 /** What the next run leaves out, because the settings are no longer those of the run: how often it was steered. */
 export function selectLeftOut(state: LabState): number {
   const { run_document } = state

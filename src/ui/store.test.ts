@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
+import { isEnding } from '../lab/planned.ts'
 import { initialState, type LabState } from '../lab/store.ts'
 import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from './actions.ts'
-import { editMarks, isEnding, selectLeftOut } from './run.ts'
+import { editMarks, selectLeftOut } from './run.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
 const all = ['a', 'b', 'c']
@@ -44,6 +45,10 @@ test('the big button says what it will do', () => {
 test('nothing can be trained where there is no WebGPU, but a lost GPU can be tried again', () => {
   const failed = (code: 'no_webgpu' | 'lost') =>
     state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
+  // A pause that was asked for is said at once, and cannot be asked for again.
+  const pausing = state({ status: 'running', is_pausing: true })
+  expect(toggleLabel(pausing)).toBe('Pausing …')
+  expect(canToggle(pausing)).toBe(false)
   expect(canToggle(failed('no_webgpu'))).toBe(false)
   expect(canToggle(failed('lost'))).toBe(true)
   expect(canReset(failed('lost'))).toBe(true)

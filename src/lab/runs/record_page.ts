@@ -9,6 +9,7 @@ import { isReplaying } from '../replay.ts'
 import { labStore } from '../store.ts'
 import { deleteForGood } from './deletions.ts'
 import { openStorage } from './idb_storage.ts'
+import { rememberLastRun } from './last_run.ts'
 import {
   addRun,
   commitDelete,
@@ -49,6 +50,7 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
     headerOf: (id) => runOf(id)?.header,
     onBegun: (header) => {
       void claimRun(header.id)
+      rememberLastRun(header.id)
       addRun(header)
       onBegun(header.id)
     },

@@ -107,6 +107,34 @@ test('a run that gives way to another one is stopped, and both are kept', async 
   expect(headers.map((header) => (header as RunHeader).status)).toEqual(['stopped', 'running'])
 })
 
+test('a finished run that gave way and comes back is neither written anew nor twice', async () => {
+  const { storage, writes } = watched()
+  const { recorder, settle, pass } = recorderOn(storage)
+  const state = told(begun(1), stepEvent(1, 0), stepEvent(1, 1), {
+    ...{ type: 'status', run: 1, status: 'finished' },
+  })
+  recorder.see(state)
+  await pass(FLUSH_MS)
+  const rest = { ...begun(2), run_experiment: undefined, run_document: undefined, record: '' }
+  recorder.see(rest)
+  await settle()
+  expect(recorder.current()).toBeUndefined()
+  recorder.see({ ...state, kept_version: 9 })
+  await pass(FLUSH_MS)
+  expect(recorder.current()).toBe('run-1')
+  expect(writes.filter(({ chunk }) => chunk)).toHaveLength(1)
+  expect(await valuesOf(storage, 'run-1')).toEqual([0, 0.1])
+
+  // Deleted while another experiment was on the page: undo brings it to the page, and not to the list.
+  recorder.see(rest)
+  recorder.forget(['run-1'])
+  await settle()
+  const count = writes.length
+  recorder.see({ ...state, kept_version: 10 })
+  await pass(FLUSH_MS)
+  expect(writes).toHaveLength(count)
+})
+
 test('a run that is deleted is not written again', async () => {
   const { storage, writes } = watched()
   const { recorder, pass } = recorderOn(storage)

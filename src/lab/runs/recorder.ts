@@ -225,7 +225,9 @@ export interface Recorder {
 export function createRecorder(host: RecorderHost): Recorder {
   let recording: Recording | undefined
   let seen = { run: -1, at: 0 }
-  let forgotten_run: number | undefined
+  /** The run that gave way last: undo may bring it back to the page. */
+  let before_it: Recording | undefined
+  const forgotten_runs = new Set<number>()
   let cancel: (() => void) | undefined
   let in_flight: Promise<void> | undefined
   let again = false
@@ -320,7 +322,7 @@ export function createRecorder(host: RecorderHost): Recorder {
         retry_at = 0
         own.is_gone = false
         host.onProblem(undefined)
-        if (forgotten_run === own.run) return host.storage.remove([own.id])
+        if (forgotten_runs.has(own.run)) return host.storage.remove([own.id])
         host.onWritten(header)
         return undefined
       },
@@ -345,7 +347,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     cancel?.()
     cancel = undefined
     const own = recording
-    if (!own || own.run === forgotten_run) return
+    if (!own || forgotten_runs.has(own.run)) return
     if (in_flight && !is_closing) {
       again = true
       return in_flight
@@ -377,6 +379,7 @@ export function createRecorder(host: RecorderHost): Recorder {
     recording.was_dropped = true
     // Its last rows must not wait behind a write that is under way.
     void flush(true)
+    before_it = recording
     recording = undefined
   }
 
@@ -386,8 +389,9 @@ export function createRecorder(host: RecorderHost): Recorder {
       if (is_new) {
         if (recording) drop()
         seen = { run: state.run, at: host.now() }
+        if (before_it?.run === state.run) recording = before_it
       }
-      if (!state.run_experiment || state.series.size === 0 || state.run === forgotten_run) return
+      if (!state.run_experiment || state.series.size === 0 || forgotten_runs.has(state.run)) return
       if (!recording) {
         recording = begin(state)
         summarise(recording)
@@ -416,9 +420,10 @@ export function createRecorder(host: RecorderHost): Recorder {
       void flush(true)
     },
     forget: (ids) => {
-      if (!recording || !ids.includes(recording.id)) return
-      forgotten_run = recording.run
-      recording = undefined
+      for (const own of [recording, before_it])
+        if (own && ids.includes(own.id)) forgotten_runs.add(own.run)
+      if (before_it && ids.includes(before_it.id)) before_it = undefined
+      if (recording && ids.includes(recording.id)) recording = undefined
     },
     current: () => recording?.id,
   }

@@ -5,7 +5,13 @@ import { PRESETS } from '../presets.ts'
 import { IS_RECORDING, isReplaying } from '../replay.ts'
 import { viewParts } from '../view.ts'
 import { decodeSummary, type SharedResult } from './summary.ts'
-import { type LockPart, NO_OPTIONS, readOptions, type ViewOptions } from './view_options.ts'
+import {
+  LOCK_PARTS,
+  type LockPart,
+  NO_OPTIONS,
+  readOptions,
+  type ViewOptions,
+} from './view_options.ts'
 
 export interface ShareState {
   readonly options: ViewOptions
@@ -37,6 +43,10 @@ export function lockedBecause(part: LockPart): string | undefined {
     ? 'This page was opened by a link that locks it.'
     : undefined
 }
+
+/** Why no other experiment can be opened on this page, e.g. from a file; undefined where one can. */
+export const openingLocked = (): string | undefined =>
+  LOCK_PARTS.map(lockedBecause).find((why) => why !== undefined)
 
 /** The lock that a field of the experiment falls under. */
 export const lockOf = (path: string): LockPart =>

@@ -72,6 +72,9 @@ export function useCanvas(
 ): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null)
   const is_dark = useStore(uiStore, selectIsDark)
+  const [thrown, setThrown] = useState<{ readonly error: unknown }>()
+  // Only what is thrown while React renders reaches the part's boundary.
+  if (thrown) throw thrown.error
   useEffect(() => {
     const element = canvas.current
     const ctx = element?.getContext('2d')
@@ -81,7 +84,7 @@ export function useCanvas(
     let before: readonly Drawn[] | undefined
     let end = 0
     void is_dark // colours changed: paint again
-    const draw = () => {
+    const redraw = () => {
       if (!on_screen) return
       const ratio = globalThis.devicePixelRatio || 1
       const [w, h] = [width + 2 * BLEED, height + 2 * BLEED].map((side) => Math.round(side * ratio))
@@ -105,6 +108,14 @@ export function useCanvas(
       clipTo(ctx, view, left)
       paint(ctx, view, ratio, from)
       ctx.restore()
+    }
+    // Whoever else hears of the frame must still hear of it.
+    const draw = () => {
+      try {
+        redraw()
+      } catch (error) {
+        setThrown({ error })
+      }
     }
     const drawAll = () => {
       before = undefined

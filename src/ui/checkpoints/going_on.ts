@@ -6,6 +6,7 @@ import { downloadName } from '../../lab/checkpoints/places.ts'
 import { goOn, readCheckpoint, settingsOf } from '../../lab/client.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
 import { runFileStem } from '../../lab/metrics_file.ts'
+import { lastRun } from '../../lab/runs/last_run.ts'
 import { type Library, libraryStore, openRun, type RunEntry } from '../../lab/runs/library.ts'
 import { claimRun } from '../../lab/runs/locks.ts'
 import { labStore } from '../../lab/store.ts'
@@ -54,9 +55,9 @@ export function leaveIt(): void {
   }
 }
 
-/** The newest run, where its page was closed or crashed while it went on and something of it is kept. */
+/** The run that began last, where its page was closed or crashed while it went on and something of it is kept. */
 async function findLeft({ entries }: Library): Promise<Left | undefined> {
-  const [newest] = entries
+  const newest = lastRun(entries)
   if (!newest?.header.was_left || newest.header.status !== 'stopped') return undefined
   if (isDismissed(newest.id)) return undefined
   const kept = (await listCheckpoints(newest.id)).at(-1)

@@ -5,7 +5,8 @@ import { formatNats, formatNumber } from '../format.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 import { cellText, exactText, shownColumns } from '../panels/stages.ts'
-import { useLastLayer } from '../run.ts'
+import { shownExperiment, useLastLayer } from '../run.ts'
+import { shownStore } from '../shown.ts'
 import { tokenSign } from '../token_sign.ts'
 import type { LayerEntropy } from './colours.ts'
 import type { Inspected } from './inspect.ts'
@@ -47,7 +48,13 @@ function Actions({ step, told }: { step: number; told: Inspected }) {
         data-testid="look-through"
         disabled={is_odd}
         title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
-        onClick={() => lookThrough({ prompt, response, is_ended }, step)}
+        onClick={() =>
+          lookThrough(
+            { prompt, response, is_ended },
+            step,
+            shownExperiment(shownStore.getState()).task.id,
+          )
+        }
       >
         <ScanSearch className="icon" aria-hidden="true" />
         Look through the layers

@@ -3,12 +3,13 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { wantObserved } from '../../lab/client.ts'
 import type { KeptOfRun } from '../../lab/kept_run.ts'
 import type { Lens } from '../../lab/observation.ts'
+import type { LabState } from '../../lab/store.ts'
 import { MAX_ENTROPY } from '../../lab/vocabulary.ts'
 import { formatNumber } from '../format.ts'
 import { Legend, Shades } from '../inspector/Legend.tsx'
 import { useIsLiving, useKept } from '../inspector/rested.ts'
-import { selectIsBusy, useLab } from '../run.ts'
-import { useAtStep } from '../shown.ts'
+import { selectIsBusy, shownExperiment, useLab } from '../run.ts'
+import { useAtStep, useShown } from '../shown.ts'
 import { SIGNS_SAY } from '../token_sign.ts'
 import { useVisible } from '../visible.ts'
 import { CellDetail } from './CellDetail.tsx'
@@ -22,6 +23,7 @@ import {
   lensSteps,
   lensStore,
   lensTexts,
+  sentOf,
   useLens,
 } from './store.ts'
 import './lens.css'
@@ -31,6 +33,7 @@ const HELD_OUT = 4
 
 const selectView = (view: LensView) => view
 const set = lensStore.setState
+const selectTask = (state: LabState) => shownExperiment(state).task.id
 
 const EXPLAINED = {
   raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is.',
@@ -157,7 +160,9 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 export function LayerLens() {
   const section = useRef<HTMLElement>(null)
   const is_visible = useVisible(section)
-  const { sent, chosen, is_wanted, other } = useLens(selectView)
+  const { sent: all_sent, chosen, is_wanted, other } = useLens(selectView)
+  const task = useShown(selectTask)
+  const sent = useMemo(() => sentOf(all_sent, task), [all_sent, task])
   const kept = useKept()
   const at_step = useAtStep()
   const is_living = useIsLiving()

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { LensSample } from '../../lab/observation.ts'
 import { applyEvent, initialState, type LabState } from '../../lab/store.ts'
 import { tokenWords } from '../token_sign.ts'
@@ -16,7 +16,16 @@ import {
   rightAt,
   textKey,
 } from './lens.ts'
-import { lensItem, lensSteps, lensStore, lensTexts, lookAway, MAX_SENT } from './store.ts'
+import {
+  lensItem,
+  lensSteps,
+  lensStore,
+  lensTexts,
+  lookAway,
+  lookThrough,
+  MAX_SENT,
+  sentOf,
+} from './store.ts'
 import { lensFrom, observationOf, plainLens } from './testing.ts'
 
 const lens = lensFrom(plainLens('21=', '12', { skill: 1 }))
@@ -90,16 +99,31 @@ test('a text is found at the newest kept step that looked at it, and not after t
   expect(lensItem(kept, key, 3)?.lens).toBe(early)
   expect(lensItem(kept, textKey(sent), 3)).toBeUndefined()
   expect(lensSteps(kept, key)).toEqual([0, 4])
-  const texts = lensTexts(kept, [{ sample: sent, since: 3 }], undefined)
+  const texts = lensTexts(kept, [{ sample: sent, since: 3, task: 'sort' }], undefined)
   expect(texts.map(({ since }) => since)).toEqual([undefined, 3])
 })
 
 test('sent responses are looked at once each, the newest few of them, until they are let go', () => {
   const sample = (response: string): LensSample => ({ prompt: '1=', response, is_ended: true })
-  const sent = ['a', 'b', 'c'].map((response) => ({ sample: sample(response), since: 1 }))
+  const sent = ['a', 'b', 'c'].map((response) => ({
+    ...{ sample: sample(response), since: 1, task: 'sort' },
+  }))
   lensStore.setState({ sent, chosen: textKey(sample('b')) })
   lookAway(textKey(sample('b')))
   expect(lensStore.getState().sent).toHaveLength(2)
   expect(lensStore.getState().chosen).toBeUndefined()
   expect(MAX_SENT).toBeGreaterThanOrEqual(2)
+})
+
+test('a text is looked at in runs of its own task alone, and is there again when its task is', () => {
+  const sample = (prompt: string): LensSample => ({ prompt, response: '1', is_ended: true })
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {} })
+  lookThrough(sample('3+4='), 2, 'add_digits')
+  for (let i = 0; i <= MAX_SENT; i++) lookThrough(sample(`${i}1=`), 5, 'sort_digits')
+  vi.unstubAllGlobals()
+  const prompts = (task: string) =>
+    sentOf(lensStore.getState().sent, task).map((one) => one.sample.prompt)
+  expect(prompts('add_digits')).toEqual(['3+4='])
+  expect(prompts('sort_digits')).toEqual(['11=', '21=', '31=', '41='])
 })

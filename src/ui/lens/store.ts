@@ -7,10 +7,12 @@ import type { Lens, LensSample, Observation } from '../../lab/observation.ts'
 import { openTab } from '../store.ts'
 import { type LensKind, lensOf, textKey } from './lens.ts'
 
-/** A response that was sent here, and the step it was shown in. */
+/** A response that was sent here, the step it was shown in, and the task that it answers. */
 export interface SentSample {
   readonly sample: LensSample
   readonly since: number
+  /** The task's id. */
+  readonly task: string
 }
 
 export type Compare = 'alone' | 'beside' | 'difference'
@@ -48,13 +50,20 @@ export const lensStore = createStore<LensView>(() => ({
 /** A part of the view; `selector` is a module-level function. */
 export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensStore, selector)
 
-/** Looks at a response from now on, at its first written token; of too many the oldest is let go. */
-export function lookThrough(sample: LensSample, since: number): void {
+/** What was sent of a task: a text of another one is no problem that this run has learned, nor need it have tokens for it. */
+export const sentOf = (sent: readonly SentSample[], task: string): readonly SentSample[] =>
+  sent.filter((one) => one.task === task)
+
+/** Looks at a response from now on, at its first written token; of too many of its task the oldest is let go. */
+export function lookThrough(sample: LensSample, since: number, task: string): void {
   const key = textKey(sample)
   lensStore.setState(({ sent }) => ({
-    sent: sent.some((one) => textKey(one.sample) === key)
+    sent: sentOf(sent, task).some((one) => textKey(one.sample) === key)
       ? sent
-      : [...sent, { sample, since }].slice(-MAX_SENT),
+      : [
+          ...sent.filter((one) => one.task !== task),
+          ...[...sentOf(sent, task), { sample, since, task }].slice(-MAX_SENT),
+        ],
     chosen: key,
     position: undefined,
     is_wanted: true,

@@ -19,8 +19,8 @@ export interface Command {
 
 /** Keys that a panel of the page answers itself, while it is on screen. */
 export const PANEL_KEYS: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
-  { keys: ['1', '2'], does: 'The first or second response is better' },
-  { keys: ['0'], does: 'Neither response' },
+  { keys: ['A', 'B'], does: 'Response A or response B is better' },
+  { keys: ['X'], does: 'Neither response' },
   { keys: ['Z'], does: 'Take the last verdict back' },
   { keys: ['J', 'K'], does: 'Next and previous response' },
 ]

@@ -1,7 +1,7 @@
 // The lines of the palette: what can be done now, and where one can go.
-import { choosePreset } from '../../lab/client.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
+import { openPreset } from '../actions.ts'
 import { groupFields, shownFields } from '../panels/form.ts'
 import { showSetting } from '../panels/wanted.ts'
 import { COMMANDS } from './commands.ts'
@@ -35,7 +35,7 @@ export function paletteEntries(state: LabState, is_all: boolean): readonly Entry
       also: `preset experiment open ${summary}`,
       keys: undefined,
       bonus: 12,
-      run: () => void choosePreset(id),
+      run: () => openPreset(id),
     }),
   )
   const settings = groupFields(shownFields(state.experiment)).flatMap(([group, fields]) =>

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { closeLab, openLab } from '../../lab/client.ts'
+import { closeLab, openExperiment, openLab } from '../../lab/client.ts'
 import { PRESETS } from '../../lab/presets.ts'
+import { shareStore } from '../../lab/share/store.ts'
+import { NO_OPTIONS } from '../../lab/share/view_options.ts'
 import { labStore } from '../../lab/store.ts'
 import { uiStore } from '../store.ts'
 import { fileStore, openFile, readExperimentText } from './files.ts'
@@ -35,6 +37,22 @@ test('a file opens in the settings', async () => {
   expect(uiStore.getState().toast).toContain('mine.json')
   expect(problems()).toBeUndefined()
 })
+
+test.for(['experiment', 'settings', 'phases'] as const)(
+  'a page whose link locks the %s opens no file, and says why',
+  async (lock) => {
+    shareStore.setState({ options: { ...NO_OPTIONS, lock: [lock] } })
+    const before = labStore.getState()
+    for (const name of ['mine.json', 'mine.safetensors']) {
+      fileStore.setState({ problem: undefined })
+      await openFile(file(JSON.stringify({ ...tiny, seed: 41 }), name))
+      expect(problems()).toMatch(/opened by a link that locks it\.\nNo file can be opened until/)
+    }
+    expect(openExperiment({ ...tiny, seed: 41 }, 'mine')).toMatch(/locks it/)
+    expect(labStore.getState()).toBe(before)
+    shareStore.setState({ options: NO_OPTIONS })
+  },
+)
 
 test('a file with mistakes names every field, and changes nothing', async () => {
   const before = labStore.getState()

@@ -3,10 +3,12 @@ import { createStore } from 'zustand/vanilla'
 import { openExperiment, repeatedExperiment } from '../../lab/client.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
 import { metricsCsv, metricsFileName, metricsJsonl, runFileStem } from '../../lab/metrics_file.ts'
+import { openingLocked } from '../../lab/share/store.ts'
 import { labStore } from '../../lab/store.ts'
 import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
 import { offerFile } from '../checkpoints/going_on.ts'
 import { shownExperiment } from '../run.ts'
+import { closePast } from '../runs/opened.ts'
 import { saveFile } from '../save.ts'
 import { shownStore } from '../shown.ts'
 import { showToast } from '../store.ts'
@@ -54,6 +56,12 @@ export function readExperimentText(text: string): Read {
 export async function openFile(file: File): Promise<void> {
   const refuse = (problems: readonly string[]) =>
     fileStore.setState({ problem: { name: file.name, problems } })
+  const locked = openingLocked()
+  if (locked !== undefined)
+    return refuse([
+      locked,
+      'No file can be opened until it is unlocked or the recording is closed.',
+    ])
   if (/\.safetensors$/i.test(file.name)) {
     const problems = await offerFile(file)
     fileStore.setState({ problem: undefined })
@@ -70,8 +78,10 @@ export async function openFile(file: File): Promise<void> {
   }
   const read = readExperimentText(text)
   if (!read.ok) return refuse(read.problems)
+  const refused = openExperiment(read.experiment, file.name)
+  if (refused !== undefined) return refuse([refused])
+  closePast()
   fileStore.setState({ problem: undefined })
-  openExperiment(read.experiment, file.name)
   showToast(`Opened ${file.name}. Undo brings the settings back.`)
 }
 

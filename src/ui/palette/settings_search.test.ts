@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
-import { findWords, foundWords, isFound } from './settings_search.ts'
+import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
 
 const fields = experimentFields(PRESETS[0].experiment)
 const paths = (query: string) =>
@@ -13,6 +13,15 @@ test('fields are found by name, by path and by heading', () => {
   expect(paths('train_batch')).toContain('rollout.train_batch_size')
   expect(paths('model hidden')).toContain('model.hidden_size')
   expect(paths('zzzz')).toEqual([])
+})
+
+test('phases are counted from one, in what is shown and in what finds them', () => {
+  expect(pathWords('phases.0.adv_estimator')).toBe('phase 1: adv_estimator')
+  expect(pathWords('phases.10.actor.optim.lr')).toBe('phase 11: actor.optim.lr')
+  expect(pathWords('actor.optim.lr')).toBe('actor.optim.lr')
+  const found = paths('phase 1: steps')
+  expect(found).toContain('phases.0.steps')
+  expect(found.filter((path) => path.startsWith('phases.1.'))).toEqual([])
 })
 
 test('every word counts, and help only where a word begins with it', () => {

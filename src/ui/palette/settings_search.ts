@@ -19,8 +19,14 @@ export function findWords(query: string, text: string, is_prose: boolean): Marks
   return [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length])
 }
 
+/** A field's path as people count: 'phase 1: adv_estimator' for phases.0.adv_estimator. */
+export const pathWords = (path: string): string =>
+  path.replace(/^phases\.(\d+)\./, (_, index: string) => `phase ${Number(index) + 1}: `)
+
 const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
-  [label, path, group, ...options.map((option) => option.label)].join('\n').toLowerCase()
+  [label, path, pathWords(path), group, ...options.map((option) => option.label)]
+    .join('\n')
+    .toLowerCase()
 
 /** Whether a field's name, path, heading or choices hold every word of a query. */
 export function isNamed(query: string, field: FieldData): boolean {

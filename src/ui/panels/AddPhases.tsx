@@ -1,12 +1,26 @@
 // Which phase to add, and where: at the end, or now, while the run goes on.
 import { type ReactNode, useId, useMemo, useState } from 'react'
 import { appendPhase, steer } from '../../lab/client.ts'
-import { type Experiment, MAX_PHASES, type PhaseDocument } from '../../lab/experiment.ts'
+import {
+  type Experiment,
+  MAX_PHASES,
+  type PhaseDocument,
+  resolvePhases,
+} from '../../lab/experiment.ts'
 import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/phase_choices.ts'
 import type { LabState } from '../../lab/store.ts'
+import { formatSteps } from '../format.ts'
 import { useLab } from '../run.ts'
 
 const selectPresent = (state: LabState) => state.phase
+const presentOf = ({ run_experiment, phase }: LabState) =>
+  run_experiment && resolvePhases(run_experiment)[phase]
+/** Steps that the present phase has not taken yet; those in flight are among them. */
+const selectLeft = (state: LabState): number =>
+  Math.max(0, (presentOf(state)?.steps ?? 0) - state.phase_step)
+const selectName = (state: LabState): string => presentOf(state)?.name ?? ''
+/** A reward model cannot go on after another phase. */
+const selectCanResume = (state: LabState): boolean => presentOf(state)?.kind !== 'reward_model'
 
 const GROUPS: readonly PhaseChoice['group'][] = ['Methods', 'From presets']
 
@@ -121,19 +135,7 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
           }}
         />
       </label>
-      {is_busy ? (
-        <button
-          type="button"
-          className="primary"
-          data-testid="insert-now"
-          title="The present phase ends after the step in flight, and this one begins"
-          onClick={() =>
-            act('begins now', steer({ kind: 'insert_phase', phase: phase(present + 1) }))
-          }
-        >
-          Begin now
-        </button>
-      ) : null}
+      {is_busy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
       <button
         type="button"
         data-testid="append-phase"
@@ -147,5 +149,61 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
         </p>
       )}
     </fieldset>
+  )
+}
+
+/** Where a phase can begin in a run that is on, and what becomes of the present one. */
+function Places(props: {
+  readonly phase: () => PhaseDocument
+  readonly onAct: (what: string, problem: string | undefined) => void
+}) {
+  const { phase, onAct } = props
+  const left = useLab(selectLeft)
+  const name = useLab(selectName)
+  const can_resume = useLab(selectCanResume)
+  return (
+    <>
+      <button
+        type="button"
+        className="primary"
+        data-testid="insert-now"
+        title="The present phase ends after the step in flight, and this one begins"
+        onClick={() => onAct('begins now', steer({ kind: 'insert_phase', phase: phase() }))}
+      >
+        {left > 0 ? `Begin now, drop ${formatSteps(left)}` : 'Begin now'}
+      </button>
+      {left > 0 && can_resume ? (
+        <button
+          type="button"
+          data-testid="insert-and-resume"
+          title="This phase begins after the step in flight; the rest of the present one follows it"
+          onClick={() =>
+            onAct(
+              `begins now, and the rest of ${name} after it`,
+              steer({ kind: 'interrupt_phase', phase: phase() }),
+            )
+          }
+        >
+          Begin now, the rest after it
+        </button>
+      ) : null}
+      {left > 0 ? (
+        <button
+          type="button"
+          data-testid="insert-after"
+          title="This phase begins when all steps of the present one are done"
+          onClick={() =>
+            onAct(`begins after ${name}`, steer({ kind: 'follow_phase', phase: phase() }))
+          }
+        >
+          After this phase
+        </button>
+      ) : null}
+      {left > 0 ? (
+        <p className="soft insert-drops" data-testid="insert-drops">
+          “{name}” has {formatSteps(left)} left.
+        </p>
+      ) : null}
+    </>
   )
 }

@@ -7,7 +7,7 @@ import { valueAt } from '../../lab/paths.ts'
 import type { LabState } from '../../lab/store.ts'
 import { formatNumber } from '../format.ts'
 import { Marked } from '../palette/Marked.tsx'
-import { findWords } from '../palette/settings_search.ts'
+import { findWords, pathWords } from '../palette/settings_search.ts'
 import { selectIsBusy, useLab } from '../run.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
@@ -150,7 +150,10 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
       </p>
       {query === '' ? null : (
         <p className="soft field-path">
-          <Marked text={field.path} marks={findWords(query, field.path, false)} />
+          <Marked
+            text={pathWords(field.path)}
+            marks={findWords(query, pathWords(field.path), false)}
+          />
         </p>
       )}
     </div>

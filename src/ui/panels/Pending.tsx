@@ -7,6 +7,8 @@ import {
   isSteerable,
   sameSettings,
 } from '../../lab/experiment.ts'
+import type { Preset } from '../../lab/preset.ts'
+import { PRESETS } from '../../lab/presets.ts'
 import type { LabState } from '../../lab/store.ts'
 import { selectIsBusy, selectLeftOut, useLab } from '../run.ts'
 
@@ -77,6 +79,47 @@ export function differences(
   return found
 }
 
+/** The preset that the settings are, with nothing changed in it. */
+const presetIn = (settings: Experiment): Preset | undefined =>
+  PRESETS.find(({ experiment }) => sameSettings(experiment, settings))
+
+function Differences({ held }: { readonly held: readonly Difference[] }) {
+  return (
+    <>
+      <dl className="differences">
+        {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
+          <div key={path} data-path={path}>
+            <dt>{label}</dt>
+            <dd>
+              <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {held.length > SHOWN ? <p className="soft">and {held.length - SHOWN} more</p> : null}
+    </>
+  )
+}
+
+/** Another experiment than the run’s: what the page shows, what Restart would do, and what it is about. */
+function OtherChosen(props: { readonly preset: Preset; readonly held: readonly Difference[] }) {
+  const { preset, held } = props
+  return (
+    <>
+      <h2>“{preset.name}” is chosen, and another run is on</h2>
+      <p>
+        Everything below is of the run that is on. <b>Restart with it</b> ends that run, which stays
+        under Runs, and trains the experiment that was chosen.
+      </p>
+      <p data-testid="chosen-summary">{preset.summary}</p>
+      <details>
+        <summary>What differs</summary>
+        <Differences held={held} />
+      </details>
+    </>
+  )
+}
+
 export function Pending() {
   const is_busy = useLab(selectIsBusy)
   const settings = useLab(selectSettings)
@@ -90,6 +133,7 @@ export function Pending() {
   // What a run was asked to follow and could not is as much of a difference.
   const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
   const left_out = useLab(selectLeftOut)
+  const preset = useMemo(() => presetIn(settings), [settings])
   if (held.length === 0) return null
   return (
     <section
@@ -98,27 +142,24 @@ export function Pending() {
       data-testid="pending"
     >
       <div>
-        <h2>Restart needed</h2>
-        <p>
-          The run on screen goes on without them, because these settings cannot change under way.
-        </p>
-        <dl className="differences">
-          {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
-            <div key={path} data-path={path}>
-              <dt>{label}</dt>
-              <dd>
-                <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        {preset ? (
+          <OtherChosen preset={preset} held={held} />
+        ) : (
+          <>
+            <h2>Restart needed</h2>
+            <p>
+              The run on screen goes on without them, because these settings cannot change under
+              way.
+            </p>
+            <Differences held={held} />
+          </>
+        )}
         {left_out > 0 ? (
           <p className="soft" data-testid="restart-leaves-out">
             A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by
             hand so far.
           </p>
         ) : null}
-        {held.length > SHOWN ? <p className="soft">and {held.length - SHOWN} more</p> : null}
       </div>
       <div className="pending-ways">
         <button type="button" id="apply" data-testid="apply" className="primary" onClick={restart}>

@@ -9,14 +9,15 @@ import {
   resolvePhases,
   sameSettings,
 } from '../../lab/experiment.ts'
+import { isEnding } from '../../lab/planned.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { formatSteps } from '../format.ts'
 import {
   endWords,
-  isEnding,
   methodName,
   phaseTarget,
+  selectIsEdited,
   selectLeftOut,
   useLab,
   useLastLayer,
@@ -36,12 +37,17 @@ const selectHasBegun = (state: LabState) =>
   state.run_experiment !== undefined &&
   (isBusy(state) || sameSettings(state.experiment, state.run_experiment))
 
-/** What the line shows. Lengths that were just changed are those of the settings, which the run follows. */
-function selectShown(state: LabState): Experiment {
+/**
+ * What the line shows. Lengths that were just changed are those of the settings, which the run follows; another experiment that
+ * was chosen is not the run's.
+ */
+export function selectShown(state: LabState): Experiment {
   const { experiment, run_experiment } = state
   if (!selectHasBegun(state) || !run_experiment) return experiment
-  const kinds = ({ phases }: Experiment) => phases.map(({ kind, name }) => `${kind} ${name}`).join()
-  return kinds(experiment) === kinds(run_experiment) ? experiment : run_experiment
+  const phases = ({ phases }: Experiment) =>
+    JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
+  const is_of_run = experiment.name === run_experiment.name
+  return is_of_run && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
 }
 
 interface Drag {
@@ -67,6 +73,7 @@ export function Phases() {
   const is_finished = useShown(selectIsFinished)
   const is_ending = useLab(isEnding) && is_busy && !is_past
   const left_out = useLab(selectLeftOut)
+  const is_edited = useLab(selectIsEdited)
   const current = useShown(selectPhase)
   const phase_step = useShownFrame(selectPhaseStep)
   const switches = useShown(selectSwitches)
@@ -305,11 +312,14 @@ export function Phases() {
           onSaid={setSaid}
         />
       </div>
-      {left_out > 0 && !is_busy && !is_past ? (
-        <p className="soft" data-testid="steering-left-out">
-          The settings are no longer those of this run: <strong>Train again</strong> begins with
-          them as they are, without the {left_out === 1 ? 'change' : `${left_out} changes`} made by
-          hand while it ran.
+      {is_edited && !is_busy && !is_past ? (
+        <p className="soft" data-testid={left_out > 0 ? 'steering-left-out' : 'settings-differ'}>
+          The settings are no longer those of the run on screen: <strong>Train again</strong> begins
+          with them as they are
+          {left_out > 0
+            ? `, without the ${left_out === 1 ? 'change' : `${left_out} changes`} made by hand while it ran`
+            : ''}
+          .
         </p>
       ) : null}
       <p className="visually-hidden" role="status" data-testid="phases-said">

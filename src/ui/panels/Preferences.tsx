@@ -9,11 +9,12 @@ import {
   undoVerdict,
 } from '../../lab/client.ts'
 import { type LabState, nextExperiment } from '../../lab/store.ts'
-import { formatNumber, formatShare } from '../format.ts'
+import { formatShare } from '../format.ts'
 import { HELD_OUT_PREFERENCES } from '../metrics.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../run.ts'
 import { typing } from '../shortcuts.ts'
 import { showToast, uiStore } from '../store.ts'
+import { ScoredPairs } from './ScoredPairs.tsx'
 import {
   type Choice,
   canUndo,
@@ -84,7 +85,7 @@ function act(choice: Choice): void {
   else giveVerdict(choice)
 }
 
-/** Keys 1, 2, arrows, 0 and Z while a pair is on screen. */
+/** Keys A, B, arrows, X and Z while a pair is on screen. */
 function useKeys(is_asking: boolean): void {
   useEffect(() => {
     if (!is_asking) return
@@ -108,7 +109,7 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
       type="button"
       className="answer"
       data-testid={`prefer-${choice}`}
-      aria-label={`${choice === 'a' ? 'First' : 'Second'} response is better: ${text || 'nothing'}`}
+      aria-label={`Response ${hint} is better: ${text || 'nothing'}`}
       onClick={() => act(choice)}
     >
       <span className="response">{text === '' ? '(nothing)' : text}</span>
@@ -129,8 +130,8 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
             better?
           </p>
           <div className="answers">
-            <ResponseButton choice="a" text={pair.response_a} hint="1" />
-            <ResponseButton choice="b" text={pair.response_b} hint="2" />
+            <ResponseButton choice="a" text={pair.response_a} hint="A" />
+            <ResponseButton choice="b" text={pair.response_b} hint="B" />
           </div>
         </>
       ) : null}
@@ -141,7 +142,7 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
           disabled={!pair}
           onClick={() => act('skip')}
         >
-          Skip <kbd aria-hidden="true">0</kbd>
+          Skip <kbd aria-hidden="true">X</kbd>
         </button>
         <button
           type="button"
@@ -160,49 +161,6 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
           </span>
         ) : null}
       </div>
-    </div>
-  )
-}
-
-/** Pairs that nothing was trained on, with both scores: the higher one should stand at the left. */
-function Scored({ pairs, step }: NonNullable<LabState['scored_pairs']>) {
-  return (
-    // A region that scrolls must be reachable by keyboard.
-    <div className="scroll" tabIndex={0} role="group" aria-label="Held-out pairs with scores">
-      <table className="samples-table">
-        <caption>Held-out pairs, scored after step {step}</caption>
-        <thead>
-          <tr>
-            <th scope="col">prompt</th>
-            <th scope="col">preferred</th>
-            <th scope="col">its score</th>
-            <th scope="col">the other</th>
-            <th scope="col">its score</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pairs.map((pair, i) => {
-            const is_right = pair.chosen_score > pair.rejected_score
-            return (
-              // Pairs have no other identity than their place.
-              <tr key={i} className={is_right ? 'right' : 'wrong'}>
-                <td>
-                  <span className="response">{pair.prompt}</span>
-                </td>
-                <td>
-                  <span aria-hidden="true">{is_right ? '✓' : '✗'}</span>{' '}
-                  <span className="response">{pair.chosen || '(nothing)'}</span>
-                </td>
-                <td>{formatNumber(pair.chosen_score)}</td>
-                <td>
-                  <span className="response">{pair.rejected || '(nothing)'}</span>
-                </td>
-                <td>{formatNumber(pair.rejected_score)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
     </div>
   )
 }
@@ -297,7 +255,7 @@ export function Preferences() {
           model.
         </p>
       ) : null}
-      {scored ? <Scored {...scored} /> : null}
+      {scored ? <ScoredPairs {...scored} /> : null}
     </section>
   )
 }

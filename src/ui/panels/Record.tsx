@@ -2,6 +2,7 @@
 import { Eraser } from 'lucide-react'
 import { clearSteering } from '../../lab/client.ts'
 import { steeringWords } from '../../lab/experiment.ts'
+import { MARKS_PHASE } from '../../lab/planned.ts'
 import type { LabState } from '../../lab/store.ts'
 import { phaseMark } from '../charts/geometry.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../run.ts'
@@ -13,8 +14,6 @@ import { showToast } from '../store.ts'
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered
 const selectPlanned = (state: LabState) => state.experiment.steering
-
-const BEGINS_PHASE: readonly string[] = ['next_phase', 'insert_phase']
 
 interface Event {
   readonly key: string
@@ -45,7 +44,7 @@ export function Record() {
   )
   // A phase that was chosen by hand is said where it begins.
   const told = steered.filter(
-    ({ entry, refused }) => refused !== undefined || !BEGINS_PHASE.includes(entry.kind),
+    ({ entry, refused }) => refused !== undefined || !MARKS_PHASE.includes(entry.kind),
   )
   const done = told.map(
     ({ entry, refused }, i): Event => ({

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Experiment, experimentFields, parseExperiment } from '../../lab/experiment.ts'
 import { PRESETS } from '../../lab/presets.ts'
 import { skippedUpdates } from '../metrics.ts'
+import { PANEL_KEYS } from '../palette/command.ts'
 import { groupFields, shownFields } from './form.ts'
 import { groupByPrompt } from './grouping.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
@@ -99,9 +100,13 @@ test('a phase that goes its own way shows what its own way needs', () => {
 })
 
 test('keys choose between two responses, skip and take back', () => {
-  const keys = ['1', '2', 'ArrowLeft', 'ArrowRight', '0', 'z', 'Z']
+  const keys = ['a', 'B', 'ArrowLeft', 'ArrowRight', 'x', 'z', 'Z']
   expect(keys.map(choiceOf)).toEqual(['a', 'b', 'a', 'b', 'skip', 'undo', 'undo'])
-  for (const key of ['3', 'a', 'Enter', ' ', 'constructor']) expect(choiceOf(key)).toBeUndefined()
+  // Answers may be digits.
+  for (const key of [...'0123456789', 'c', 'Enter', ' ', 'constructor'])
+    expect(choiceOf(key)).toBeUndefined()
+  const shown = PANEL_KEYS.flatMap((panel) => panel.keys)
+  expect(shown).toEqual(expect.arrayContaining(['A', 'B', 'X', 'Z']))
 })
 
 test('a person reads how many verdicts are missing, and when there are enough', () => {

@@ -1,7 +1,7 @@
 // A past run on the whole page, and the way back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { reset } from '../../lab/client.ts'
+import { openExperiment } from '../../lab/client.ts'
 import {
   deleteRuns,
   type Library,
@@ -86,8 +86,11 @@ export function takeSettings(id: string): void {
   const is_busy = selectIsBusy(labStore.getState())
   const { name } = runName(entry)
   const changes = document.steering.length
-  if (changes > 0 && !is_busy && labStore.getState().run_experiment) reset()
-  labStore.setState({ experiment: document, preset_id, notices: [] })
+  const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
+  if (refused !== undefined) {
+    showToast(refused)
+    return
+  }
   setNextParent(id)
   const left_out =
     changes > 0 && is_busy

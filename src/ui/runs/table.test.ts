@@ -82,8 +82,11 @@ test('metrics are those of the run’s own task and model', () => {
 test('how a run ended is said with its steps and its time', () => {
   const at = { step: 66, phase: 0, reason: 'next_phase' } as const
   expect(plannedOf(header)).toBe(120)
-  expect(plannedOf({ ...header, phase_switches: [{ ...at, step: 10, phase: 1 }] })).toBe(64)
-  expect(endText({ ...header, status: 'finished', step: 120 })).toBe('finished, 120 steps')
+  const later = { step: 12, phase: 1, phase_step: 2 }
+  const phase_switches = [{ ...at, step: 10, phase: 1 }]
+  expect(plannedOf({ ...header, ...later, phase_switches })).toBe(64)
+  const done = { step: 120, phase: 2, phase_step: header.experiment.phases[2].steps } as const
+  expect(endText({ ...header, ...done, status: 'finished' })).toBe('finished, 120 steps')
   expect(endText({ ...header, status: 'stopped' })).toBe('stopped at step 1 of 120')
   const left = { ...header, status: 'stopped', was_left: true } as const
   expect([statusWord(left), endText(left)]).toEqual(['interrupted', 'interrupted at step 1 of 120'])

@@ -1,4 +1,5 @@
 // How runs are written.
+import { plannedTotal } from '../../lab/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../format.ts'
 
@@ -26,14 +27,9 @@ export function whenText(at: number, now: number): string {
   return is_today ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
 }
 
-/** Steps of all phases; phases that are over count with what they took. */
-export function plannedOf({ experiment, phase_switches }: RunHeader): number {
-  const { phases } = experiment
-  const present = phase_switches.at(-1)
-  return phases
-    .slice(present?.phase ?? 0)
-    .reduce((sum, { steps }) => sum + steps, present?.step ?? 0)
-}
+/** Steps of the whole run: those that were taken, and those that were to come. */
+export const plannedOf = (header: RunHeader): number =>
+  plannedTotal({ ...header, steering: header.document.steering })
 
 /** 'finished, 90 steps', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {

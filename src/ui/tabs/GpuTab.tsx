@@ -1,12 +1,18 @@
 // What the run costs.
+
+import { Part } from '../Part.tsx'
 import { Memory } from '../panels/Memory.tsx'
 import { Profiler } from '../panels/Profiler.tsx'
 
 export default function GpuTab() {
   return (
     <>
-      <Memory />
-      <Profiler />
+      <Part name="The memory">
+        <Memory />
+      </Part>
+      <Part name="The profiler">
+        <Profiler />
+      </Part>
     </>
   )
 }

@@ -9,21 +9,42 @@ import { HeatMaps } from '../inside/HeatMaps.tsx'
 import { PassFigure } from '../inside/PassFigure.tsx'
 import { TargetFigure } from '../inside/TargetFigure.tsx'
 import { LayerLens } from '../lens/LayerLens.tsx'
+import { Part } from '../Part.tsx'
 import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
 
 export default function Inside() {
   return (
     <>
-      <FlowFigure />
-      <LayerLens />
-      <DeltaFigure />
-      <SuggestedLayer />
-      <CosineFigure />
-      <StepTools />
-      <TargetFigure />
-      <HeatMaps />
-      <EntropyFigure />
-      <PassFigure />
+      <Part name="The entropy flow">
+        <FlowFigure />
+      </Part>
+      <Part name="The layer lens">
+        <LayerLens />
+      </Part>
+      <Part name="The changes of entropy">
+        <DeltaFigure />
+      </Part>
+      <Part name="The suggested layer">
+        <SuggestedLayer />
+      </Part>
+      <Part name="The cosines">
+        <CosineFigure />
+      </Part>
+      <Part name="The tools of the charts">
+        <StepTools />
+      </Part>
+      <Part name="The figure of the target">
+        <TargetFigure />
+      </Part>
+      <Part name="The heat maps">
+        <HeatMaps />
+      </Part>
+      <Part name="The entropy over the run">
+        <EntropyFigure />
+      </Part>
+      <Part name="The figure of solved problems">
+        <PassFigure />
+      </Part>
     </>
   )
 }

@@ -11,6 +11,7 @@ import {
 } from '../../lab/runs/library.ts'
 import { CheckpointStorage } from '../checkpoints/CheckpointStorage.tsx'
 import { formatBytes } from '../format.ts'
+import { Part } from '../Part.tsx'
 import { Broken } from '../runs/Broken.tsx'
 import { Compare } from '../runs/Compare.tsx'
 import { DuelCard } from '../runs/DuelCard.tsx'
@@ -88,16 +89,28 @@ export default function Runs() {
           </p>
         ) : (
           <>
-            <Toolbar entries={runs} />
-            <RunsTable entries={runs} living={living} />
+            <Part name="The tools of the runs">
+              <Toolbar entries={runs} />
+            </Part>
+            <Part name="The table of runs">
+              <RunsTable entries={runs} living={living} />
+            </Part>
           </>
         )}
-        <Broken />
+        <Part name="The unreadable records">
+          <Broken />
+        </Part>
         <Used count={runs.length} />
-        <CheckpointStorage count={runs.length} />
+        <Part name="The kept checkpoints">
+          <CheckpointStorage count={runs.length} />
+        </Part>
       </section>
-      <Compare entries={runs} />
-      <DuelCard entries={runs} />
+      <Part name="The comparison">
+        <Compare entries={runs} />
+      </Part>
+      <Part name="The duel">
+        <DuelCard entries={runs} />
+      </Part>
     </>
   )
 }

@@ -1,0 +1,127 @@
+// What a person meets in one run: a part of the page that throws, a pause, a phase in between, a new version, another preset.
+import { expect, LabPage, QUICK, test } from './lab_page.ts'
+
+const LINK =
+  `v=1&p=tiny&phases=sft,rl&phases.0.steps=80&phases.1.steps=2${QUICK}` +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8'
+
+/** What plots and numbers are made with fails. */
+function breakIt(): void {
+  const canvas = CanvasRenderingContext2D.prototype
+  const { clip } = canvas
+  const { toLocaleString } = Number.prototype
+  canvas.clip = () => {
+    throw new Error('no clip')
+  }
+  Number.prototype.toLocaleString = () => {
+    throw new Error('no words for numbers')
+  }
+  Object.assign(window, {
+    mend: () => {
+      canvas.clip = clip
+      Number.prototype.toLocaleString = toLocaleString
+    },
+  })
+}
+
+test('a part that throws breaks alone, a pause is said at once, and a run outlives a new version and makes room', async ({
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  // Its console is not empty: React tells of every part that threw, the browser of every file that did not come.
+  const page = await context.newPage()
+  const lab = new LabPage(page)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(2)
+
+  // The numbers throw while they are rendered, the charts while they are painted.
+  await page.evaluate(breakIt)
+  const broken = lab.get('broken-part')
+  await expect(broken.filter({ hasText: 'The numbers cannot be shown' })).toBeVisible()
+  await expect(broken.filter({ hasText: 'The chart of the reward cannot' })).toBeVisible()
+  await expect(lab.get('pause')).toBeEnabled()
+  await expect(lab.get('tab-inside')).toBeVisible()
+  const { length } = await lab.steps()
+  await expect.poll(async () => (await lab.steps()).length).toBeGreaterThan(length + 3)
+  await lab.get('copy-part-report').first().click()
+  await expect(lab.get('toast')).toContainText('Report copied')
+  const report = await page.evaluate(() => navigator.clipboard.readText())
+  expect(report).toContain('The numbers: Error: no words for numbers')
+  expect(report).toContain('Error: no clip')
+  await page.evaluate(() => Reflect.get(window, 'mend')())
+  while ((await broken.count()) > 0) await lab.get('try-part-again').first().click()
+  await expect(lab.get('step-count')).toBeVisible()
+  await expect(lab.get('reward-chart')).toBeVisible()
+
+  // The words change with the click, and not with the answer of the worker.
+  await page.evaluate(() => {
+    const said: string[] = []
+    const status = document.querySelector('[data-testid="status"]')
+    const hear = () => said.push(status?.textContent ?? '')
+    if (status) new MutationObserver(hear).observe(status, { subtree: true, characterData: true })
+    Object.assign(window, { said })
+  })
+  await lab.get('pause').click()
+  await lab.waitForStatus('paused')
+  expect(await page.evaluate(() => Reflect.get(window, 'said'))).toContain(
+    'pausing after this step …',
+  )
+
+  // What stays in sight while the page is scrolled covers nothing.
+  await page.mouse.move(1000, 600)
+  await page.mouse.wheel(0, 900)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(300)
+  const edges = await page.evaluate(() => {
+    const box = (part: string) => document.querySelector(part)?.getBoundingClientRect()
+    return [box('.bar')?.bottom ?? Number.NaN, box('.settings-head')?.top ?? Number.NaN]
+  })
+  expect(edges[1]).toBeGreaterThanOrEqual(edges[0])
+  await page.evaluate(() => scrollTo(0, 0))
+
+  // A phase in between: what it would drop is said, and the rest can follow it.
+  const at = await lab.number('step-count')
+  await lab.get('add-phase').click()
+  await expect(lab.get('insert-now')).toHaveText(`Begin now, drop ${80 - at} steps`)
+  await expect(lab.get('insert-drops')).toHaveText(`“warm start” has ${80 - at} steps left.`)
+  await lab.get('add-phase-kind').selectOption('grpo')
+  await lab.get('add-phase-steps').fill('1')
+  await lab.get('insert-and-resume').click()
+  await expect(lab.get('phases').getByRole('listitem')).toHaveCount(4)
+  await expect(lab.get('numbers')).toContainText('of 83')
+
+  // The server has another version by now, and no longer the files of this one.
+  const replaced = '<!doctype html><script type="module" src="./assets/index-later.js"></script>'
+  await page.route(/\/assets\/Runs-/, (route) => route.fulfill({ status: 404, body: 'gone' }))
+  await page.route(
+    (url) => url.pathname === '/',
+    (route) => route.fulfill({ body: replaced, contentType: 'text/html' }),
+  )
+  await lab.show('runs')
+  await expect(lab.get('new-version')).toContainText('a new version of this page was published')
+  await expect(lab.get('new-version')).toContainText('The run that is on is kept first')
+  await page.unrouteAll()
+  await lab.get('reload-page').click()
+  await lab.get('go-on').click()
+  await lab.waitForStatus('finished', 200_000)
+  await expect(lab.get('step-count')).toHaveText('83')
+
+  // Another preset shows itself, and nothing of that run; undo brings the run back.
+  await lab.get('preset').selectOption('tiny-grpo')
+  await lab.waitForStatus('idle')
+  await expect(lab.get('train')).toHaveText('Train')
+  await expect(lab.get('step-count')).toHaveText('–')
+  await expect(lab.get('intro')).toContainText('Nothing leaves the browser')
+  await page.locator('body').press('ControlOrMeta+z')
+  await lab.waitForStatus('finished')
+  await expect(lab.get('step-count')).toHaveText('83')
+  await expect(lab.get('train')).toHaveText('Train again')
+  await lab.get('preset').selectOption('tiny-grpo')
+  await lab.show('runs')
+  await expect(lab.get('run')).toHaveCount(1)
+  await expect(lab.get('run')).toContainText('finished')
+  await lab.get('open-run').click()
+  await expect(lab.get('step-count')).toHaveText('83')
+})
