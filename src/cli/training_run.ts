@@ -11,7 +11,7 @@ import type { SteeredRun } from '../lab/steered_run.ts'
 import { writeVerdicts } from '../lab/verdicts.ts'
 import type { StepResult, Trainer } from '../rl/trainer.ts'
 import type { Checkpointer } from './checkpointing.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, totalSteps } from './progress.ts'
 import { metricsRows } from './resume.ts'
 import type { RunFacts, RunFolder } from './run_folder.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
@@ -87,7 +87,7 @@ export class TrainingRun {
         this.#report(reported)
         const { step, phase, phase_step, metrics } = reported
         const { phases } = run.trainer
-        const total_steps = phases.reduce((sum, phase) => sum + phase.steps, 0)
+        const total_steps = totalSteps(phases, reported)
         const last_sft = phases.findLastIndex((phase) => phase.kind === 'sft')
         const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
         progress.show({ step, total_steps, phase: title, metrics })
