@@ -41,6 +41,7 @@ export class Checkpointer {
   #last_ms: number
   #last_step: number
   #writing: Promise<void> | undefined
+  #problem: string | undefined
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
@@ -74,15 +75,24 @@ export class Checkpointer {
     await this.#writing
   }
 
+  /** Why the newest one that was due is not there; undefined where it is. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
   #begin(run: Stateful): void {
     const before = [this.#last_ms, this.#last_step] as const
     this.#last_ms = this.#now()
     this.#last_step = run.step
     this.#writing = this.#write(run.exportState())
+      .then(() => {
+        this.#problem = undefined
+      })
       .catch((error: unknown) => {
         // The next step may try again, once it is time.
         this.#last_step = before[1]
-        this.#options.onProblem(error instanceof Error ? error.message : `${error}`)
+        this.#problem = error instanceof Error ? error.message : `${error}`
+        this.#options.onProblem(this.#problem)
       })
       .finally(() => {
         this.#writing = undefined

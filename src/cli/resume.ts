@@ -7,6 +7,7 @@ import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import type { Metrics } from '../lab/protocol.ts'
 import { checkpointFolder, checkpointName, folderFiles } from './checkpoint_files.ts'
 import { LabFailure } from './command.ts'
+import { statOf } from './disk.ts'
 import type { RunFacts } from './run_folder.ts'
 
 /** Where a run goes on, and in which folder. */
@@ -33,10 +34,15 @@ export async function findCheckpoint(source: string, out: string | undefined): P
     )
   if (!statSync(source).isDirectory()) return fromFile(source, out)
   const { checkpoint, file } = await newest(source)
-  const is_same_run = out === undefined || resolve(out) === resolve(source)
+  const is_same_run = goesOnIn(source, out)
   const facts = is_same_run ? readFacts(source) : {}
   return { checkpoint, file, out: out ?? source, is_same_run, facts }
 }
+
+/** Whether a run goes on in the folder that it is in. */
+export const goesOnIn = (source: string, out: string | undefined): boolean =>
+  (statOf(source)?.isDirectory() ?? false) &&
+  (out === undefined || resolve(out) === resolve(source))
 
 async function fromFile(path: string, out: string | undefined): Promise<Resumed> {
   if (out === undefined)

@@ -15,6 +15,11 @@ const metricsOf = (step: number) => ({
   ...(step % 3 === 0 && { 'val-core/made_up/acc/greedy': step / 7 }),
 })
 
+const SAMPLE = {
+  ...{ prompt: '12=', response: '12', ground_truth: '12' },
+  ...{ score: 1, advantage: 0, response_length: 2, is_ended: true },
+}
+
 function madeUpTrainer(config: TrainerConfig, weights: () => TrainerState) {
   let [step, phase, phase_step, is_started] = [0, 0, 0, false]
   let ends: PhaseReason | undefined
@@ -65,7 +70,7 @@ function madeUpTrainer(config: TrainerConfig, weights: () => TrainerState) {
         phase,
         phase_step,
         metrics: metricsOf(step),
-        samples: [],
+        samples: [SAMPLE],
         ...(began && { phase_started: { phase, reason: began } }),
       }
       began = undefined

@@ -28,7 +28,7 @@ export interface Earlier {
 }
 
 export interface TrainingRunParts {
-  readonly gpu: Gpu
+  readonly gpu: Pick<Gpu, 'facts' | 'counts'>
   readonly run: SteeredRun<Trainer>
   readonly folder: RunFolder | undefined
   readonly checkpoints: Checkpointer | undefined
@@ -77,7 +77,7 @@ export class TrainingRun {
   async train(afterSft: () => Promise<void>): Promise<void> {
     const { run, checkpoints, folder, watch } = this.#parts
     const progress = createProgress()
-    this.#writeFacts()
+    folder?.facts(this.#facts())
     try {
       while (!this.#isStopping) {
         await this.#obey()
@@ -104,8 +104,7 @@ export class TrainingRun {
     } finally {
       progress.end()
       await checkpoints?.settled()
-      this.#writeFacts()
-      folder?.table(watch.series)
+      folder?.finish(this.#facts(), watch.series)
     }
   }
 
@@ -172,9 +171,9 @@ export class TrainingRun {
     return [head, ...lines, ...findings].join('\n')
   }
 
-  #writeFacts(): void {
-    const { gpu, run, folder, watch, origin, earlier } = this.#parts
-    folder?.facts({
+  #facts(): RunFacts {
+    const { gpu, run, watch, origin, earlier } = this.#parts
+    return {
       status: this.status,
       adapter: gpu.facts,
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
@@ -185,6 +184,6 @@ export class TrainingRun {
       steps: run.step,
       memory_peak_bytes: this.#memory_peak_bytes,
       wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#start_ms) / 1000,
-    })
+    }
   }
 }

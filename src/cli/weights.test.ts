@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -38,6 +38,10 @@ test('a folder without weights, a strange header and a cut file are said so', ()
   expect(() => loadWeights(folder, tiny)).toThrow('--save DIR writes one')
   writeFileSync(join(folder, 'weights.json'), '{}')
   expect(() => loadWeights(folder, tiny)).toThrow('expected a header written by --save')
+  // Someone else's file is not written over.
+  expect(() => saveWeights(folder, tiny, 60, weights)).toThrow('--save did not write')
+  expect(readFileSync(join(folder, 'weights.json'), 'utf8')).toBe('{}')
+  rmSync(join(folder, 'weights.json'))
   saveWeights(folder, tiny, 60, weights)
   truncateSync(join(folder, 'weights.f32'), 12)
   expect(() => loadWeights(folder, tiny)).toThrow('12 bytes, expected 16')

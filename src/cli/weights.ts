@@ -1,12 +1,13 @@
 // A model's weights in a folder: weights.json says what they are, weights.f32 holds them, little-endian.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Experiment } from '../lab/experiment.ts'
 import { modelShape } from '../model/config.ts'
 import type { HfModel } from '../model/hf_model.ts'
 import { paramLayout } from '../model/params.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
-import { LabFailure } from './command.ts'
+import { LabFailure, UsageError } from './command.ts'
+import { attempt, replaceFile, statOf } from './disk.ts'
 
 interface WeightsHeader {
   readonly format: 'understory-weights-1'
@@ -25,6 +26,7 @@ export function saveWeights(
   step: number,
   weights: Float32Array,
 ): void {
+  refuseSave(folder)
   mkdirSync(folder, { recursive: true })
   const { model, task, seed } = experiment
   const header: WeightsHeader = {
@@ -35,12 +37,26 @@ export function saveWeights(
     step,
     seed,
   }
-  writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
   const bytes = new DataView(new ArrayBuffer(weights.length * 4))
   weights.forEach((value, i) => {
     bytes.setFloat32(i * 4, value, true)
   })
-  writeFileSync(join(folder, 'weights.f32'), new Uint8Array(bytes.buffer))
+  replaceFile(join(folder, 'weights.f32'), new Uint8Array(bytes.buffer))
+  replaceFile(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
+}
+
+/** Refuses a folder for weights that is none, or that holds other files under their names. Throws UsageError or LabFailure. */
+export function refuseSave(folder: string): void {
+  if (folder === '') throw new UsageError('--save: expected the name of a folder, got nothing')
+  const found = statOf(folder)
+  if (found && !found.isDirectory())
+    throw new LabFailure(`--save: ${folder} is not a folder. Name one that is, or a new one`)
+  const held = ['weights.json', 'weights.f32'].find((name) => existsSync(join(folder, name)))
+  if (held === undefined || attempt(() => readHeader(join(folder, 'weights.json'))) === undefined)
+    return
+  throw new LabFailure(
+    `--save: ${folder} holds a ${held} that train --save did not write. Name another folder, or move it away`,
+  )
 }
 
 /**
