@@ -8,6 +8,7 @@ import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'
 import { LabFailure } from './command.ts'
 import { reason } from './disk.ts'
 import type { RunFolder } from './run_folder.ts'
+import { print, tell } from './terminal.ts'
 import type { Options } from './train_options.ts'
 import { TrainingRun, type TrainingRunParts } from './training_run.ts'
 import { saveWeights } from './weights.ts'
@@ -29,8 +30,7 @@ export function checkpointer(
       origin: { record, ...(parent && { parent }), made_on },
       schedule,
       sync: () => folder.sync(),
-      onProblem: (message) =>
-        console.error(`A checkpoint was not written, and the run goes on: ${message}`),
+      onProblem: (message) => tell(`A checkpoint was not written, and the run goes on: ${message}`),
       ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
     })
   )
@@ -58,7 +58,7 @@ export async function drive(
         saveWeights(save, experiment, steered.step, weights)
       } catch (error) {
         missing.push(`--save: the weights were not written (${reason(error)})`)
-        console.error(missing[0])
+        tell(missing[0])
       }
     })
   } catch (error) {
@@ -71,9 +71,9 @@ export async function drive(
   }
   if (checkpoints?.problem !== undefined)
     missing.push(`there is no checkpoint of the end (${checkpoints.problem})`)
-  console.log(run.summary())
-  if (out !== undefined) console.log(`Wrote ${out}`)
-  if (missing.length > 0) console.error(await incomplete(missing, out))
+  print(run.summary())
+  if (out !== undefined) print(`Wrote ${out}`)
+  if (missing.length > 0) tell(await incomplete(missing, out))
   if (run.status !== 'finished') return 130
   return missing.length > 0 ? 1 : 0
 }

@@ -4,6 +4,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { cell } from '../lab/metrics_file.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
 
+import { withoutMark } from './input_file.ts'
+
 const PIECE_BYTES = 2 ** 20
 
 /** The whole lines of a file, without their ends, and the byte after each; what follows the last end of line is none. */
@@ -12,11 +14,13 @@ export function* linesOf(path: string): Generator<{ readonly line: string; reado
   try {
     const piece = Buffer.alloc(PIECE_BYTES)
     const decoder = new StringDecoder('utf8')
-    let [open, at] = ['', 0]
+    let [open, at, isFirst] = ['', 0, true]
     for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
       let from = 0
       for (let to = piece.indexOf(10); to >= 0 && to < read; to = piece.indexOf(10, from)) {
-        const line = open + decoder.write(piece.subarray(from, to)) + decoder.end()
+        const text = open + decoder.write(piece.subarray(from, to)) + decoder.end()
+        const line = isFirst ? withoutMark(text) : text
+        isFirst = false
         open = ''
         from = to + 1
         yield { line, end: at + from }

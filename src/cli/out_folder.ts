@@ -1,9 +1,10 @@
 // Where `--out DIR` may write, and what of an earlier run it may replace. What the lab does not know as its own is never deleted.
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointFolder, checkpointRecord, isCheckpointName } from './checkpoint_files.ts'
 import { LabFailure, UsageError } from './command.ts'
 import { attempt, reason, statOf, UNFINISHED } from './disk.ts'
+import { readJson } from './input_file.ts'
 import { LOCK, readLock, refuseLiving } from './run_lock.ts'
 
 /** Holds room for the last record of a run on a disk that fills; gone when the run has ended. */
@@ -31,7 +32,7 @@ interface EarlierRun {
 /** The run that a folder holds; undefined where nothing shows that the lab wrote it. */
 function earlierRun(folder: string): EarlierRun | undefined {
   try {
-    const facts: unknown = JSON.parse(readFileSync(join(folder, RUN_FILES.facts), 'utf8'))
+    const facts: unknown = readJson(join(folder, RUN_FILES.facts))
     const { record, status, steps, versions } = facts as Record<string, unknown>
     const understory = (versions as Record<string, unknown> | undefined)?.understory
     if (typeof understory === 'string' && typeof status === 'string' && typeof steps === 'number')

@@ -1,5 +1,7 @@
 // Progress on stderr: one line that redraws itself for a person, a line every ten steps for a log.
 
+import { plainLine } from './terminal.ts'
+
 const BAR = 24
 const LOG_EVERY = 10
 
@@ -54,7 +56,7 @@ export function createProgress(
   }
   const show = (line: ProgressLine) => {
     last = line
-    const text = describe(line, now_ms() - start)
+    const text = plainLine(describe(line, now_ms() - start))
     if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
     else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
   }

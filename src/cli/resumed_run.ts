@@ -1,15 +1,17 @@
 // The folder and the findings of a run that goes on.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { followExperiment } from '../lab/experiment.ts'
 import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
 import { folderFiles } from './checkpoint_files.ts'
 import { readExperiment } from './experiment_source.ts'
+import { readJson } from './input_file.ts'
 import { lastStep } from './line_file.ts'
 import { RUN_FILES } from './out_folder.ts'
 import { metricsRows, phaseOf, type Resumed } from './resume.ts'
 import { type FolderOptions, type RunFacts, RunFolder } from './run_folder.ts'
 import { RunWatch } from './run_watch.ts'
+import { tell } from './terminal.ts'
 
 /** The folder that a run goes on in, cut back to the checkpoint, or a new one that begins with its metrics. */
 export async function openFolder(
@@ -24,10 +26,8 @@ export async function openFolder(
   const missing = metricsRows(history).filter(([own]) => own > last_step)
   const lost = thinnedWords(thinnedOf(history.series.values()))
   if (is_same_run && missing.length > 0)
-    console.error(
-      `metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`,
-    )
-  if (missing.length > 0 && lost !== '') console.error(`metrics.jsonl: ${lost}`)
+    tell(`metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`)
+  if (missing.length > 0 && lost !== '') tell(`metrics.jsonl: ${lost}`)
   for (const [own, metrics] of missing) folder.metrics(own, metrics)
   if (!is_same_run) return folder
   // They are of steps that are taken anew, or cannot be read.
@@ -66,10 +66,10 @@ export async function completeFolder(found: Resumed): Promise<void> {
   const { checkpoint, out } = found
   const { run, history } = checkpoint
   const { step } = run.trainer
-  const facts = readJson(join(out, RUN_FILES.facts))
+  const facts = readFacts(join(out, RUN_FILES.facts))
   const has_lines = lastStep(join(out, RUN_FILES.metrics)) === step
   if (facts?.status === 'finished' && has_lines && existsSync(join(out, RUN_FILES.table))) return
-  const folder = await openFolder(found, { tell: (said) => console.error(said) })
+  const folder = await openFolder(found, { tell })
   const watch = watchUntil(found)
   const known = {
     status: 'finished',
@@ -87,12 +87,12 @@ export async function completeFolder(found: Resumed): Promise<void> {
   if (facts) folder.finish({ ...(facts as unknown as RunFacts), ...known }, watch.series)
   else folder.complete(watch.series)
   folder.close()
-  for (const said of folder.missing) console.error(said)
+  for (const said of folder.missing) tell(said)
 }
 
-function readJson(file: string): Record<string, unknown> | undefined {
+function readFacts(file: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return readJson(file) as Record<string, unknown>
   } catch {
     return undefined
   }

@@ -26,6 +26,7 @@ import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
 import { RunFolder } from './run_folder.ts'
 import { lockFolder } from './run_lock.ts'
 import { RunWatch } from './run_watch.ts'
+import { print, tell } from './terminal.ts'
 import { settledKernels, tune } from './train_kernels.ts'
 import { type NewRun, type Options, readOptions } from './train_options.ts'
 import type { Origin } from './training_run.ts'
@@ -52,11 +53,9 @@ export const train: Command = {
   },
 }
 
-const say = (sentence: string): void => console.error(sentence)
-
 /** Does something while this process alone writes a folder. */
 async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
-  const lock = folder === undefined ? undefined : lockFolder(folder, say)
+  const lock = folder === undefined ? undefined : lockFolder(folder, tell)
   try {
     return await work()
   } finally {
@@ -137,7 +136,7 @@ async function beginRun(
   const trained = weights ? afterWarmStart(experiment) : experiment
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
-  console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
+  tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
   const unusable = unusablePin(pinned, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()
@@ -148,7 +147,7 @@ async function beginRun(
   if (weights) run.trainer.importWeights(weights)
   if (options.observe) run.observe(recordedRequest(untuned, untuned.model.num_hidden_layers))
   const folder =
-    out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell: say })
+    out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell })
   const origin: Origin = {
     record: randomUUID(),
     ...(warm_start === undefined ? {} : { warm_start }),
@@ -185,7 +184,7 @@ async function goOn(
   const { step, phase } = state.trainer
   if (isOver(state)) {
     if (is_same_run) await completeFolder(found)
-    console.log(`${source}: this run has finished after step ${step}; nothing is left to do`)
+    print(`${source}: this run has finished after step ${step}; nothing is left to do`)
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
@@ -193,10 +192,10 @@ async function goOn(
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   const gpu = await openGpu([state.experiment, ...followExperiment(state.document).experiments])
   const { name, seed } = state.experiment
-  console.error(`${name}, seed ${seed}, on ${gpu.facts.description}`)
+  tell(`${name}, seed ${seed}, on ${gpu.facts.description}`)
   const matmul = kernelsOf(made_on, gpu)
   const here = madeOn(gpu, matmul)
-  for (const said of differences(made_on, here)) console.error(said)
+  for (const said of differences(made_on, here)) tell(said)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
   if (is_slower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
   if (run.isWaiting) {
@@ -210,7 +209,7 @@ async function goOn(
     const config = trainerConfig({ ...state.document, steering: [] })
     run.observe(recordedRequest(config, config.model.num_hidden_layers))
   }
-  const folder = await openFolder(found, { replaced, tell: say })
+  const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
   const resumed = { step, understory: here.understory, adapter: here.adapter }
   const origin: Origin = {
@@ -228,7 +227,7 @@ async function goOn(
   )
   const watch = watchUntil(found)
   const earlier = { history: checkpoint.history, facts }
-  console.error(`Going on after step ${step} (${file})`)
+  tell(`Going on after step ${step} (${file})`)
   const parts = { gpu, run, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })
 }

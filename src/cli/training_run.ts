@@ -15,6 +15,7 @@ import { createProgress, totalSteps } from './progress.ts'
 import { metricsRows } from './resume.ts'
 import type { RunFacts, RunFolder } from './run_folder.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
+import { tell } from './terminal.ts'
 
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
@@ -155,7 +156,7 @@ export class TrainingRun {
       this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
       checkpoints?.log.add({ type: 'steered', ...mark })
       const said = `after step ${entry.step}: ${steeringWords(entry)}`
-      console.error(refused === undefined ? said : `${said} was left out: ${refused}`)
+      tell(refused === undefined ? said : `${said} was left out: ${refused}`)
     }
   }
 
