@@ -1,9 +1,13 @@
 // npm start: installs what is missing, builds the page, serves it on this machine and opens the browser.
 import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
+import { movedWords, readPort } from './start_options.mjs'
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '4173' } } })
+const { port, problem } = readPort(process.argv.slice(2))
+if (problem) {
+  console.error(problem)
+  process.exit(2)
+}
 await installMissing()
 const { build, preview } = await loadVite()
 if (isStale('dist/app/index.html', APP_SOURCES)) {
@@ -18,12 +22,13 @@ if (isStale('dist/app/index.html', APP_SOURCES)) {
 const server = await preview({
   root: ROOT,
   logLevel: 'error',
-  preview: { host: '127.0.0.1', port: Number(values.port), strictPort: false },
+  preview: { host: '127.0.0.1', port, strictPort: false },
 })
 const address = server.resolvedUrls.local[0]
-console.log(`Understory is at ${address}\nPress Ctrl-C to stop.`)
+const moved = movedWords(port, Number(new URL(address).port || 80))
+console.log(`${moved ? `${moved}\n\n` : ''}Understory is at ${address}\nPress Ctrl-C to stop.`)
 openBrowser(address)
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
 
 /** Opens the default browser where a person is likely to sit before it; otherwise the address is enough. */
 function openBrowser(url) {
