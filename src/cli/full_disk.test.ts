@@ -39,7 +39,8 @@ const GPU = {
   counts: { live_bytes: 1 },
 } as unknown as TrainingRunParts['gpu']
 
-const noSpace = () => Object.assign(new Error('ENOSPC: no space left on device'), { errno: -28 })
+const noSpace = () =>
+  Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
 
 /** As it is, but for waiting until bytes have left the system's memory. */
 const quickDisk: Disk = { ...nodeDisk, flush: () => {}, flushAside: async () => {} }
