@@ -227,7 +227,7 @@ test('on a sound disk all of a run is there', async () => {
 })
 
 test('wherever the disk fills, run.json is right and the run can be completed', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const disk = smallDisk(Number.POSITIVE_INFINITY)
   await trained(disk)
@@ -256,7 +256,7 @@ test('wherever the disk fills, run.json is right and the run can be completed', 
 })
 
 test('whichever operation fails, alone or every so often, nothing is half written', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const counted = brokenDisk(() => false)
   await trained(counted)
