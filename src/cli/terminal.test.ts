@@ -16,7 +16,7 @@ test('what steers a terminal, turns text or hides in it is written out', () => {
   expect(plain('äöü → 🌱 ½ “x”\n\ty')).toBe('äöü → 🌱 ½ “x”\n\ty')
 })
 
-test('JSON that is printed reads back as it was', () => {
+test('JSON that is printed reads back as it was', { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.json(), fc.string({ unit: 'binary' }), (json, text) => {
       const value = [JSON.parse(json), text]
