@@ -1,5 +1,6 @@
 // lab record: a run as the page's worker would have told it, in one file that the page can play.
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
@@ -15,7 +16,7 @@ import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { reason, replaceFile } from './disk.ts'
+import { reason, replaceFile, statOf } from './disk.ts'
 import { readExperiment } from './experiment_source.ts'
 import { createProgress } from './progress.ts'
 import { print, tell } from './terminal.ts'
@@ -37,6 +38,7 @@ export const record: Command = {
     const { source, out, seed } = readOptions(args)
     const experiment = readExperiment(source, seed)
     refuse(experiment)
+    refuseFile(out)
     return recordExperiment(experiment, out)
   },
 }
@@ -60,6 +62,13 @@ function parse<T>(work: () => T): T {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }
+}
+
+/** What cannot become a file is said before the training, not after it. */
+function refuseFile(out: string): void {
+  if (statOf(out)?.isDirectory()) throw new LabFailure(`--out: ${out} is a folder; name a file`)
+  if (!statOf(dirname(out))?.isDirectory())
+    throw new LabFailure(`--out: there is no folder ${dirname(out)} to write a file into`)
 }
 
 /** A recording shows the experiment that it began with, and nobody who answers. */
