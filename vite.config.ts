@@ -52,7 +52,7 @@ export default defineConfig({
           name: 'unit',
           // Quicker to start than processes, and nothing here needs one of its own.
           pool: 'threads',
-          include: ['src/**/*.test.{ts,tsx}'],
+          include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           exclude: ['src/**/*.gpu.test.ts'],
           environment: 'node',
         },

@@ -28,7 +28,9 @@ child.stderr.setEncoding('utf8').on('data', (text) => {
 })
 // Ctrl-C reaches the child too, which closes its files; this process waits for it.
 process.on('SIGINT', () => {})
-process.on('SIGTERM', () => child.kill('SIGTERM'))
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// A terminal that was closed takes no more text; the child still writes down its end.
+process.stderr.on('error', () => {})
 child.on('close', (code) => process.exit(code ?? 1))
 
 /** One file, moved into place when complete, so that a run already going keeps the one it loaded. */

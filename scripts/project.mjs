@@ -10,31 +10,79 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(ROOT)
 
 /**
- * Runs a program. `output: 'quiet'` collects what it writes instead of showing it.
- * Resolves with its exit code (1 when it could not start or was killed) and what it wrote.
+ * Runs a program. `output: 'quiet'` collects what it writes instead of showing it. A `watch` (stage_watch.mjs) hears that, and the program
+ * with all that it started is ended when it is overdue.
+ * Resolves with its exit code (1 when it could not start or was killed), what it wrote, and why it was ended, if it was.
  */
-export function run(command, args, { output = 'show', env = {}, timeout_ms } = {}) {
+export function run(command, args, { output = 'show', env = {}, timeout_ms, watch, limits } = {}) {
   const stdio = { show: 'inherit', quiet: ['ignore', 'pipe', 'pipe'] }[output]
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       stdio,
       env: { ...process.env, ...env },
       timeout: timeout_ms,
+      // A group of its own, which can be ended as a whole.
+      detached: watch !== undefined && process.platform !== 'win32',
       // npm is a .cmd file on Windows, which only a shell can start.
       shell: process.platform === 'win32' && command === 'npm',
     })
     let text = ''
     const keep = (chunk) => {
       text += chunk
+      watch?.hear(chunk, performance.now())
     }
+    const ending = watch && endOverdue(child, watch, limits)
     child.stdout?.setEncoding('utf8').on('data', keep)
     child.stderr?.setEncoding('utf8').on('data', keep)
-    child.on('error', (error) => resolve({ code: 1, text: `${command}: ${error.message}` }))
+    child.on('error', (error) => {
+      ending?.clear()
+      resolve({ code: 1, text: `${command}: ${error.message}` })
+    })
     child.on('close', (code, signal) => {
+      ending?.clear()
       if (signal) text += `\n${command} ${args[0] ?? ''} was stopped by ${signal}.`
-      resolve({ code: code ?? 1, text })
+      resolve({ code: code ?? 1, text, ended: ending?.why() })
     })
   })
+}
+
+const CHECK_MS = 1000
+/** What a program may take to end by itself. */
+const PATIENCE_MS = 10_000
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** Ends a program that is overdue, and with this process: a group of its own hears of no Ctrl-C. */
+function endOverdue(child, watch, limits) {
+  let why
+  const kill = (signal) => {
+    try {
+      if (process.platform === 'win32') child.kill(signal)
+      else process.kill(-child.pid, signal)
+    } catch {
+      // It has ended by now.
+    }
+  }
+  const timer = setInterval(() => {
+    const overdue = why === undefined && watch.overdue(performance.now(), limits)
+    if (!overdue) return
+    why = overdue
+    kill('SIGTERM')
+    setTimeout(() => kill('SIGKILL'), PATIENCE_MS).unref()
+  }, CHECK_MS)
+  const onSignal = (signal) => {
+    kill(signal)
+    process.exit(130)
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  return {
+    why: () => why,
+    clear: () => {
+      clearInterval(timer)
+      for (const signal of SIGNALS) process.off(signal, onSignal)
+      // Whatever it left running.
+      if (why !== undefined) kill('SIGKILL')
+    },
+  }
 }
 
 /** Runs a command of an installed package, e.g. `tool('vite', ['build'])`, without going through npm. */

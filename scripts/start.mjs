@@ -1,13 +1,15 @@
 // npm start: installs what is missing, builds the page, serves it on this machine and opens the browser.
 import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
+import { movedWords, readOptions } from './start_options.mjs'
 
-const { values } = parseArgs({
-  options: { port: { type: 'string', default: '4173' }, 'frame-ancestors': { type: 'string' } },
-})
+const { port, frame_ancestors, problem } = readOptions(process.argv.slice(2))
+if (problem) {
+  console.error(problem)
+  process.exit(2)
+}
 // Pages of other origins that may hold this one in a frame: vite.config.ts makes a header of it.
-if (values['frame-ancestors']) process.env.FRAME_ANCESTORS = values['frame-ancestors']
+if (frame_ancestors) process.env.FRAME_ANCESTORS = frame_ancestors
 await installMissing()
 const { build, preview } = await loadVite()
 if (isStale('dist/app/index.html', APP_SOURCES)) {
@@ -22,12 +24,13 @@ if (isStale('dist/app/index.html', APP_SOURCES)) {
 const server = await preview({
   root: ROOT,
   logLevel: 'error',
-  preview: { host: '127.0.0.1', port: Number(values.port), strictPort: false },
+  preview: { host: '127.0.0.1', port, strictPort: false },
 })
 const address = server.resolvedUrls.local[0]
-console.log(`Understory is at ${address}\nPress Ctrl-C to stop.`)
+const moved = movedWords(port, Number(new URL(address).port || 80))
+console.log(`${moved ? `${moved}\n\n` : ''}Understory is at ${address}\nPress Ctrl-C to stop.`)
 openBrowser(address)
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
 
 /** Opens the default browser where a person is likely to sit before it; otherwise the address is enough. */
 function openBrowser(url) {

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findChromium, vulkanEnvironment } from './chromium.mjs'
 import { installMissing, ROOT, run, tool } from './project.mjs'
+import { excerpt, missingGpu, StageWatch } from './stage_watch.mjs'
 
-/** A stage that hangs is a failure too. */
-const STAGE_MS = 20 * 60_000
 /** Vitest leaves one free, which of two is half. */
 const ALL_CORES = ['--maxWorkers=100%']
 /** What `lab adapters` exits with where WebGPU finds nothing. */
@@ -20,7 +19,7 @@ const STAGES = {
   unit: () => vitest('unit', {}, ALL_CORES),
   dawn: async () => {
     const env = await vulkanEnvironment()
-    const { code } = await run(process.execPath, ['scripts/lab.mjs', 'adapters'], quiet({ env }))
+    const { code } = await run(process.execPath, ['scripts/lab.mjs', 'adapters'], watched({ env }))
     if (code === NO_ADAPTER)
       return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
     return vitest('dawn', env, ALL_CORES)
@@ -50,7 +49,13 @@ try {
   // The dawn stage, too, uses a Chromium: for its software adapter.
   if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
     await findChromium()
-  for (const name of selected) await runStage(name)
+  const on_gpu = {}
+  for (const name of selected) on_gpu[name] = await runStage(name)
+  const missing = missingGpu(selected, on_gpu)
+  if (missing) {
+    console.log(`✗ ${missing}`)
+    total.failed++
+  }
 } catch (error) {
   console.log(error)
   total.failed++
@@ -60,10 +65,11 @@ try {
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
-/** Runs one stage, prints its line and what failed, and adds it to the total. */
+/** Runs one stage, prints its line and what failed, and adds it to the total. Resolves with how many tests ran on an adapter, if it has any. */
 async function runStage(name) {
   const start = performance.now()
-  const { passed = 0, failed = 0, skipped = 0, note, failures = [] } = await STAGES[name]()
+  const result = await STAGES[name]()
+  const { passed = 0, failed = 0, skipped = 0, note, failures = [] } = result
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`]
   console.log(
@@ -72,6 +78,7 @@ async function runStage(name) {
   for (const failure of failures) console.log(indent(failure))
   total.passed += passed
   total.failed += failed
+  return result.on_gpu ?? 0
 }
 
 /** The first lines of a failure, without the stack frames of the tools themselves. */
@@ -80,25 +87,28 @@ function indent(text) {
     .trimEnd()
     .split('\n')
     .filter((line) => !/^\s*at .*node_modules/.test(line))
-  const shown = lines.slice(0, 60)
-  if (lines.length > 60) shown.push(`… ${lines.length - 60} more lines`)
-  return shown.map((line) => `  ${line}`).join('\n')
+  return excerpt(lines.join('\n'), 40, 10)
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n')
 }
 
-function quiet(options = {}) {
-  return { output: 'quiet', timeout_ms: STAGE_MS, ...options }
+/** A program that is ended when nothing is heard of it for long. */
+function watched(options = {}) {
+  return { output: 'quiet', watch: new StageWatch(performance.now()), ...options }
 }
 
 /** A tool that passes or fails as a whole. */
 async function check(name, args) {
-  const { code, text } = await tool(name, args, quiet())
+  const { code, text, ended } = await tool(name, args, watched())
+  if (ended) return { failed: 1, failures: [`${name}: ${ended}`] }
   return code === 0 ? { passed: 1 } : { failed: 1, failures: [text] }
 }
 
 /** A run that ends badly without a failed test (a crash, an unhandled error) is one failure more. */
 function closed(result, code, text) {
   if (code === 0 || result.failed > 0) return result
-  return { ...result, failed: 1, failures: [text] }
+  return { ...result, failed: 1, failures: [excerpt(text, 0, 20)] }
 }
 
 function readJson(file) {
@@ -111,17 +121,24 @@ function readJson(file) {
 
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
 async function conform() {
-  const total = { passed: 0, failed: 0, failures: [] }
+  const total = { passed: 0, failed: 0, failures: [], on_gpu: 0 }
   const runs = [
     ...GOLDENS.filter((path) => existsSync(join(ROOT, path))).map((path) => [path]),
     // The models again, with every product pinned to one kernel after the other.
     [PINNED_MODELS, '--matmul', 'each'],
   ]
   for (const args of runs) {
-    const { code, text } = await runConform(...args)
+    const { code, text, ended } = await runConform(...args)
     if (code === NO_ADAPTER) continue
+    if (ended)
+      return {
+        ...total,
+        failed: total.failed + 1,
+        failures: [`${args}: ${ended}\n${excerpt(text, 0, 3)}`],
+      }
     const counts = /^(\d+) passed, (\d+) failed/m.exec(text)
     if (!counts) return { ...total, failed: 1, failures: [text] }
+    if (text.startsWith('gpu = ')) total.on_gpu += Number(counts[1]) + Number(counts[2])
     total.passed += Number(counts[1])
     total.failed += Number(counts[2])
     if (code !== 0) total.failures.push(text.slice(text.indexOf('\nFailures:') + 1))
@@ -133,7 +150,7 @@ async function conform() {
 async function runConform(path, ...options) {
   const env = await vulkanEnvironment()
   const lab = (...args) =>
-    run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], quiet({ env }))
+    run(process.execPath, ['scripts/lab.mjs', 'conform', path, ...args], watched({ env }))
   const result = await lab(...options)
   return result.code === NO_ADAPTER && options.length === 0 ? lab('--reference-only') : result
 }
@@ -141,9 +158,14 @@ async function runConform(path, ...options) {
 /** One vitest project. A file that does not load counts as one failed test. */
 async function vitest(project, env = {}, options = []) {
   const file = join(temporary, `${project}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const reporters = [
+    ...['default', 'json', './scripts/test_reporter.mjs'].map((name) => `--reporter=${name}`),
+    `--outputFile.json=${file}`,
+  ]
   const args = ['run', '--project', project, '--no-color', ...reporters, ...options]
-  const { code, text } = await tool('vitest', args, quiet({ env }))
+  const watching = watched({ env })
+  const { code, text, ended } = await tool('vitest', args, watching)
+  if (ended) return endedStage(watching.watch, ended)
   const report = readJson(file)
   if (!report) return closed({ failed: 0 }, code || 1, text)
   const failures = []
@@ -159,14 +181,23 @@ async function vitest(project, env = {}, options = []) {
         failures.push(`✗ ${where}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
   }
   const skipped = report.numPendingTests + report.numTodoTests
-  return closed({ passed: report.numPassedTests, failed, skipped, failures }, code, text)
+  const on_gpu = report.numPassedTests + report.numFailedTests
+  return closed({ passed: report.numPassedTests, failed, skipped, failures, on_gpu }, code, text)
+}
+
+/** What a stage that was ended came to. */
+function endedStage(watch, why) {
+  return { ...watch.ended(why, performance.now()), on_gpu: watch.passed + watch.failed }
 }
 
 /** The browser tests on the built page. */
 async function playwright() {
   const file = join(temporary, 'e2e.json')
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, FORCE_COLOR: '0' }
-  const { code, text } = await tool('playwright', ['test', '--reporter=json'], quiet({ env }))
+  const watching = watched({ env })
+  const reporters = '--reporter=json,./scripts/test_reporter.mjs'
+  const { code, text, ended } = await tool('playwright', ['test', reporters], watching)
+  if (ended) return endedStage(watching.watch, ended)
   const report = readJson(file)
   if (!report) return closed({ failed: 0 }, code || 1, text)
   const failures = report.errors.map(({ message }) => `✗ ${message}`)

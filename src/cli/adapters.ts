@@ -1,6 +1,7 @@
 // lab adapters: what WebGPU offers on this machine.
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { dawnAdapters } from './dawn.ts'
+import { print, tell } from './terminal.ts'
 
 export const adapters: Command = {
   usage: '',
@@ -21,9 +22,9 @@ export const adapters: Command = {
         ...(is_supported ? [] : ['too old: Mesa 24 or newer works']),
       ]
       used ||= is_supported
-      console.log(`${mark} ${text} (${notes.join(', ')})`)
+      print(`${mark} ${text} (${notes.join(', ')})`)
     }
-    if (!used) console.error(NO_ADAPTER_TEXT)
+    if (!used) tell(NO_ADAPTER_TEXT)
     return used ? 0 : NO_ADAPTER
   },
 }

@@ -116,3 +116,56 @@ test('a state that is not finite is not written, and it is known where it broke'
     part: { model: 'actor', part: 'adam_v', parameter: 'model.embed_tokens.weight' },
   })
 })
+
+test('where steps alone say when, a failure is told once and tried again after as many steps', async () => {
+  const files = memoryFiles()
+  let writes = 0
+  const own = made(
+    {
+      ...files,
+      write: async () => {
+        writes++
+        throw new Error('EIO')
+      },
+    },
+    { every_steps: 5, every_ms: 0 },
+  )
+  for (let step = 1; step <= 20; step++) {
+    await own.checkpoints.afterStep(runAt(step))
+    await own.checkpoints.settled()
+  }
+  expect(writes).toBe(4)
+  await own.checkpoints.finish(runAt(20))
+  expect(writes).toBe(5)
+  expect(own.said).toEqual(['EIO'])
+  expect(own.checkpoints.problem).toBe('EIO')
+})
+
+test('on a full disk older checkpoints make room, and the newest stays until another is whole', async () => {
+  const files = memoryFiles()
+  const room = 3
+  const kept: number[][] = []
+  const own = made(
+    {
+      ...files,
+      write: async (record, step, bytes) => {
+        const held = await files.list(record)
+        kept.push(held.map((entry) => entry.step))
+        if (held.length >= room || step === 6)
+          throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+        await files.write(record, step, bytes)
+      },
+    },
+    { every_steps: 1, every_ms: 0 },
+  )
+  for (let step = 1; step <= 5; step++) await own.checkpoints.afterStep(runAt(step))
+  await own.checkpoints.settled()
+  expect(own.said).toEqual([])
+  expect((await own.steps()).slice(-2)).toEqual([4, 5])
+  expect(await own.steps()).toHaveLength(room)
+  await own.checkpoints.afterStep(runAt(6))
+  await own.checkpoints.settled()
+  // One that never fits does not cost the last.
+  expect(await own.steps()).toEqual([5])
+  expect(own.said).toEqual(['ENOSPC'])
+})

@@ -9,6 +9,7 @@ import {
   retained,
 } from '../lab/checkpoints/schedule.ts'
 import { type UnsoundPart, unsoundPart } from '../lab/checkpoints/sound.ts'
+import { reason } from './disk.ts'
 
 /** A run whose state can be taken. */
 interface Stateful {
@@ -42,7 +43,10 @@ export class Checkpointer {
   readonly #now: () => number
   #last_ms: number
   #last_step: number
+  /** The step of the last one that was written. */
+  #written_step: number
   #writing: Promise<void> | undefined
+  #problem: string | undefined
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
@@ -50,6 +54,7 @@ export class Checkpointer {
     this.log = new HistoryLog(options.from?.history)
     this.#last_ms = this.#now()
     this.#last_step = options.from?.step ?? 0
+    this.#written_step = this.#last_step
   }
 
   /**
@@ -67,7 +72,7 @@ export class Checkpointer {
   /** Writes the present state, unless that is on the disk already. */
   async finish(run: Stateful): Promise<void> {
     await this.settled()
-    if (run.step > this.#last_step) this.#begin(run)
+    if (run.step > this.#written_step) this.#begin(run)
     await this.settled()
   }
 
@@ -76,15 +81,28 @@ export class Checkpointer {
     await this.#writing
   }
 
+  /** Why the newest one that was due is not there; undefined where it is. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
   #begin(run: Stateful): void {
-    const before = [this.#last_ms, this.#last_step] as const
+    const { step } = run
+    const before = this.#last_step
     this.#last_ms = this.#now()
     this.#last_step = run.step
     this.#writing = this.#write(run.exportState())
+      .then(() => {
+        this.#problem = undefined
+        this.#written_step = step
+      })
       .catch((error: unknown) => {
-        // The next step may try again, once it is time.
-        this.#last_step = before[1]
-        this.#options.onProblem(error instanceof Error ? error.message : `${error}`)
+        // The next step may try again, once it is time; where steps alone say when, after as many of them.
+        if (this.#options.schedule.every_ms > 0) this.#last_step = before
+        const said = this.#problem
+        this.#problem = reason(error)
+        // Once, not at every try.
+        if (this.#problem !== said) this.#options.onProblem(this.#problem)
       })
       .finally(() => {
         this.#writing = undefined
@@ -104,10 +122,33 @@ export class Checkpointer {
     const history = historyUntil(this.log.history, run)
     const bytes = await encodeCheckpoint({ ...origin, run, history })
     sync?.()
-    await files.write(origin.record, step, bytes)
+    await this.#put(step, bytes)
     const entries = await files.list(origin.record)
     const kept = new Set(retained(entries, DEFAULT_BUDGET_BYTES))
     const gone = entries.filter((entry) => !kept.has(entry.step)).map((entry) => entry.step)
     await files.remove(origin.record, gone)
   }
+
+  /** Writes one; on a full disk the older ones make room, least missed first. The newest stays until another one is whole. */
+  async #put(step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { files, origin } = this.#options
+    let freed = 0
+    for (;;)
+      try {
+        return await files.write(origin.record, step, bytes)
+      } catch (error) {
+        const older = (await files.list(origin.record)).filter((entry) => entry.step < step)
+        // Where twice its size did not help, something else fills the disk.
+        if (!isFull(error) || older.length < 2 || freed > 2 * bytes.length) throw error
+        const held = older.reduce((sum, entry) => sum + entry.bytes, 0)
+        const stay = new Set(retained(older, held - 1))
+        const [gone = older[0]] = older.filter((entry) => !stay.has(entry.step))
+        await files.remove(origin.record, [gone.step])
+        freed += gone.bytes
+      }
+  }
 }
+
+/** Whether a disk, or a person's share of it, has no room. */
+const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes(`${(error as { code?: unknown }).code}`)

@@ -15,6 +15,7 @@ import { type Check, type Result, resultLine, runCheck, summary } from './confor
 import { findSources, type Source } from './conform/sources.ts'
 import { VERL_CASES } from './conform/verl_cases.ts'
 import { openDawn } from './dawn.ts'
+import { print, tell } from './terminal.ts'
 
 export const conform: Command = {
   usage: '<fixture file or folder> [--reference-only] [--matmul VARIANT | each]',
@@ -25,20 +26,20 @@ export const conform: Command = {
     const sources = findSources(path)
     const dawn = isReferenceOnly ? undefined : await openDawn()
     if (!dawn && !isReferenceOnly) {
-      console.error(`${NO_ADAPTER_TEXT}\nWithout one, --reference-only runs what needs no GPU.`)
+      tell(`${NO_ADAPTER_TEXT}\nWithout one, --reference-only runs what needs no GPU.`)
       return NO_ADAPTER
     }
     const gpu = dawn && (await Gpu.open({ gpu: dawn }))
-    console.log(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
+    print(gpu ? `gpu = ${gpu.facts.description}` : 'without a GPU')
     const results: Result[] = []
     for (const choice of matmul === 'each' ? pinned(gpu) : [matmul]) {
-      if (choice) console.log(`matmul = ${choice['*']}`)
+      if (choice) print(`matmul = ${choice['*']}`)
       for await (const result of resultsOf(sources, { gpu, matmul: choice })) {
         results.push(result)
-        console.log(resultLine(result))
+        print(resultLine(result))
       }
     }
-    console.log(summary(results))
+    print(summary(results))
     return results.some(({ status }) => status === 'FAIL') ? 1 : 0
   },
 }

@@ -1,9 +1,10 @@
 // Where a command takes its experiment from: a file, a share link or a preset's id.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type Experiment, type Parsed, parseExperiment } from '../lab/experiment.ts'
 import { decodeLink } from '../lab/link.ts'
 import { PRESETS } from '../lab/presets.ts'
 import { LabFailure } from './command.ts'
+import { readJson } from './input_file.ts'
 
 /**
  * Reads an experiment document. `seed` replaces the document's own.
@@ -19,7 +20,7 @@ function read(source: string): Experiment {
   if (preset) return preset.experiment
   const query = /^(?:https?:\/\/[^?#]*)?[?#](.*)$/s.exec(source)
   if (query) return fromLink(query[1])
-  return accept(source, parseExperiment(readJson(source)))
+  return accept(source, parseExperiment(readDocument(source)))
 }
 
 /** A page opens such a link as far as it can and says so; what nobody watches had better not begin. */
@@ -31,16 +32,12 @@ function fromLink(query: string): Experiment {
 
 const list = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
 
-function readJson(file: string): unknown {
+function readDocument(file: string): unknown {
   if (!existsSync(file)) {
     const ids = PRESETS.map(({ id }) => id).join(', ')
     throw new LabFailure(`${file}: no such file, and no preset of that name. Presets: ${ids}`)
   }
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new LabFailure(`${file}: ${error instanceof Error ? error.message : error}`)
-  }
+  return readJson(file)
 }
 
 /** What is wrong with the user's document is a list of sentences about that document. */

@@ -1,7 +1,10 @@
 // Files of lines that may be longer than memory: read piece by piece.
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { cell } from '../lab/metrics_file.ts'
+import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
+
+import { withoutMark } from './input_file.ts'
 
 const PIECE_BYTES = 2 ** 20
 
@@ -11,11 +14,13 @@ export function* linesOf(path: string): Generator<{ readonly line: string; reado
   try {
     const piece = Buffer.alloc(PIECE_BYTES)
     const decoder = new StringDecoder('utf8')
-    let [open, at] = ['', 0]
+    let [open, at, isFirst] = ['', 0, true]
     for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
       let from = 0
       for (let to = piece.indexOf(10); to >= 0 && to < read; to = piece.indexOf(10, from)) {
-        const line = open + decoder.write(piece.subarray(from, to)) + decoder.end()
+        const text = open + decoder.write(piece.subarray(from, to)) + decoder.end()
+        const line = isFirst ? withoutMark(text) : text
+        isFirst = false
         open = ''
         from = to + 1
         yield { line, end: at + from }
@@ -28,20 +33,31 @@ export function* linesOf(path: string): Generator<{ readonly line: string; reado
   }
 }
 
-/** A file of {"step", "data"} lines as the table that `metricsCsv` writes; what is null there is NaN. Lines that are none are passed over. */
-export function tableOfLines(lines: string, table: string): void {
+/**
+ * A file of {"step", "data"} lines as the table that `metricsCsv` writes; what is null there is NaN. Lines that are none are passed over.
+ * The table is there whole or not at all. Throws where it cannot be written.
+ */
+export function tableOfLines(lines: string, table: string, disk: Disk = nodeDisk): void {
   const names = new Map<string, string>()
   for (const { data } of rowsOf(lines)) for (const name of Object.keys(data)) names.set(name, '')
   if (names.size === 0) return
-  const file = openSync(table, 'w')
+  const unfinished = `${table}${UNFINISHED}`
   try {
-    writeSync(file, `${['step', ...[...names.keys()].map(cell)].join()}\n`)
-    for (const { step, data } of rowsOf(lines)) {
-      const values = [...names.keys()].map((name) => (data[name] === null ? 'NaN' : data[name]))
-      writeSync(file, `${[step, ...values].join()}\n`)
+    const file = disk.open(unfinished, 'w')
+    const write = (line: string) => writeWhole(disk, file, Buffer.from(`${line}\n`))
+    try {
+      write(['step', ...[...names.keys()].map(cell)].join())
+      for (const { step, data } of rowsOf(lines)) {
+        const values = [...names.keys()].map((name) => (data[name] === null ? 'NaN' : data[name]))
+        write([step, ...values].join())
+      }
+    } finally {
+      disk.close(file)
     }
-  } finally {
-    closeSync(file)
+    disk.rename(unfinished, table)
+  } catch (error) {
+    attempt(() => disk.remove(unfinished))
+    throw error
   }
 }
 
@@ -58,5 +74,37 @@ function* rowsOf(path: string): Generator<Row> {
     } catch {
       // Cut short in the middle.
     }
+  }
+}
+
+/** Keeps the whole lines of a file up to a step; returns the last step that is left, or -1. */
+export function cutLines(path: string, step: number): number {
+  const { kept, last_step } = wholeLines(path, step)
+  if (existsSync(path) && kept < statSync(path).size) truncateSync(path, kept)
+  return last_step
+}
+
+/** The step of the last whole line; -1 where there is none. */
+export const lastStep = (path: string): number =>
+  wholeLines(path, Number.POSITIVE_INFINITY).last_step
+
+/** The bytes of a file's lines up to a step, as long as they are whole, and the last of these steps. */
+function wholeLines(path: string, step: number): { kept: number; last_step: number } {
+  let [kept, last_step] = [0, -1]
+  for (const { line, end } of existsSync(path) ? linesOf(path) : []) {
+    const own = stepOf(line)
+    if (own === undefined || own > step) break
+    last_step = own
+    kept = end
+  }
+  return { kept, last_step }
+}
+
+function stepOf(line: string): number | undefined {
+  try {
+    const step: unknown = JSON.parse(line)?.step
+    return typeof step === 'number' ? step : undefined
+  } catch {
+    return undefined
   }
 }

@@ -4,6 +4,7 @@ import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
+import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = { train, record, conform, probe, adapters }
@@ -14,26 +15,30 @@ const helpOf = ([name, { usage, summary }]: [string, Command]) =>
 const help = () =>
   `Usage: npm run -s lab -- <command>\n\n${Object.entries(COMMANDS).map(helpOf).join('\n')}`
 
+/** Our own mistake, with the place where it happened. */
+const shown = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : `${error}`
+
 /** Runs one command; user errors are a sentence, never a stack trace. */
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    console.log(help())
+    print(help())
     return name === undefined ? 2 : 0
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) {
-    console.error(`There is no command '${name}'.\n\n${help()}`)
+    tell(`There is no command '${name}'.\n\n${help()}`)
     return 2
   }
   if (args.includes('--help') || args.includes('-h')) {
-    console.log(helpOf([name, command]))
+    print(helpOf([name, command]))
     return 0
   }
   try {
     return await command.run(args)
   } catch (error) {
     if (error instanceof UsageError) {
-      console.error(`${error.message}\nUsage: lab ${name} ${command.usage}`.trim())
+      tell(`${error.message}\nUsage: lab ${name} ${command.usage}`.trim())
       return 2
     }
     // These say all there is to say; anything else is our own mistake and shows where it happened.
@@ -41,10 +46,11 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
       error instanceof LabFailure ||
       (error instanceof Error &&
         ['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError'].includes(error.name))
-    console.error(isPlain ? (error as Error).message : error)
+    tell(isPlain ? (error as Error).message : shown(error))
     return 1
   }
 }
 
+outliveReaders()
 // Dawn keeps the process alive for as long as a device exists, so the end is said aloud.
 main(process.argv.slice(2)).then((code) => process.exit(code))

@@ -1,7 +1,8 @@
 // Which kernels matrix products run on, as the command line says it.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { MATMUL_OPS, type MatmulChoice, matmulVariant } from '../kernels/matmul/matmul_variants.ts'
 import { LabFailure } from './command.ts'
+import { readJson } from './input_file.ts'
 
 const SHAPE_CLASS = new RegExp(`^(?:\\*|(?:${MATMUL_OPS.join('|')})_m\\d+_n\\d+_k\\d+)$`)
 
@@ -10,7 +11,7 @@ const SHAPE_CLASS = new RegExp(`^(?:\\*|(?:${MATMUL_OPS.join('|')})_m\\d+_n\\d+_
  * one had the default kernels, {}. Throws LabFailure naming the file, the class and what was expected.
  */
 export function readMatmulChoice(file: string): MatmulChoice {
-  const choice = choiceOf(readJson(file))
+  const choice = choiceOf(readFile(file))
   if (!isRecord(choice))
     throw new LabFailure(
       `${file}: expected {"shape class": "variant", …} or the run.json of a run, got ${describe(choice)}`,
@@ -33,13 +34,9 @@ function checkEntry(file: string, shape_class: string, name: unknown): void {
   }
 }
 
-function readJson(file: string): unknown {
+function readFile(file: string): unknown {
   if (!existsSync(file)) throw new LabFailure(`${file}: no such file; --matmul takes a JSON file`)
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new LabFailure(`${file}: ${error instanceof Error ? error.message : error}`)
-  }
+  return readJson(file)
 }
 
 /** Of a run.json only `matmul` is meant; the versions tell it from a plain choice. */

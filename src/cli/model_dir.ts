@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ModelFileError } from '../model/errors.ts'
 import type { FileSource } from '../model/hf_model.ts'
+import { kindOf, leadsOut } from './input_file.ts'
 
 /** One read takes at most this many bytes: Node reads no 2 GiB at once, and shards are larger. */
 const READ_BYTES = 2 ** 30
@@ -22,6 +23,9 @@ export function modelDirectory(folder: string): FileSource {
       const path = join(folder, name)
       if (!existsSync(path)) return undefined
       try {
+        const found = statSync(path)
+        const why = found.isFile() ? leadsOut(folder, name) : kindOf(found)
+        if (why !== undefined) throw new Error(why)
         return await readWhole(path)
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)

@@ -1,5 +1,4 @@
 // lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
-import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
@@ -21,9 +20,12 @@ import type { Model } from '../model/transformer.ts'
 import { createWorkspace } from '../model/workspace.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { replaceFile } from './disk.ts'
+import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
+import { print } from './terminal.ts'
 import { parseTokenRows, type TokenRows } from './token_rows.ts'
-import { savedModel } from './weights.ts'
+import { firstNonFinite, savedModel } from './weights.ts'
 
 export const probe: Command = {
   usage: '<model dir> --tokens ids.json [--out f.json]',
@@ -33,6 +35,7 @@ export const probe: Command = {
     const { folder, tokens, out } = readOptions(args)
     const model =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
+    requireFinite(folder, model)
     const rows = readRows(tokens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
@@ -40,10 +43,10 @@ export const probe: Command = {
     createProbe(plan, model, rows)
     const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
     const text = reportText(await probeModel(gpu, model, rows).finally(() => gpu.destroy()))
-    if (out === undefined) console.log(text)
+    if (out === undefined) print(text)
     else {
       writeOut(out, text)
-      console.log(`Wrote ${out}`)
+      print(`Wrote ${out}`)
     }
     return 0
   },
@@ -67,19 +70,22 @@ function parse(args: readonly string[]) {
   }
 }
 
+/** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */
+function requireFinite(folder: string, { layout, weights }: HfModel): void {
+  const at = firstNonFinite(weights)
+  if (at === undefined) return
+  const owner = layout.params.find(({ offset, size }) => at >= offset && at < offset + size)
+  const where = owner ? `tensor ${owner.name}, element ${at - owner.offset}` : `weight ${at}`
+  throw new LabFailure(`${folder}: ${where}: expected a finite number, found ${weights[at]}`)
+}
+
 function readRows(file: string, { config, pad_token_id = 0 }: HfModel): TokenRows {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new LabFailure(`${file}: ${error instanceof Error ? error.message : error}`)
-  }
-  return parseTokenRows(text, file, { vocab_size: config.vocab_size, pad_token_id })
+  return parseTokenRows(readText(file), file, { vocab_size: config.vocab_size, pad_token_id })
 }
 
 function writeOut(file: string, text: string): void {
   try {
-    writeFileSync(file, `${text}\n`)
+    replaceFile(file, `${text}\n`)
   } catch (error) {
     throw new LabFailure(`--out: ${error instanceof Error ? error.message : error}`)
   }

@@ -1,5 +1,7 @@
 // Progress on stderr: one line that redraws itself for a person, a line every ten steps for a log.
 
+import { plainLine } from './terminal.ts'
+
 const BAR = 24
 const LOG_EVERY = 10
 
@@ -18,6 +20,18 @@ export interface ProgressLine {
   readonly metrics: Readonly<Record<string, number>>
 }
 
+/**
+ * Steps of a run as far as is known at one of them: those done, the rest of its phase, and the phases to come. A phase may have been
+ * ended or shortened, so this is not the sum of all phases.
+ */
+export function totalSteps(
+  phases: readonly { readonly steps: number }[],
+  at: { readonly step: number; readonly phase: number; readonly phase_step: number },
+): number {
+  const rest = Math.max(0, phases[at.phase].steps - at.phase_step)
+  return phases.slice(at.phase + 1).reduce((sum, { steps }) => sum + steps, at.step + rest)
+}
+
 /** The one number that says how a step went, under the name a person would use. */
 const HEADLINES = [
   ['critic/score/mean', 'reward'],
@@ -25,7 +39,7 @@ const HEADLINES = [
   ['reward_model/loss', 'loss'],
 ] as const
 
-/** Makes a function that shows one step; `now_ms` is a clock. */
+/** Makes a function that shows one step; `now_ms` is a clock. Neither function throws: what cannot be shown ends no run. */
 export function createProgress(
   write: (text: string) => void = (text) => process.stderr.write(text),
   width = columns(),
@@ -33,26 +47,33 @@ export function createProgress(
 ): { show(line: ProgressLine): void; end(): void } {
   const start = now_ms()
   let last: ProgressLine | undefined
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch {
+      // A terminal that has gone away, say.
+    }
+  }
+  const show = (line: ProgressLine) => {
+    last = line
+    const text = plainLine(describe(line, now_ms() - start))
+    if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
+    else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
+  }
   return {
-    show(line) {
-      last = line
-      const text = describe(line, now_ms() - start)
-      if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
-      else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
-    },
-    end() {
-      if (width > 0 && last) write('\n')
-    },
+    show: (line) => attempt(() => show(line)),
+    end: () => attempt(() => width > 0 && last && write('\n')),
   }
 }
 
 function describe({ step, total_steps, phase, metrics }: ProgressLine, elapsed_ms: number): string {
-  const done = Math.round((BAR * step) / Math.max(1, total_steps))
+  const share = total_steps > 0 ? step / total_steps : 0
+  const done = Math.min(BAR, Math.max(0, Math.round(BAR * share)))
   const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
   const headline = HEADLINES.find(([name]) => name in metrics)
   const number = headline ? `  ${headline[1]} ${metrics[headline[0]].toFixed(3)}` : ''
   const seconds = elapsed_ms / 1000
-  const left = step > 0 ? (seconds / step) * (total_steps - step) : 0
+  const left = step > 0 ? (seconds / step) * Math.max(0, total_steps - step) : 0
   return `${bar} ${step}/${total_steps}  ${phase}${number}  ${clock(seconds)} + ${clock(left)}`
 }
 

@@ -17,3 +17,12 @@ test('a command line that cannot be meant says what is missing', async () => {
   await refusal('--out', 'x.json').toThrow(/takes one experiment/)
   await refusal('tiny', '--out', 'x.json', '--seed', 'a').toThrow(/whole number/)
 })
+
+test('what cannot become a file is refused before anything is trained', async () => {
+  await expect(record.run(['tiny', '--out', 'src'])).rejects.toThrow(
+    '--out: src is a folder; name a file',
+  )
+  await expect(record.run(['tiny', '--out', 'nowhere/x.json'])).rejects.toThrow(
+    '--out: there is no folder nowhere to write a file into',
+  )
+})

@@ -1,6 +1,6 @@
 // lab record: a run as the page's worker would have told it, in one file that the page can play.
-import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
@@ -16,8 +16,10 @@ import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { reason, replaceFile, statOf } from './disk.ts'
 import { readExperiment } from './experiment_source.ts'
 import { createProgress } from './progress.ts'
+import { print, tell } from './terminal.ts'
 
 /** A page fetches a recording whole before it plays it. */
 const MAX_GZIP_BYTES = 300_000
@@ -36,6 +38,7 @@ export const record: Command = {
     const { source, out, seed } = readOptions(args)
     const experiment = readExperiment(source, seed)
     refuse(experiment)
+    refuseFile(out)
     return recordExperiment(experiment, out)
   },
 }
@@ -59,6 +62,13 @@ function parse<T>(work: () => T): T {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }
+}
+
+/** What cannot become a file is said before the training, not after it. */
+function refuseFile(out: string): void {
+  if (statOf(out)?.isDirectory()) throw new LabFailure(`--out: ${out} is a folder; name a file`)
+  if (!statOf(dirname(out))?.isDirectory())
+    throw new LabFailure(`--out: there is no folder ${dirname(out)} to write a file into`)
 }
 
 /** A recording shows the experiment that it began with, and nobody who answers. */
@@ -120,7 +130,7 @@ async function recordExperiment(experiment: Experiment, out: string): Promise<nu
   if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
   const gpu = await Gpu.open({ gpu: dawn, largest: largestTensor([trainerConfig(experiment)]) })
   const adapter = gpu.facts
-  console.error(`${experiment.name}, seed ${experiment.seed}, on ${adapter.description}`)
+  tell(`${experiment.name}, seed ${experiment.seed}, on ${adapter.description}`)
   const told = await watch(gpu, experiment)
   const start = told[0]?.at_ms ?? 0
   const text = writeRecording({
@@ -138,8 +148,12 @@ async function recordExperiment(experiment: Experiment, out: string): Promise<nu
     throw new LabFailure(
       `The recording has ${size}, more than ${MAX_GZIP_BYTES / 1000} kB: record fewer steps or smaller batches`,
     )
-  writeFileSync(out, text)
-  console.log(`Wrote ${out}: ${read.recording.events.length} events, ${size}`)
+  try {
+    replaceFile(out, text)
+  } catch (error) {
+    throw new LabFailure(`--out: ${reason(error)}`)
+  }
+  print(`Wrote ${out}: ${read.recording.events.length} events, ${size}`)
   return 0
 }
 

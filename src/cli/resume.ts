@@ -1,5 +1,5 @@
 // lab train --resume: the checkpoint to go on from, and what it says of the run so far.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Checkpoint, MadeOn, RunHistory, SteeredState } from '../lab/checkpoints/checkpoint.ts'
 import { CheckpointError } from '../lab/checkpoints/checkpoint_error.ts'
@@ -7,7 +7,10 @@ import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import type { Metrics } from '../lab/protocol.ts'
 import { checkpointFolder, checkpointName, folderFiles } from './checkpoint_files.ts'
 import { LabFailure } from './command.ts'
+import { statOf } from './disk.ts'
+import { readInput, readJson } from './input_file.ts'
 import type { RunFacts } from './run_folder.ts'
+import { tell } from './terminal.ts'
 
 /** Where a run goes on, and in which folder. */
 export interface Resumed {
@@ -33,10 +36,15 @@ export async function findCheckpoint(source: string, out: string | undefined): P
     )
   if (!statSync(source).isDirectory()) return fromFile(source, out)
   const { checkpoint, file } = await newest(source)
-  const is_same_run = out === undefined || resolve(out) === resolve(source)
+  const is_same_run = goesOnIn(source, out)
   const facts = is_same_run ? readFacts(source) : {}
   return { checkpoint, file, out: out ?? source, is_same_run, facts }
 }
+
+/** Whether a run goes on in the folder that it is in. */
+export const goesOnIn = (source: string, out: string | undefined): boolean =>
+  (statOf(source)?.isDirectory() ?? false) &&
+  (out === undefined || resolve(out) === resolve(source))
 
 async function fromFile(path: string, out: string | undefined): Promise<Resumed> {
   if (out === undefined)
@@ -48,7 +56,7 @@ async function fromFile(path: string, out: string | undefined): Promise<Resumed>
       `--out: ${out} holds the run of this checkpoint, and would be replaced. Name another folder, or go on with the run itself by --resume ${out}`,
     )
   const file = basename(path)
-  const checkpoint = await decodeCheckpoint(readFileSync(path), file)
+  const checkpoint = await decodeCheckpoint(new Uint8Array(readInput(path)), file)
   return { checkpoint, file, out, is_same_run: false, facts: {} }
 }
 
@@ -68,7 +76,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
     } catch (error) {
       // A newer lab reads it: what was trained since is not thrown away.
       if (!(error instanceof CheckpointError) || error.problem === 'newer') throw error
-      console.error(error.message)
+      tell(error.message)
     }
   }
   throw new LabFailure(
@@ -79,7 +87,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
 /** What an earlier run left of the facts that go on; what is not as it was written is passed over. */
 function readFacts(folder: string): Partial<RunFacts> {
   try {
-    const facts: unknown = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))
+    const facts: unknown = readJson(join(folder, 'run.json'))
     const { resumed, warm_start, wall_time_s, memory_peak_bytes } = facts as Partial<RunFacts>
     return {
       ...(Array.isArray(resumed) && { resumed }),

@@ -1,14 +1,11 @@
 // lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
-import type { Checkpoint, MadeOn } from '../lab/checkpoints/checkpoint.ts'
+import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { type Experiment, followExperiment, type PhaseDocument } from '../lab/experiment.ts'
-import { BrokenNumbers, brokenHead } from '../lab/guard.ts'
 import { lowerRates } from '../lab/lower_rate.ts'
 import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/memory_budget.ts'
 import {
@@ -20,37 +17,31 @@ import {
 import { readKernels, unusablePin, writeKernels } from '../lab/pinned_kernels.ts'
 import { remarksOf } from '../lab/remarks.ts'
 import { SteeredRun } from '../lab/steered_run.ts'
-import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
 import { trainerConfig } from '../lab/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/engine.ts'
 import { planMemory } from '../rl/memory.ts'
-import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
-import { folderFiles } from './checkpoint_files.ts'
-import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'
+import type { TrainerConfig } from '../rl/trainer.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { readExperiment } from './experiment_source.ts'
-import {
-  differences,
-  findCheckpoint,
-  isOver,
-  metricsRows,
-  phaseOf,
-  type Resumed,
-} from './resume.ts'
+import { checkpointer, drive } from './drive.ts'
+import { refuseOut } from './out_folder.ts'
+import { differences, findCheckpoint, goesOnIn, isOver, type Resumed } from './resume.ts'
+import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
 import { RunFolder } from './run_folder.ts'
+import { lockFolder } from './run_lock.ts'
 import { RunWatch } from './run_watch.ts'
+import { print, tell } from './terminal.ts'
 import { settledKernels, tune } from './train_kernels.ts'
 import { type NewRun, type Options, readOptions } from './train_options.ts'
-import { type Origin, TrainingRun, type TrainingRunParts } from './training_run.ts'
-import { loadWeights, saveWeights } from './weights.ts'
+import type { Origin } from './training_run.ts'
+import { loadWeights, refuseSave } from './weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GB]',
+    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GB]',
   summary:
-    'trains; --out writes a folder, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
+    'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
@@ -59,8 +50,22 @@ export const train: Command = {
   run: (args) => {
     const options = readOptions(args)
     const { run } = options
-    return 'resume' in run ? resumeRun(run.resume, run.is_slower, options) : beginRun(run, options)
+    if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
+    const { out, force, save } = options
+    const replaced = out === undefined ? [] : refuseOut(out, force)
+    if (save !== undefined) refuseSave(save)
+    return locked(out, () => beginRun(run, options, replaced))
   },
+}
+
+/** Does something while this process alone writes a folder. */
+async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
+  const lock = folder === undefined ? undefined : lockFolder(folder, tell)
+  try {
+    return await work()
+  } finally {
+    lock?.release()
+  }
 }
 
 /** The experiment without the sft phases it begins with. */
@@ -133,7 +138,11 @@ const madeOn = ({ facts }: Gpu, matmul: MatmulChoice): MadeOn => ({
   kernels: Object.keys(matmul).length === 0 ? '' : writeKernels(matmul),
 })
 
-async function beginRun(begun: NewRun, options: Options): Promise<number> {
+async function beginRun(
+  begun: NewRun,
+  options: Options,
+  replaced: readonly string[],
+): Promise<number> {
   const { experiment, warm_start } = begun
   const { out, save, schedule } = options
   refuseQuestions(experiment)
@@ -147,8 +156,8 @@ async function beginRun(begun: NewRun, options: Options): Promise<number> {
   refuseMemory(trained, options.allow_bytes)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
-  console.error(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  for (const { message } of remarksOf(trained)) console.error(message)
+  tell(`${experiment.name}, seed ${experiment.seed}, on ${gpu.facts.description}`)
+  for (const { message } of remarksOf(trained)) tell(message)
   const unusable = unusablePin(pinned, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()
@@ -158,7 +167,8 @@ async function beginRun(begun: NewRun, options: Options): Promise<number> {
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
   if (options.observe) run.observe(recordedRequest(untuned, untuned.model.num_hidden_layers))
-  const folder = out === undefined ? undefined : RunFolder.create(out, experiment)
+  const folder =
+    out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell })
   const origin: Origin = {
     record: randomUUID(),
     ...(warm_start === undefined ? {} : { warm_start }),
@@ -170,33 +180,32 @@ async function beginRun(begun: NewRun, options: Options): Promise<number> {
   return drive({ gpu, run, folder, checkpoints, watch, origin }, experiment, options)
 }
 
-function checkpointer(
-  folder: RunFolder,
-  { record, parent, made_on }: CheckpointOrigin,
-  schedule: Options['schedule'],
-  from?: Checkpoint,
-): Checkpointer | undefined {
-  return (
-    schedule &&
-    new Checkpointer({
-      files: folderFiles(folder.folder, record),
-      origin: { record, ...(parent && { parent }), made_on },
-      schedule,
-      sync: () => folder.sync(),
-      onProblem: (message) =>
-        console.error(`A checkpoint was not written, and the run goes on: ${message}`),
-      ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
-    })
-  )
+async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
+  const { out, force, save } = options
+  if (save !== undefined) refuseSave(save)
+  // Nothing of a folder is looked at before it is this process's own: a run that lives there changes it.
+  if (goesOnIn(source, out))
+    return locked(source, async () =>
+      goOn(source, await findCheckpoint(source, out), is_slower, options),
+    )
+  const found = await findCheckpoint(source, out)
+  const replaced = refuseOut(found.out, force)
+  return locked(found.out, () => goOn(source, found, is_slower, options, replaced))
 }
 
-async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
-  const found = await findCheckpoint(source, options.out)
+async function goOn(
+  source: string,
+  found: Resumed,
+  is_slower: boolean,
+  options: Options,
+  replaced: readonly string[] = [],
+): Promise<number> {
   const { checkpoint, file, out, is_same_run, facts } = found
   const { run: state, made_on } = checkpoint
   const { step, phase } = state.trainer
   if (isOver(state)) {
-    console.log(`${source}: this run has finished after step ${step}; nothing is left to do`)
+    if (is_same_run) await completeFolder(found)
+    print(`${source}: this run has finished after step ${step}; nothing is left to do`)
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
@@ -205,10 +214,10 @@ async function resumeRun(source: string, is_slower: boolean, options: Options): 
   refuseMemory(state.document, options.allow_bytes)
   const gpu = await openGpu([state.experiment, ...followExperiment(state.document).experiments])
   const { name, seed } = state.experiment
-  console.error(`${name}, seed ${seed}, on ${gpu.facts.description}`)
+  tell(`${name}, seed ${seed}, on ${gpu.facts.description}`)
   const matmul = kernelsOf(made_on, gpu)
   const here = madeOn(gpu, matmul)
-  for (const said of differences(made_on, here)) console.error(said)
+  for (const said of differences(made_on, here)) tell(said)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
   if (is_slower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
   if (run.isWaiting) {
@@ -222,7 +231,7 @@ async function resumeRun(source: string, is_slower: boolean, options: Options): 
     const config = trainerConfig({ ...state.document, steering: [] })
     run.observe(recordedRequest(config, config.model.num_hidden_layers))
   }
-  const folder = await openFolder(found)
+  const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
   const resumed = { step, understory: here.understory, adapter: here.adapter }
   const origin: Origin = {
@@ -240,7 +249,7 @@ async function resumeRun(source: string, is_slower: boolean, options: Options): 
   )
   const watch = watchUntil(found)
   const earlier = { history: checkpoint.history, facts }
-  console.error(`Going on after step ${step} (${file})`)
+  tell(`Going on after step ${step} (${file})`)
   const parts = { gpu, run, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })
 }
@@ -254,85 +263,4 @@ function kernelsOf({ kernels }: MadeOn, { facts }: Gpu): MatmulChoice {
   return unusablePin(choice, (name) => missingFeatures(name, facts.features)) === undefined
     ? choice
     : {}
-}
-
-/** The folder that a run goes on in, cut back to the checkpoint, or a new one that begins with its metrics. */
-async function openFolder({ checkpoint, out, is_same_run }: Resumed): Promise<RunFolder> {
-  const { record, run, history } = checkpoint
-  const { step } = run.trainer
-  const { folder, last_step } = is_same_run
-    ? RunFolder.reopen(out, step)
-    : { folder: RunFolder.create(out, run.document), last_step: -1 }
-  const missing = metricsRows(history).filter(([own]) => own > last_step)
-  const lost = thinnedWords(thinnedOf(history.series.values()))
-  if (is_same_run && missing.length > 0)
-    console.error(
-      `metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`,
-    )
-  if (missing.length > 0 && lost !== '') console.error(`metrics.jsonl: ${lost}`)
-  for (const [own, metrics] of missing) folder.metrics(own, metrics)
-  if (!is_same_run) return folder
-  // They are of steps that are taken anew, or cannot be read.
-  const files = folderFiles(out, record)
-  const later = (await files.list()).filter((entry) => entry.step > step)
-  await files.remove(
-    record,
-    later.map((entry) => entry.step),
-  )
-  return folder
-}
-
-/** What was found in the steps so far, by looking at them once more. */
-function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
-  const { run, history } = checkpoint
-  const whole = join(out, 'experiment.json')
-  const has_left_out = facts.warm_start !== undefined && existsSync(whole)
-  const experiment = has_left_out ? readExperiment(whole) : run.document
-  const watch = new RunWatch(experiment, experiment.phases.length - run.document.phases.length)
-  const { experiments } = followExperiment(run.document)
-  for (const [step, metrics] of metricsRows(history)) {
-    const done = history.steered.filter(
-      ({ entry, refused }) => refused === undefined && entry.step < step,
-    ).length
-    const followed = experiments[done] ?? run.experiment
-    watch.step(step, phaseOf(history, step), metrics, followed)
-  }
-  return watch
-}
-
-/** Trains to the end or to the first signal, and says what came of it. */
-async function drive(
-  parts: TrainingRunParts & { readonly run: SteeredRun<Trainer> },
-  experiment: Experiment,
-  { out, save }: Pick<Options, 'out' | 'save'>,
-): Promise<number> {
-  const { run: steered } = parts
-  const run = new TrainingRun(parts)
-  const onInterrupt = () => run.stop()
-  process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt)
-  try {
-    await run.train(async () => {
-      if (save !== undefined)
-        saveWeights(save, experiment, steered.step, await steered.trainer.exportWeights())
-    })
-  } catch (error) {
-    throw error instanceof BrokenNumbers ? await brokenRun(error, out) : error
-  } finally {
-    parts.folder?.close()
-    parts.gpu.destroy()
-  }
-  console.log(run.summary())
-  if (out !== undefined) console.log(`Wrote ${out}`)
-  return run.status === 'finished' ? 0 : 130
-}
-
-/** The end of a run whose numbers broke: the evidence, and what to do. */
-async function brokenRun({ message, broken }: BrokenNumbers, out: string | undefined) {
-  const kept = out === undefined ? [] : await folderFiles(out, '').list()
-  const newest = kept.at(-1)
-  const advice = newest
-    ? `Go on from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
-      'Should it break there again, go on in the same way from an earlier file of its checkpoints, with --out for another folder.'
-    : 'There is no checkpoint to go on from: train again with a lower learning rate, and with --out to keep checkpoints.'
-  return new LabFailure(`${brokenHead(broken)} The run was ended.\n${message}\n${advice}`)
 }

@@ -6,6 +6,7 @@ import { pinnedKernels } from '../lab/pinned_kernels.ts'
 import type { TrainerConfig } from '../rl/trainer.ts'
 import { runProducts } from '../rl/tuning.ts'
 import { LabFailure } from './command.ts'
+import { tell } from './terminal.ts'
 import type { NewRun } from './train_options.ts'
 
 /** Software adapters compile slowly: this is enough for the largest few products of a small run. */
@@ -18,18 +19,18 @@ export async function tune(
   pinned: MatmulChoice,
 ): Promise<MatmulChoice> {
   if (Object.hasOwn(pinned, '*')) {
-    console.error("--tune: '*' settles every product, nothing is measured")
+    tell("--tune: '*' settles every product, nothing is measured")
     return pinned
   }
   const open = runProducts(config).filter((p) => !Object.hasOwn(pinned, shapeClass(p.op, p)))
-  console.error(`Measuring ${open.length} matrix products for ${TUNE_BUDGET_MS / 1000} s …`)
+  tell(`Measuring ${open.length} matrix products for ${TUNE_BUDGET_MS / 1000} s …`)
   const start = performance.now()
   const { choice, timings } = await tuneMatmul(gpu, open, { budget_ms: TUNE_BUDGET_MS, pinned })
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   // The first timing of a class is the default's.
   const defaults = new Map([...timings].reverse().map((t) => [t.shape_class, t.variant]))
   const faster = [...defaults].filter(([shape_class, name]) => choice[shape_class] !== name)
-  console.error(
+  tell(
     `${defaults.size} of ${open.length} measured in ${seconds} s, ${faster.length} of them faster on other kernels`,
   )
   // What was not measured is written down too, so that the record does not depend on today's default rule.

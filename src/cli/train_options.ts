@@ -22,6 +22,8 @@ export interface Options {
   /** What is trained: a new run, or the folder or file that one goes on from, with half its learning rates if it `is_slower`. */
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   readonly out: string | undefined
+  /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
+  readonly force: boolean
   /** Folder that gets the weights as they are after the last sft phase. */
   readonly save: string | undefined
   /** Whether the inside is written down too. */
@@ -38,12 +40,17 @@ const SETTLED = ['seed', 'warm-start', 'matmul', 'tune'] as const
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parse(args)
+  if (values.force && values.out === undefined)
+    throw new UsageError(
+      '--force: says that the folder of --out DIR may hold files; there is no --out',
+    )
   return {
     run:
       values.resume === undefined
         ? newRun(values, positionals)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     out: values.out,
+    force: values.force,
     save: values.save,
     observe: values.observe,
     allow_bytes: allowed(values['allow-memory']),
@@ -106,6 +113,7 @@ function parse(args: readonly string[]) {
     'warm-start': option,
     matmul: option,
     'allow-memory': option,
+    force: { type: 'boolean', default: false },
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },
     observe: { type: 'boolean', default: false },

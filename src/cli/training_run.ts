@@ -14,10 +14,11 @@ import type { SteeredRun } from '../lab/steered_run.ts'
 import { writeVerdicts } from '../lab/verdicts.ts'
 import type { StepResult, Trainer } from '../rl/trainer.ts'
 import type { Checkpointer } from './checkpointing.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, totalSteps } from './progress.ts'
 import { metricsRows } from './resume.ts'
 import type { RunFacts, RunFolder } from './run_folder.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
+import { tell } from './terminal.ts'
 
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
@@ -31,7 +32,7 @@ export interface Earlier {
 }
 
 export interface TrainingRunParts {
-  readonly gpu: Gpu
+  readonly gpu: Pick<Gpu, 'facts' | 'counts'>
   readonly run: SteeredRun<Trainer>
   readonly folder: RunFolder | undefined
   readonly checkpoints: Checkpointer | undefined
@@ -82,7 +83,7 @@ export class TrainingRun {
     const { run, checkpoints, folder, watch } = this.#parts
     const progress = createProgress()
     this.#sayRolloutDType()
-    this.#writeFacts()
+    folder?.facts(this.#facts())
     try {
       while (!this.#isStopping) {
         await this.#obey()
@@ -92,7 +93,7 @@ export class TrainingRun {
         this.#report(reported)
         const { step, phase, phase_step, metrics } = reported
         const { phases } = run.trainer
-        const total_steps = phases.reduce((sum, phase) => sum + phase.steps, 0)
+        const total_steps = totalSteps(phases, reported)
         const last_sft = phases.findLastIndex((phase) => phase.kind === 'sft')
         const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
         progress.show({ step, total_steps, phase: title, metrics })
@@ -111,8 +112,7 @@ export class TrainingRun {
     } finally {
       progress.end()
       await checkpoints?.settled()
-      this.#writeFacts()
-      folder?.table(watch.series)
+      folder?.finish(this.#facts(), watch.series)
     }
   }
 
@@ -176,7 +176,7 @@ export class TrainingRun {
   #sayRolloutDType(): void {
     const { rollout_dtype } = this.#parts.run
     const said = rollout_dtype && rolloutDTypeText(rollout_dtype)
-    if (said !== undefined && said !== this.#said_dtype) console.error(said)
+    if (said !== undefined && said !== this.#said_dtype) tell(said)
     this.#said_dtype = said
   }
 
@@ -188,7 +188,7 @@ export class TrainingRun {
       this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
       checkpoints?.log.add({ type: 'steered', ...mark })
       const said = `after step ${entry.step}: ${steeringWords(entry)}`
-      console.error(refused === undefined ? said : `${said} was left out: ${refused}`)
+      tell(refused === undefined ? said : `${said} was left out: ${refused}`)
       this.#sayRolloutDType()
     }
   }
@@ -205,10 +205,10 @@ export class TrainingRun {
     return [head, ...lines, ...findings].join('\n')
   }
 
-  #writeFacts(): void {
-    const { gpu, run, folder, watch, origin, earlier } = this.#parts
+  #facts(): RunFacts {
+    const { gpu, run, watch, origin, earlier } = this.#parts
     const remarks = remarksOf(run.experiment).map(({ message }) => message)
-    folder?.facts({
+    return {
       status: this.status,
       adapter: gpu.facts,
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
@@ -221,6 +221,6 @@ export class TrainingRun {
       steps: run.step,
       memory_peak_bytes: this.#memory_peak_bytes,
       wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#start_ms) / 1000,
-    })
+    }
   }
 }

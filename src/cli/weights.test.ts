@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Experiment } from '../lab/experiment.ts'
 import { presetOf } from '../lab/presets.ts'
-import { loadWeights, saveWeights } from './weights.ts'
+import { LabFailure } from './command.ts'
+import { loadWeights, savedModel, saveWeights } from './weights.ts'
 
 const tiny = presetOf('tiny')?.experiment as Experiment
 const weights = Float32Array.of(0, -1.5, 3.4e38, 1.4e-45)
@@ -38,6 +39,10 @@ test('a folder without weights, a strange header and a cut file are said so', ()
   expect(() => loadWeights(folder, tiny)).toThrow('--save DIR writes one')
   writeFileSync(join(folder, 'weights.json'), '{}')
   expect(() => loadWeights(folder, tiny)).toThrow('expected a header written by --save')
+  // Someone else's file is not written over.
+  expect(() => saveWeights(folder, tiny, 60, weights)).toThrow('--save did not write')
+  expect(readFileSync(join(folder, 'weights.json'), 'utf8')).toBe('{}')
+  rmSync(join(folder, 'weights.json'))
   saveWeights(folder, tiny, 60, weights)
   truncateSync(join(folder, 'weights.f32'), 12)
   expect(() => loadWeights(folder, tiny)).toThrow('12 bytes, expected 16')
@@ -45,5 +50,32 @@ test('a folder without weights, a strange header and a cut file are said so', ()
 
 test('weights that are not finite are refused with their place', () => {
   saveWeights(folder, tiny, 60, Float32Array.of(0, 1, Number.NaN, Number.POSITIVE_INFINITY))
-  expect(() => loadWeights(folder, tiny)).toThrow('weights.f32 holds NaN at 2')
+  expect(() => loadWeights(folder, tiny)).toThrow(
+    'weights.f32: weight 2: expected a finite number, found NaN; save them again from a sound run',
+  )
+})
+
+test('a header that is not as --save writes it is a sentence about the field', () => {
+  saveWeights(folder, tiny, 60, weights)
+  const file = join(folder, 'weights.json')
+  const header = JSON.parse(readFileSync(file, 'utf8'))
+  const refused = (fields: object, message: RegExp) => {
+    writeFileSync(file, JSON.stringify({ ...header, ...fields }))
+    for (const load of [() => loadWeights(folder, tiny), () => savedModel(folder)]) {
+      expect(load).toThrow(LabFailure)
+      expect(load).toThrow(message)
+    }
+  }
+  refused({ model: undefined }, /weights\.json: expected model and task/)
+  refused({ task: null }, /weights\.json: expected model and task/)
+  refused({ model: [] }, /weights\.json: expected model and task/)
+  refused({ count: -1 }, /count: expected a whole number, found -1/)
+  refused({ count: '4' }, /count: expected a whole number, found "4"/)
+  refused(
+    { model: { ...header.model, hidden_size: 'wide' } },
+    /weights\.json: model\.hidden_size: expected a whole number/,
+  )
+  refused({ model: { ...header.model, num_hidden_layers: 1e9 } }, /model\.num_hidden_layers/)
+  writeFileSync(file, 'null')
+  expect(() => savedModel(folder)).toThrow('expected a header written by --save')
 })

@@ -1,15 +1,20 @@
 // A model's weights in a folder: weights.json says what they are, weights.f32 holds them, little-endian.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Experiment } from '../lab/experiment.ts'
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Experiment, parseExperiment } from '../lab/experiment.ts'
 import { modelShape } from '../model/config.ts'
+import { isObject, shown } from '../model/errors.ts'
 import type { HfModel } from '../model/hf_model.ts'
 import { paramLayout } from '../model/params.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
-import { LabFailure } from './command.ts'
+import { LabFailure, UsageError } from './command.ts'
+import { attempt, replaceFile, statOf } from './disk.ts'
+import { leadsOut, readInput, readJson } from './input_file.ts'
+
+const FORMAT = 'understory-weights-1'
 
 interface WeightsHeader {
-  readonly format: 'understory-weights-1'
+  readonly format: typeof FORMAT
   /** Fields that the values depend on; must be equal to be loaded. */
   readonly model: Experiment['model']
   readonly task: Experiment['task']
@@ -25,22 +30,37 @@ export function saveWeights(
   step: number,
   weights: Float32Array,
 ): void {
+  refuseSave(folder)
   mkdirSync(folder, { recursive: true })
   const { model, task, seed } = experiment
   const header: WeightsHeader = {
-    format: 'understory-weights-1',
+    format: FORMAT,
     model,
     task,
     count: weights.length,
     step,
     seed,
   }
-  writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
   const bytes = new DataView(new ArrayBuffer(weights.length * 4))
   weights.forEach((value, i) => {
     bytes.setFloat32(i * 4, value, true)
   })
-  writeFileSync(join(folder, 'weights.f32'), new Uint8Array(bytes.buffer))
+  replaceFile(join(folder, 'weights.f32'), new Uint8Array(bytes.buffer))
+  replaceFile(join(folder, 'weights.json'), `${JSON.stringify(header, undefined, 2)}\n`)
+}
+
+/** Refuses a folder for weights that is none, or that holds other files under their names. Throws UsageError or LabFailure. */
+export function refuseSave(folder: string): void {
+  if (folder === '') throw new UsageError('--save: expected the name of a folder, got nothing')
+  const found = statOf(folder)
+  if (found && !found.isDirectory())
+    throw new LabFailure(`--save: ${folder} is not a folder. Name one that is, or a new one`)
+  const held = ['weights.json', 'weights.f32'].find((name) => existsSync(join(folder, name)))
+  if (held === undefined || attempt(() => readHeader(join(folder, 'weights.json'))) === undefined)
+    return
+  throw new LabFailure(
+    `--save: ${folder} holds a ${held} that train --save did not write. Name another folder, or move it away`,
+  )
 }
 
 /**
@@ -87,26 +107,49 @@ export function savedModel(folder: string): HfModel | undefined {
 }
 
 function readFloats(folder: string, count: number): Float32Array<ArrayBuffer> {
-  const bytes = readFileSync(join(folder, 'weights.f32'))
+  requireInside(folder, 'weights.f32')
+  const bytes = readInput(join(folder, 'weights.f32'))
   if (bytes.byteLength !== count * 4)
     throw new LabFailure(
       `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${count * 4}`,
     )
-  const values = Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
-  const broken = values.findIndex((value) => !Number.isFinite(value))
-  if (broken >= 0)
+  const weights = Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
+  const at = firstNonFinite(weights)
+  if (at !== undefined)
     throw new LabFailure(
-      `${folder}: weights.f32 holds ${values[broken]} at ${broken}, expected finite numbers; save them again from a sound run`,
+      `${folder}: weights.f32: weight ${at}: expected a finite number, found ${weights[at]}; save them again from a sound run`,
     )
-  return values
+  return weights
 }
 
+/** The index of the first weight that is Inf or NaN. */
+export function firstNonFinite(weights: Float32Array): number | undefined {
+  const at = weights.findIndex((value) => !Number.isFinite(value))
+  return at < 0 ? undefined : at
+}
+
+function requireInside(folder: string, name: string): void {
+  const why = leadsOut(folder, name)
+  if (why !== undefined)
+    throw new LabFailure(`${join(folder, name)}: expected a file, found ${why}`)
+}
+
+/** Throws LabFailure where it is not as saveWeights writes it. */
 function readHeader(file: string): WeightsHeader {
-  try {
-    const header: WeightsHeader = JSON.parse(readFileSync(file, 'utf8'))
-    if (header.format === 'understory-weights-1') return header
-  } catch {
-    // Said below, like any other file that is not ours.
-  }
-  throw new LabFailure(`${file}: expected a header written by --save`)
+  requireInside(dirname(file), basename(file))
+  const header = readJson(file)
+  if (!isObject(header) || header.format !== FORMAT)
+    throw new LabFailure(`${file}: expected a header written by --save`)
+  const { model, task, count } = header
+  if (!isObject(model) || !isObject(task))
+    throw new LabFailure(`${file}: expected model and task as --save writes them, found neither`)
+  if (!Number.isSafeInteger(count) || Number(count) < 0)
+    throw new LabFailure(`${file}: count: expected a whole number, found ${shown(count)}`)
+  const parsed = parseExperiment({ model, task })
+  // Phases are not its business.
+  const issue = parsed.ok
+    ? undefined
+    : parsed.issues.find(({ path }) => /^(model|task)\b/.test(path))
+  if (issue) throw new LabFailure(`${file}: ${issue.path}: ${issue.message}`)
+  return header as unknown as WeightsHeader
 }

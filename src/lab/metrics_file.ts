@@ -23,9 +23,14 @@ export const metricsJsonl = (series: MetricColumns): string =>
     .map(([step, metrics]) => `${JSON.stringify({ step, data: Object.fromEntries(metrics) })}\n`)
     .join('')
 
-/** A cell as RFC 4180 has it. */
-export const cell = (text: string): string =>
-  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/**
+ * A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula begins with an apostrophe, as OWASP's "CSV
+ * Injection" recommends. Not for numbers.
+ */
+export function cell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
 
 /** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN. Nothing for no steps. */
 export function metricsCsv(series: MetricColumns): string {

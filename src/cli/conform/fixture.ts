@@ -1,8 +1,8 @@
 // Golden fixtures of verl's functions: how one file of them is run.
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Gpu } from '../../kernels/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { readJson } from '../input_file.ts'
 import { Fields } from './fields.ts'
 import { type Check, type Output, type Result, runCheck } from './report.ts'
 
@@ -61,7 +61,7 @@ export async function* fixtureResults(
   const stem = basename(file, '.json')
   let cases: readonly unknown[]
   try {
-    const json: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const json: unknown = readJson(file)
     if (!isFixtureFile(json) || !Array.isArray(json.cases))
       throw new Error('expected {source, cases: [...]}')
     cases = json.cases

@@ -1,7 +1,8 @@
 // What a path given to conform holds: fixtures of verl's functions, Hugging Face models, tokenizers, or neither.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../command.ts'
+import { readJson } from '../input_file.ts'
 import { isFixtureFile } from './fixture.ts'
 
 export type Source =
@@ -64,7 +65,7 @@ function ofFile(file: string): Source {
   const unknown = (problem: string): Source => ({ kind: 'unknown', file, problem })
   if (!file.endsWith('.json')) return unknown('not a file that conform knows')
   try {
-    const json: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const json: unknown = readJson(file)
     if (isFixtureFile(json)) return { kind: 'fixture', file }
   } catch (error) {
     return unknown(error instanceof Error ? error.message : `${error}`)

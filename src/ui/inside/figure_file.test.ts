@@ -24,3 +24,14 @@ test('numbers are numbers, and what was not computed stays a dash', () => {
     { layer: '2, "final"', 'ΔH, nats': '–' },
   ])
 })
+
+test('no cell is a formula, and numbers keep their sign', () => {
+  const own = {
+    columns: ['=A1', 'x'],
+    rows: [
+      ['@token', '−0.5'],
+      ['+', '-2e-3'],
+    ],
+  }
+  expect(tableCsv(own)).toBe("'=A1,x\r\n'@token,-0.5\r\n'+,-0.002\r\n")
+})

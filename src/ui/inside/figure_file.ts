@@ -1,4 +1,5 @@
 // A figure as files: its numbers as text, and what is on the screen as a picture. Nothing in it comes from elsewhere.
+import { cell } from '../../lab/metrics_file.ts'
 import { resolveColor } from '../charts/tokens.ts'
 import { xmlText } from '../charts/xml_text.ts'
 import type { NumberTable } from './Figure.tsx'
@@ -9,12 +10,13 @@ function value(text: string): string | number {
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text
 }
 
-const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const quoted = (content: string | number) =>
+  typeof content === 'number' ? `${content}` : cell(content)
 
 /** The table as it is shown, by RFC 4180. */
 export const tableCsv = ({ columns, rows }: NumberTable): string =>
   [columns, ...rows]
-    .map((row) => `${row.map((text) => quoted(String(value(text)))).join(',')}\r\n`)
+    .map((row) => `${row.map((text) => quoted(value(text))).join(',')}\r\n`)
     .join('')
 
 /** An object per row. */
