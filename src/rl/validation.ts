@@ -84,8 +84,8 @@ function generationsOf(
     const problem = i % prompts
     const row = problem * n + Math.floor(i / prompts)
     const { prompt: input, ground_truth: gts } = task.sample(seed, problem, 'test')
-    const said = { output: texts[row], score: scores[row], is_ended: is_ended[row] }
-    return { input, gts, ...said, do_sample }
+    const [output, score] = [texts[row], scores[row]]
+    return { input, output, gts, score, do_sample, is_ended: is_ended[row] }
   })
 }
 
