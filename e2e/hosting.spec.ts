@@ -1,4 +1,5 @@
 // What the page is served with: headers that keep other sites out, licences of what is shipped, and a first click in a foreign frame.
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 
@@ -38,6 +39,34 @@ test('the build carries the licences of all that it ships', async ({ request }) 
   const text = await answer.text()
   for (const name of Object.keys(dependencies)) expect(text).toContain(`## ${name} - `)
   expect(text).toMatch(/Permission is hereby granted, free of charge/)
+})
+
+test('npm start sends the same headers, and lets the sites in that it is told', async ({
+  request,
+}) => {
+  const args = [
+    'scripts/start.mjs',
+    '--port',
+    '4610',
+    '--frame-ancestors',
+    "'self' https://school.example",
+  ]
+  const server = spawn(process.execPath, args, { env: { ...process.env, BROWSER: 'none' } })
+  try {
+    let said = ''
+    server.stdout.on('data', (text) => {
+      said += text
+    })
+    await expect.poll(() => said).toMatch(/Understory is at \S+/)
+    const [address] = /http:\S+/.exec(said) ?? ['']
+    const headers = (await request.get(address)).headers()
+    expect(headers['content-security-policy']).toMatch(
+      /; frame-ancestors 'self' https:\/\/school\.example$/,
+    )
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  } finally {
+    server.kill()
+  }
 })
 
 test('another site holds the page in a frame only where the host allows it', async ({

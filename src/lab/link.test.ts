@@ -285,7 +285,7 @@ describe('the work of reading a link is bounded', () => {
       33,
     ],
   ]
-  test.for(links)('%s', ([, link, left_out]) => {
+  test.for(links)('%s', { timeout: TIMEOUT_MS }, ([, link, left_out]) => {
     const parses = vi.spyOn(experimentSchema, 'safeParse')
     const { experiment, notices } = decodeLink(`v=1&p=tiny${link}`)
     const entries = link.split('steering.').length - 1
