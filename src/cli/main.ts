@@ -2,11 +2,19 @@
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
+import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
 import { train } from './train.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { train, record, conform, probe, adapters }
+const COMMANDS: Readonly<Record<string, Command>> = {
+  train,
+  record,
+  presets,
+  conform,
+  probe,
+  adapters,
+}
 
 const helpOf = ([name, { usage, summary }]: [string, Command]) =>
   `  ${`${name} ${usage}`.trim()}\n      ${summary}`
