@@ -50,12 +50,6 @@ export async function removeCheckpoints(records: readonly string[]): Promise<voi
     await folder?.removeEntry(folderOf(record), { recursive: true }).catch(() => {})
 }
 
-/** Removes one. */
-export async function removeCheckpoint(record: string, step: number): Promise<void> {
-  const folder = await (await root())?.getDirectoryHandle(folderOf(record)).catch(() => undefined)
-  await folder?.removeEntry(fileOf(step)).catch(() => {})
-}
-
 /** A kept one as a file; undefined where it is gone. */
 export async function checkpointBlob(record: string, step: number): Promise<Blob | undefined> {
   try {
