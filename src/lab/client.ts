@@ -820,7 +820,7 @@ export function shareLink(hash = ''): {
 }
 
 /** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */
-export function syncAddress(replaceQuery: (query: string) => void): () => void {
+function syncAddress(replaceQuery: (query: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let written = nextExperiment(labStore.getState())
   let seen = labStore.getState()

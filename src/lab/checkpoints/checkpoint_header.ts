@@ -11,9 +11,9 @@ import type { Checkpoint, RunHistory } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './checkpoint_pairs.ts'
 
-export const CHECKPOINT_FORMAT = 'understory-checkpoint'
+const CHECKPOINT_FORMAT = 'understory-checkpoint'
 /** Of the file. A file of a higher one is not read. */
-export const CHECKPOINT_VERSION = 1
+const CHECKPOINT_VERSION = 1
 /** Hexadecimal digits of SHA-256. */
 export const CHECKSUM_DIGITS = 64
 /** Characters of one string; nested brackets are slow to parse. */

@@ -78,7 +78,7 @@ async function listFolder(folder: FileSystemDirectoryHandle): Promise<Checkpoint
 }
 
 /** Checkpoints below a folder of `origin`, a folder each. Where the browser has evicted them, the next one is written anew. */
-export function opfsFiles(origin: FileSystemDirectoryHandle): CheckpointFiles {
+function opfsFiles(origin: FileSystemDirectoryHandle): CheckpointFiles {
   const openRoot = () => origin.getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
   const folder = async (record: string) => {
     try {

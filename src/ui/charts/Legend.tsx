@@ -12,8 +12,7 @@ type FormatValue = (value: number | undefined) => string
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectSmoothing = (state: UiState) => state.smoothing
 
-export const cssColor = (color: string): string =>
-  color.startsWith('--') ? `var(${color})` : color
+const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
 
 function Swatch(props: { color: string; width: number; dash: readonly number[] }) {
   return (

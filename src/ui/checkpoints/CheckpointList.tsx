@@ -9,7 +9,7 @@ import { selectIsBusy, useLab } from '../run.ts'
 import { download, goOnWith } from './going_on.ts'
 
 /** What is kept of a run; undefined until that is read. `version` asks anew when it changes. */
-export function useCheckpoints(
+function useCheckpoints(
   record: string,
   version: unknown = undefined,
 ): readonly CheckpointEntry[] | undefined {

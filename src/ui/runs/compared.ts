@@ -24,7 +24,7 @@ type AllColumns = ReadonlyMap<string, Series>
 const loaded = new Map<string, AllColumns>()
 
 /** The run that the charts show in full. */
-export const shownId = (): string | undefined =>
+const shownId = (): string | undefined =>
   openedStore.getState().opened?.id ?? libraryStore.getState().living
 
 /** The columns of a run that goes on are those of its state. */
@@ -35,7 +35,7 @@ function columnsOf(id: string): AllColumns | undefined {
 }
 
 /** Ticked runs that are there, at most MAX_COMPARED. */
-export function comparedRuns(): RunEntry[] {
+function comparedRuns(): RunEntry[] {
   const entries = shownRuns(libraryStore.getState())
   return selectionStore
     .getState()

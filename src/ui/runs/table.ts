@@ -3,7 +3,7 @@ import { type RunEntry, runName } from '../../lab/runs/library.ts'
 import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
 
-export const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
+const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
 export type Sort = (typeof SORTS)[number]
 
 export interface TableView {
