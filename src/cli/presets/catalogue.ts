@@ -53,7 +53,7 @@ function measuredWords(runs: readonly PresetRun[]): string {
 }
 
 /** What makes a run again. */
-export function commandOf(id: string, seed: number, from_warm_start: boolean): string {
+function commandOf(id: string, seed: number, from_warm_start: boolean): string {
   const source = sourceOf(id)
   const train = (what: string, rest = '') =>
     `npm run -s lab -- train ${what} --seed ${seed}${rest === '' ? '' : ` ${rest}`}`

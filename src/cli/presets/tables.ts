@@ -3,7 +3,7 @@ import { mean, variance } from '../../rl/stats.ts'
 import type { AllRows } from './catalogue.ts'
 import type { Point, PresetRun } from './preset_run.ts'
 
-const SECTION = /<!-- (steps|seeds|entropies): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
+const SECTION = /<!-- (steps|seeds|entropies|judged): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
 
 type Table = (presets: readonly string[], rows: AllRows) => string
 
@@ -11,7 +11,7 @@ type Table = (presets: readonly string[], rows: AllRows) => string
 export const withTables = (document: string, rows: AllRows): string =>
   document.replace(SECTION, (_, kind: keyof typeof TABLES, names: string) => {
     const table = TABLES[kind](names.split(' '), rows)
-    return `<!-- ${kind}: ${names} -->\n${table}\n<!-- end -->`
+    return `<!-- ${kind}: ${names} -->\n\n${table}\n\n<!-- end -->`
   })
 
 const percent = (share: number | undefined): string =>
@@ -104,4 +104,24 @@ const entropies: Table = (presets, rows) => {
   return table(['preset', 'seed', 'phase', 'trained layer', 'final policy'], body)
 }
 
-const TABLES = { steps, seeds, entropies }
+/** What reinforcement by a reward model came to. */
+const judged: Table = (presets, rows) => {
+  const body = presets.flatMap((id) =>
+    runsOf(rows, id).map((run) => [
+      `\`${id}\``,
+      `${run.seed}`,
+      percent(run.reward_model_accuracy),
+      percent(run.task_score_first),
+      percent(run.task_score_last),
+      run.kl_last?.toFixed(2) ?? '',
+    ]),
+  )
+  if (body.length === 0) return NONE
+  const ends = ['first', 'last'].map((end) => `right samples, ${end} 8 steps`)
+  return table(
+    ['preset', 'seed', 'held-out pairs in order', ...ends, 'KL per token, last 8 steps, nats'],
+    body,
+  )
+}
+
+const TABLES = { steps, seeds, entropies, judged }
