@@ -8,7 +8,15 @@ import { higherThan, of, percent, went } from './card_text.ts'
 import { CARDS } from './cards.ts'
 import { catalogue, measuredExperiment, sourceOf } from './catalogue.ts'
 import { type PresetRows, type PresetRun, reduceRun, settingsOf } from './preset_run.ts'
-import { finishedRuns, projectRoot, readRows, rowsText, saidFiles } from './presets.ts'
+import {
+  finishedRuns,
+  presets,
+  projectRoot,
+  readRows,
+  rowsText,
+  saidFiles,
+  trainArguments,
+} from './presets.ts'
 
 const ROOT = projectRoot()
 const ROWS = readRows(ROOT)
@@ -257,4 +265,24 @@ test('of a folder of runs the finished ones count, and one of another experiment
   const other = parsed({ ...own, actor: { ...own.actor, clip_ratio_low: 0.1 } })
   const wrong = runFolder('tiny-collapse-2', other, 'finished')
   expect(() => finishedRuns(wrong, 'tiny-collapse', [2])).toThrow(/no run of tiny-collapse/)
+})
+
+test('a run that is done is left alone, one that was cut short goes on, another begins', () => {
+  const own = measuredExperiment('tiny')
+  const name = 'tiny-1'
+  expect(trainArguments('tiny', 1, join(runFolder(name, own, 'finished'), name))).toBeUndefined()
+  const cut = join(runFolder(name, own, 'stopped'), name)
+  expect(trainArguments('tiny', 1, cut)).toEqual(['tiny', '--seed', '1', '--out', cut])
+  mkdirSync(join(cut, 'checkpoints'))
+  writeFileSync(join(cut, 'checkpoints', 'step_000010.safetensors'), '')
+  expect(trainArguments('tiny', 1, cut)).toEqual(['--resume', cut])
+  const asked = trainArguments('rlhf-clicks', 2, join(cut, 'none'))
+  expect(asked?.[0]).toBe('?v=1&p=rlhf-clicks&phases.1.pairs.source=judge')
+})
+
+test('what cannot be meant is refused before anything is trained or written', async () => {
+  await expect(presets.run(['chess'])).rejects.toThrow(/no preset 'chess'/)
+  await expect(presets.run(['tiny', '--seeds', '1,x'])).rejects.toThrow(/--seeds: expected/)
+  await expect(presets.run(['tiny', '--form', 'x'])).rejects.toThrow(/form/)
+  await expect(presets.run(['tiny', '--from', 'no/such/folder'])).rejects.toThrow(/no folder/)
 })

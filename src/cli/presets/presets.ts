@@ -29,10 +29,12 @@ export const presets: Command = {
     '--from takes the finished runs of another folder and trains nothing',
   run: async (args) => {
     const { ids, seeds, from } = readOptions(args)
+    if (from !== undefined && !existsSync(from)) throw new LabFailure(`--from: no folder ${from}`)
     const root = projectRoot()
     const runs = from ?? join(root, RUNS)
     for (const { id, seed } of from === undefined ? planned(ids, seeds) : []) {
-      const code = await trainPreset(id, seed, join(runs, `${id}-${seed}`))
+      const args = trainArguments(id, seed, join(runs, `${id}-${seed}`))
+      const code = args === undefined ? 0 : await train.run(args)
       // Stopped by a person.
       if (code !== 0) return code
     }
@@ -75,13 +77,12 @@ function parse(args: readonly string[]) {
 const planned = (ids: readonly string[], seeds: readonly number[]) =>
   seeds.flatMap((seed) => ids.map((id) => ({ id, seed })))
 
-/** Trains unless that is done, from the last checkpoint where there is one. Resolves with the exit code of `lab train`. */
-async function trainPreset(id: string, seed: number, folder: string): Promise<number> {
-  if (finishedFacts(folder)) return 0
+/** What `lab train` is called with: to go on where there is a checkpoint; undefined where the run is done. */
+export function trainArguments(id: string, seed: number, folder: string): string[] | undefined {
+  if (finishedFacts(folder)) return undefined
   const checkpoints = checkpointFolder(folder)
-  if (existsSync(checkpoints) && readdirSync(checkpoints).length > 0)
-    return train.run(['--resume', folder])
-  return train.run([sourceOf(id), '--seed', `${seed}`, '--out', folder])
+  if (existsSync(checkpoints) && readdirSync(checkpoints).length > 0) return ['--resume', folder]
+  return [sourceOf(id), '--seed', `${seed}`, '--out', folder]
 }
 
 /** Reduces the finished runs of a preset. Throws LabFailure for one of another experiment. */
