@@ -118,6 +118,7 @@ export const went =
   }
 
 function counts(fallen: number, risen: number, all: number): string {
+  if (all === 1) return fallen > 0 ? 'fell' : risen > 0 ? 'rose' : 'did not change'
   if (fallen === 0 && risen === 0) return `did not change in ${seeds(all)}`
   if (risen === 0) return `fell in ${fallen} of ${seeds(all)}`
   if (fallen === 0) return `rose in ${risen} of ${seeds(all)}`

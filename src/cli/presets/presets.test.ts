@@ -25,7 +25,6 @@ const IDS = PRESETS.map(({ id }) => id)
 /** Presets whose runs are still to be made: `npm run presets`, and then they leave this list. */
 const AWAITED: readonly string[] = [
   'two-skills-bupo',
-  'two-skills-grpo',
   'two-skills-ppo',
   'partial-sft-addition',
   'reverse-digits',
@@ -143,6 +142,7 @@ test('figures compare seed with seed', () => {
   expect(went(first, last)(measured)).toBe(
     'fell in 2 of 3 seeds and rose in 1 (0.50 → 0.25, 0.50 → 0.75, 0.25 → 0.13)',
   )
+  expect(went(first, last)({ ...measured, runs: runs.slice(0, 1) })).toBe('fell (0.50 → 0.25)')
   expect(higherThan('other', last)(measured)).toBe('in 1 of 2 seeds')
   expect(higherThan('nobody', last)(measured)).toBe('(not measured)')
   expect(of('other', percent(last))(measured)).toBe('0–80 %')
