@@ -45,6 +45,10 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   // A preset is a change like any other.
   await lab.get('preset').selectOption('tiny-grpo')
   await expect(seed).toHaveValue('1')
+  // Its card says what runs of it did, and how to make one again.
+  await lab.get('intro').getByText('What you should see').click()
+  await expect(lab.get('intro')).toContainText(/Measured: \d+ runs?, seeds? 1\b.* on /)
+  await expect(lab.get('preset-command')).toHaveText('npm run -s lab -- train tiny-grpo --seed 1')
   await lab.get('undo').click()
   await expect(lab.get('preset')).toHaveValue('tiny')
   await expect(seed).toHaveValue('42')

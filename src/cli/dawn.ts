@@ -17,7 +17,7 @@ const CHROMIUMS = [
 const OLDEST_MESA = 24
 
 /** Vulkan manifests of software drivers on this machine: Mesa's lavapipe, then SwiftShader beside a Chromium. */
-export function softwareDrivers(): string[] {
+function softwareDrivers(): string[] {
   const mesa = MANIFESTS.filter(existsSync).flatMap((dir) =>
     readdirSync(dir)
       .filter((file) => /^lvp_icd.*\.json$/.test(file))

@@ -66,7 +66,8 @@ interface Row {
   readonly data: Readonly<Record<string, number | null>>
 }
 
-function* rowsOf(path: string): Generator<Row> {
+/** The steps of a file of {"step", "data"} lines; lines that are none are passed over. */
+export function* rowsOf(path: string): Generator<Row> {
   for (const { line } of linesOf(path)) {
     try {
       const row: Partial<Row> | null = JSON.parse(line)

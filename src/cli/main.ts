@@ -2,12 +2,20 @@
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
+import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { train, record, conform, probe, adapters }
+const COMMANDS: Readonly<Record<string, Command>> = {
+  train,
+  record,
+  presets,
+  conform,
+  probe,
+  adapters,
+}
 
 const helpOf = ([name, { usage, summary }]: [string, Command]) =>
   `  ${`${name} ${usage}`.trim()}\n      ${summary}`

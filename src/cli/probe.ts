@@ -119,7 +119,7 @@ export type ProbeReport = Readonly<Record<string, unknown>>
  * Runs the model on `batch` and names every result as Hugging Face's arrays are named in QUANTITIES: per row and position, and
  * `forward_means`, where every token of every row weighs the same. Nats.
  */
-export async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
+async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
   const { model, internals } = createProbe(gpu, hf, batch)
   uploadInternals(gpu, internals, {
     input_ids: Uint32Array.from(batch.input_ids.flat()),

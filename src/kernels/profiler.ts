@@ -33,7 +33,7 @@ export interface Profile {
 }
 
 /** What belongs to no stage, e.g. clearing sums. */
-export const NO_STAGE = 'other'
+const NO_STAGE = 'other'
 /** Queries per query set: WebGPU's most. Two of them time one pass. */
 export const QUERIES = 4096
 

@@ -12,7 +12,6 @@ import {
   type LabPage,
   type LabPort,
   nextPhase,
-  observeEvery,
   onEdit,
   openLab,
   pause,
@@ -20,7 +19,6 @@ import {
   reset,
   resume,
   setHidden,
-  setObserveEvery,
   shareLink,
   smallerNext,
   steer,
@@ -30,6 +28,7 @@ import {
   trainAllowing,
   trainSmaller,
   undoVerdict,
+  wantedRequest,
   wantObserved,
 } from './client.ts'
 import { steerExperiment } from './experiment.ts'
@@ -575,16 +574,14 @@ test('nothing is observed while the page is hidden, and what panels want again w
   draw()
 })
 
-test('software adapters are observed less often, unless somebody chooses', () => {
+test('software adapters are observed less often', () => {
   openPage()
+  port().says({ type: 'adapter', adapter: { ...adapter, is_software: false } })
+  draw()
+  expect(wantedRequest().every).toBe(1)
   port().says({ type: 'adapter', adapter })
   draw()
-  expect(observeEvery()).toBe(5)
-  setObserveEvery(2)
-  expect(observeEvery()).toBe(2)
-  expect(() => setObserveEvery(0)).toThrow(RangeError)
-  setObserveEvery(undefined)
-  expect(observeEvery()).toBe(5)
+  expect(wantedRequest().every).toBe(5)
 })
 
 test('the memory of what Train would train is asked for soon, and again when that has changed', () => {

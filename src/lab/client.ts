@@ -435,7 +435,6 @@ export function readCheckpoint(
 }
 
 const wanted = new Map<string, WantedPart>()
-let observe_every: number | undefined
 /** The request that the worker has, as text. */
 let sent_request = ''
 let is_sending = false
@@ -444,17 +443,8 @@ let is_hidden = false
 /** Software adapters are slow: there an observation may cost more than a step. */
 const SOFTWARE_EVERY = 5
 
-/** Every how many steps panels are shown the inside: what was chosen, else 1, on software adapters 5. */
-export const observeEvery = (): number =>
-  observe_every ?? (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
-
-/** Chooses it: a whole number of steps, at least 1; undefined = the default again. Throws RangeError for another one. */
-export function setObserveEvery(n: number | undefined): void {
-  if (n !== undefined && !(Number.isInteger(n) && n >= 1))
-    throw new RangeError(`observe every: expected a whole number of steps from 1 on, got ${n}`)
-  observe_every = n
-  sendWanted()
-}
+/** Every how many steps panels are shown the inside: 1, on software adapters 5. */
+const observeEvery = (): number => (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
 
 /** What all panels together want now; nothing while nobody can see them. */
 export const wantedRequest = (): ObservationRequest =>
@@ -912,7 +902,7 @@ export function shareLink(hash = ''): {
 }
 
 /** Keeps the address equal to the experiment, at most every 300 ms. Returns how to stop. */
-export function syncAddress(replaceQuery: (query: string) => void): () => void {
+function syncAddress(replaceQuery: (query: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let written = nextExperiment(labStore.getState())
   let seen = labStore.getState()

@@ -10,7 +10,7 @@ export const WINDOW = 5
 /** What training is rewarded with, before a KL penalty. */
 export const REWARD = 'critic/score/mean'
 /** What the task says of the same responses, where something else is trained on. */
-const TASK_SCORE = 'task/score/mean'
+export const TASK_SCORE = 'task/score/mean'
 
 /** Above this mean score there is nothing left to learn. */
 export const SOLVED = 0.9

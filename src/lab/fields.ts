@@ -127,7 +127,7 @@ export function text(
 
 type AnyTree = { readonly [name: string]: unknown }
 
-export const isLeaf = (node: unknown): node is Leaf<FieldValue> =>
+const isLeaf = (node: unknown): node is Leaf<FieldValue> =>
   typeof node === 'object' && node !== null && 'info' in node
 const isPair = (node: unknown): node is readonly [Leaf<number>, Leaf<number>] => Array.isArray(node)
 

@@ -38,8 +38,6 @@ export function setKeptBudget(bytes: number, kept?: KeptOfRun): void {
   if (kept) for (const kind of KEPT_KINDS) kept[kind].budget = bytes
 }
 
-export const keptBudget = (): number => budget
-
 export const emptyKept = (): KeptOfRun => ({
   samples: new Kept(budget),
   observations: new Kept(budget),

@@ -7,7 +7,7 @@ import {
 } from './experiment.ts'
 
 /** What is left of a learning rate. */
-export const LOWER_BY = 0.5
+const LOWER_BY = 0.5
 
 /** The fields of the learning rates that phase `index` trains with, as they are, and as they would be lowered. */
 export function lowerRates(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LensReadout, Observation } from './observation.ts'
-import { observationLine, readObservationLine } from './observation_file.ts'
+import { observationLine } from './observation_file.ts'
 
 const readout: LensReadout = {
   entropy: Float32Array.of(0.5, 1),
@@ -21,16 +21,23 @@ const observation: Observation = {
   cost_ms: { cosines: 2 },
 }
 
-test('a line is read as it was written', () => {
-  expect(readObservationLine(observationLine(3, observation))).toEqual({ step: 3, observation })
+test('a line holds the step and everything that was observed, NaN as null', () => {
+  const line = observationLine(3, observation)
+  expect(line).not.toContain('\n')
+  const written = {
+    entropy: [0.5, 1],
+    top: ['1', '<eos>'],
+    top_probs: [0.75, 0.25],
+    next_prob: [0.125, null],
+  }
+  const [lens] = observation.lenses
+  expect(JSON.parse(line)).toEqual({
+    step: 3,
+    observation: { ...observation, lenses: [{ ...lens, raw: written, normed: written }] },
+  })
 })
 
 test('numbers keep six digits', () => {
   const line = observationLine(0, { ...observation, mean: { cos_attn: [1 / 3] } })
   expect(line).toContain('"mean":{"cos_attn":[0.333333]}')
-})
-
-test('what is no observation says so', () => {
-  expect(() => readObservationLine('{"step": 1}')).toThrow(/expected \{step, observation\}/)
-  expect(() => readObservationLine('{')).toThrow(SyntaxError)
 })

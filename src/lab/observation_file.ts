@@ -1,5 +1,5 @@
-// Observations as lines of text: what `lab train --observe` writes, and what a recorded run is read from.
-import type { Lens, LensReadout, Observation } from './observation.ts'
+// Observations as lines of text, as `lab train --observe` writes them.
+import type { Observation } from './observation.ts'
 
 /** Of float32 numbers: what a screen can show. */
 const DIGITS = 6
@@ -13,31 +13,3 @@ export function observationLine(step: number, observation: Observation): string 
   }
   return JSON.stringify({ step, observation }, write)
 }
-
-/** What a line holds. Throws SyntaxError where it is no JSON, RangeError where it is no observation. */
-export function readObservationLine(line: string): { step: number; observation: Observation } {
-  const { step, observation } = JSON.parse(line) ?? {}
-  const is_known =
-    Number.isInteger(step) &&
-    Array.isArray(observation?.lenses) &&
-    observation.mean instanceof Object
-  if (!is_known)
-    throw new RangeError(`observations: expected {step, observation}, got ${line.slice(0, 60)}`)
-  return { step, observation: { ...observation, lenses: observation.lenses.map(readLens) } }
-}
-
-type Plain<T> = { [K in keyof T]: T[K] extends Float32Array ? (number | null)[] : T[K] }
-
-const numbersOf = (values: readonly (number | null)[]) =>
-  Float32Array.from(values, (x) => x ?? Number.NaN)
-
-const readReadout = ({ entropy, top, top_probs, next_prob }: Plain<LensReadout>): LensReadout => ({
-  top,
-  entropy: numbersOf(entropy),
-  top_probs: numbersOf(top_probs),
-  next_prob: numbersOf(next_prob),
-})
-
-const readLens = (
-  lens: Omit<Lens, 'raw' | 'normed'> & Record<'raw' | 'normed', Plain<LensReadout>>,
-): Lens => ({ ...lens, raw: readReadout(lens.raw), normed: readReadout(lens.normed) })

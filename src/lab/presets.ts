@@ -18,8 +18,6 @@ export const PRESETS: readonly Preset[] = [
       name: 'Two-skills addition, BuPO',
       summary:
         'After the warm start, 12 steps train the policy that layer 5 already holds; then the whole model is trained.',
-      what_you_should_see:
-        'The warm start ends between 25 and 29 % greedy accuracy, because most demonstrations forget the carries. The inner phase lowers the entropy of layer 5. Then accuracy climbs: to about 57 % after 20 steps of reinforcement, 83 % after 40 and between 92 and 94 % at the end (three seeds; GRPO from the same warm starts: 66, 84 and between 91 and 95 %). Learning here selects a skill that the model already has; it does not teach addition. At this size an inner phase does not beat plain GRPO: look at the entropies, not at the final score.',
     },
     {
       phases: [
@@ -35,8 +33,6 @@ export const PRESETS: readonly Preset[] = [
       name: 'Two-skills addition, GRPO',
       summary:
         'The model knows how to add and how to forget carries; reinforcement learning picks the right skill.',
-      what_you_should_see:
-        'The warm start ends between 25 and 29 % greedy accuracy. Reinforcement takes it to about 66 % in 20 steps, 84 % in 40 and between 91 and 95 % in 120; the sampled reward ends near 81 % (three seeds). The entropy of the final policy falls; those of the layers below hardly move.',
     },
     { phases: [two_skills_warm_start, { kind: 'rl', steps: 120 }] },
   ),
@@ -46,8 +42,6 @@ export const PRESETS: readonly Preset[] = [
       name: 'Two-skills addition, PPO',
       summary:
         'As many rollouts per step as GRPO, spent differently: one response to each of 256 prompts, and a critic in place of groups.',
-      what_you_should_see:
-        'Greedy accuracy goes from between 25 and 29 % to about 77 % in 20 steps of reinforcement, 89 % in 40 and between 95 and 97 % in 120; the sampled reward ends near 86 %. That is 1 to 4 points above GRPO from the same warm starts in each of three seeds. Do not credit the critic: 256 different problems a step teach more than 32. Where that was taken apart, on addition with right demonstrations only, PPO and the plain mean of the batch as a baseline ended at 65 % alike, and both GRPO and that baseline on 32 prompts × 8 responses at 51 %.',
     },
     {
       phases: [two_skills_warm_start, { kind: 'rl', steps: 120, adv_estimator: 'gae' }],
@@ -63,8 +57,6 @@ export const PRESETS: readonly Preset[] = [
       name: 'Half-trained addition',
       summary:
         'A warm start that is stopped early, with every demonstration right; reinforcement learning goes on from there.',
-      what_you_should_see:
-        'Right answers are about 30 % of the samples at the switch and about 70 % after 200 steps; greedy accuracy goes from about 55 % to 89 % (three seeds). Where the warm start ends differs a lot from seed to seed, so compare runs of one seed only.',
     },
     {
       task: { id: 'partial_sft_addition' },
@@ -78,8 +70,6 @@ export const PRESETS: readonly Preset[] = [
     {
       name: 'Reverse six digits',
       summary: 'Writes a string of digits backwards, after a short warm start.',
-      what_you_should_see:
-        'Greedy accuracy starts near 60 % and reaches about 88 % in 160 steps; that of samples goes from about 25 % to between 50 and 58 % (four seeds).',
     },
     {
       task: { id: 'reverse_digits', length: 6 },
@@ -91,8 +81,6 @@ export const PRESETS: readonly Preset[] = [
     {
       name: 'Sort six digits',
       summary: 'Writes a string of digits in ascending order; the shortest warm start of all.',
-      what_you_should_see:
-        'Greedy accuracy is near 80 % already at the switch, 93 % after 20 steps and flat from there. Watch the samples instead: they go from about 20 % right to 52 % in 160 steps (two seeds).',
     },
     {
       task: { id: 'sort_digits', length: 6 },
@@ -104,8 +92,6 @@ export const PRESETS: readonly Preset[] = [
     {
       name: 'Close the brackets',
       summary: 'Completes a string of opened brackets with the right closing ones.',
-      what_you_should_see:
-        'Greedy accuracy goes from about 49 % to 67 % in 160 steps, that of samples from about 15 % to 37 % (one seed). Slower than the other tasks, because the answers are longer.',
     },
     {
       task: { id: 'bracket_completion', length: 8 },

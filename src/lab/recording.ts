@@ -6,7 +6,7 @@ import type { LensReadout } from './observation.ts'
 import type { LabEvent } from './protocol.ts'
 import { rolloutDTypeSchema } from './rollout_dtype.ts'
 
-export const RECORDING_VERSION = 1
+const RECORDING_VERSION = 1
 /** Characters of a file at most. */
 export const MAX_RECORDING_LENGTH = 8_000_000
 const MAX_EVENTS = 20_000
@@ -20,7 +20,7 @@ const LAST_STEP = 1_000_000
 const LAST_MS = 6.048e8
 
 /** The events that tell of a run itself; the rest is about the machine that plays it. */
-export const RECORDED_TYPES = [
+const RECORDED_TYPES = [
   'phase',
   'step',
   'samples',

@@ -35,9 +35,9 @@ import {
 type Start = Extract<LabCommand, { type: 'start' }>
 
 /** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
-export const AGAIN_MS = 60_000
+const AGAIN_MS = 60_000
 /** Pauses before the GPU is opened again, one after the other. */
-export const REOPEN_MS = [300, 700, 1500, 2500]
+const REOPEN_MS = [300, 700, 1500, 2500]
 /** Errors that a lost device causes may come before the loss is told. */
 const LOSS_MS = 300
 

@@ -5,7 +5,7 @@ import { isCardHash } from './card.ts'
 export const TABS = ['learn', 'inside', 'tokens', 'runs', 'gpu'] as const
 export type Tab = (typeof TABS)[number]
 
-export const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
+const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
 /**
  * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; a compact page for a frame; what is hidden, what is

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { type ModelConfig, modelShape } from './config.ts'
 import { ModelFileError } from './errors.ts'
 import { type FileSource, readHfModel } from './hf_model.ts'
-import { type Head, initialWeights, packWeights, paramLayout, unpackWeights } from './params.ts'
+import { type Head, initialWeights, paramLayout, unpackWeights } from './params.ts'
 import { type FloatDtype, writeSafetensors } from './safetensors.ts'
-import { CONFIGS, TINY } from './testing.ts'
+import { CONFIGS, packWeights, TINY } from './testing.ts'
 
 type Files = Map<string, Uint8Array>
 type Named = Map<string, { shape: readonly number[]; data: ArrayLike<number> }>

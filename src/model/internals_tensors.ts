@@ -197,7 +197,7 @@ export function slotsOf<Q extends Quantity>(
 }
 
 /** `arrays`: t.outputs read back, in their order. For callers that read other tensors in the same go. */
-export function unpackInternals<Q extends Quantity>(
+function unpackInternals<Q extends Quantity>(
   t: InternalsTensors<Q>,
   arrays: readonly Float32Array[],
 ): Internals<Q> {

@@ -5,14 +5,13 @@ import {
   CHUNK,
   chunkSegments,
   initialWeights,
-  packWeights,
   paramLayout,
   paramTensors,
   sharedRuns,
   trainedPrefix,
   unpackWeights,
 } from './params.ts'
-import { CONFIGS, TINY } from './testing.ts'
+import { CONFIGS, packWeights, TINY } from './testing.ts'
 
 const UNTIED = { ...TINY, tie_word_embeddings: false }
 const names = (head: Parameters<typeof paramLayout>[1], config = UNTIED) =>

@@ -255,23 +255,6 @@ export function initialWeights(layout: ParamLayout, seed: number): Float32Array 
   return flat
 }
 
-/** Named arrays (Hugging Face names) to the flat layout. Throws RangeError naming a missing or misshapen one. */
-export function packWeights(
-  layout: ParamLayout,
-  named: Readonly<Record<string, ArrayLike<number>>>,
-): Float32Array {
-  const flat = new Float32Array(layout.size)
-  for (const { name, shape, offset, size } of layout.params) {
-    const values = named[name]
-    if (values?.length !== size)
-      throw new RangeError(
-        `${name}: expected [${shape}] = ${size} values, got ${values?.length ?? 'none'}`,
-      )
-    flat.set(values, offset)
-  }
-  return flat
-}
-
 /** The flat layout to named arrays, each a view of `flat`. */
 export function unpackWeights(
   layout: ParamLayout,

@@ -1,7 +1,7 @@
 // Small models and padded batches for tests.
 import { randomValues } from '../kernels/testing.ts'
 import { type ModelConfig, modelShape } from './config.ts'
-import { type Head, type ParamLayout, packWeights, paramLayout, unpackWeights } from './params.ts'
+import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */
 export const TINY: ModelConfig = {
@@ -25,6 +25,23 @@ export const CONFIGS: readonly ModelConfig[] = [
   { ...TINY, model_type: 'qwen2', head_dim: 6 },
   { ...TINY, model_type: 'llama', num_key_value_heads: 1, tie_word_embeddings: false },
 ]
+
+/** Named arrays (Hugging Face names) to the flat layout. Throws RangeError naming a missing or misshapen one. */
+export function packWeights(
+  layout: ParamLayout,
+  named: Readonly<Record<string, ArrayLike<number>>>,
+): Float32Array {
+  const flat = new Float32Array(layout.size)
+  for (const { name, shape, offset, size } of layout.params) {
+    const values = named[name]
+    if (values?.length !== size)
+      throw new RangeError(
+        `${name}: expected [${shape}] = ${size} values, got ${values?.length ?? 'none'}`,
+      )
+    flat.set(values, offset)
+  }
+  return flat
+}
 
 /** Seeded weights of O(1) activations, in the flat layout and by name in float64. */
 export function testWeights(config: ModelConfig, seed: number, head: Head = 'lm_head') {

@@ -70,7 +70,7 @@ export function linear<L extends string>(
 }
 
 /** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
-export function projectQkv<L extends string>(
+function projectQkv<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
   tokens: Tokens<L>,

@@ -10,8 +10,8 @@ import {
   sft_loss_ref,
 } from '../kernels/policy_loss/policy_loss.ref.ts'
 import { expectClose, randomValues } from '../kernels/testing.ts'
-import { chunkSegments, packWeights, trainedPrefix, unpackWeights } from '../model/params.ts'
-import { TINY, testWeights } from '../model/testing.ts'
+import { chunkSegments, trainedPrefix, unpackWeights } from '../model/params.ts'
+import { packWeights, TINY, testWeights } from '../model/testing.ts'
 import { backwardRef, forwardRef, policyRef } from '../model/transformer.ref.ts'
 import { Actor, phaseRows } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'

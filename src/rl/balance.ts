@@ -1,5 +1,5 @@
 // In which order a batch is trained on: verl balances work over ranks and micro-batches, and reorders even on one GPU.
-import { maximum, minimum, sum } from './stats.ts'
+import { maximum, sum } from './stats.ts'
 
 /**
  * Relative work of a sequence of L tokens: 24576 L + L² (verl verl/utils/seqlen_balancing.py calculate_workload: a dense
@@ -113,34 +113,10 @@ export function balanceBatch(seqlens: readonly number[], dp_size = 1): number[][
 }
 
 /**
- * Tokens per rank before (`min`, `max`) and after balancing, under verl's names
- * (verl/utils/seqlen_balancing.py log_seqlen_unbalance).
- */
-export function seqlenMetrics(
-  seqlens: readonly number[],
-  partitions: readonly (readonly number[])[],
-): Record<string, number> {
-  const ranks = partitions.length
-  const rows = Math.floor(seqlens.length / ranks)
-  const before: number[] = []
-  for (let first = 0; first < seqlens.length; first += rows)
-    before.push(sum(seqlens.slice(first, first + rows)))
-  const after = partitions.map((part) => sum(part.map((row) => seqlens[row])))
-  const [smallest, largest] = [minimum(before), maximum(before)]
-  return {
-    'global_seqlen/min': smallest,
-    'global_seqlen/max': largest,
-    'global_seqlen/minmax_diff': largest - smallest,
-    'global_seqlen/balanced_min': minimum(after),
-    'global_seqlen/balanced_max': maximum(after),
-    'global_seqlen/mean': sum(seqlens) / ranks,
-  }
-}
-
-/**
  * Micro-batches by tokens (`use_dynamic_bsz`): as many as `max_token_len` tokens each would need, with nearly equal work, the
  * light ones at both ends. Rows ascend within each. As in verl, an uneven split may exceed max_token_len
- * (verl verl/utils/seqlen_balancing.py rearrange_micro_batches).
+ * (verl verl/utils/seqlen_balancing.py rearrange_micro_batches). No phase selects it, because the lab cuts equal micro-batches;
+ * `lab conform` holds it to verl's.
  *
  * RangeError when a single sequence is longer than max_token_len.
  */

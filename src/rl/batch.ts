@@ -116,7 +116,10 @@ export function responseMask(
   return lengthMask(ends.response_lengths, response_length)
 }
 
-/** The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. */
+/**
+ * The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. The lab's rollout has end tokens, so
+ * only `lab conform` calls it.
+ */
 export function attentionResponseMask(
   attention_mask: ArrayLike<number>,
   columns: number,

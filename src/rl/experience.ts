@@ -15,7 +15,7 @@ import { probabilityMetrics } from './rollout_correction_metrics.ts'
 type Numbers = ArrayLike<number>
 
 /** Per-token arrays of a batch that only some phases need on the driver. */
-export const DRIVER_COLUMNS = [
+const DRIVER_COLUMNS = [
   'old_log_probs',
   'ref_log_prob',
   'values',

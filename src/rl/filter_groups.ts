@@ -2,7 +2,7 @@
 // their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
 
 /** What a group's spread is measured in; the task's verdict has both of verl's names for it. */
-export const FILTER_METRICS = ['acc', 'score', 'seq_reward', 'seq_final_reward'] as const
+const FILTER_METRICS = ['acc', 'score', 'seq_reward', 'seq_final_reward'] as const
 /**
  * acc, score: what the task says of a response. seq_reward: with the penalty for overlong ones. seq_final_reward: with the
  * KL in the reward too.

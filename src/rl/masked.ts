@@ -97,7 +97,7 @@ export function maskedMeanRows(
   return maskedSumRows(x, mask, columns).map((sum, b) => sum / (counts[b] + COUNT_EPSILON))
 }
 
-/** Σ_b m·x / (Σ_b m + 1e-8) of each column: [rows, columns] → [columns]. */
+/** Σ_b m·x / (Σ_b m + 1e-8) of each column: [rows, columns] → [columns]. verl's masked_mean along axis 0; only `lab conform` calls it. */
 export function maskedMeanColumns(
   x: ArrayLike<number>,
   mask: ArrayLike<number>,

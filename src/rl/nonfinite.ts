@@ -26,7 +26,7 @@ export interface NonFinite {
 }
 
 /** The parameter that element `index` of the flat buffers belongs to. */
-export const parameterAt = ({ params }: ParamLayout, index: number): string | undefined =>
+const parameterAt = ({ params }: ParamLayout, index: number): string | undefined =>
   params.find(({ offset, size }) => index >= offset && index < offset + size)?.name
 
 /**

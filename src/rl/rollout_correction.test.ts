@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { expectClose } from '../kernels/testing.ts'
 import { ALGORITHM_DEFAULTS } from './phase.ts'
 import { type LogProbPair, offpolicyMetrics, rolloutIsWeights } from './rollout_correction.ts'
-import { rolloutProbsDiff } from './rollout_correction_metrics.ts'
+import { probabilityMetrics } from './rollout_correction_metrics.ts'
 
 /** float64 against numbers by hand; the 1e-8 in verl's masked means is visible at 1e-8 / tokens. */
 const HAND = { rtol: 2e-8, atol: 1e-12 }
@@ -180,7 +180,11 @@ describe('diagnostics', () => {
   test('differences of probabilities and their correlation', () => {
     const logs = (p: readonly number[]) => p.map(Math.log)
     const train = [0.5, 0.25, 0.75, 0.1]
-    const metrics = rolloutProbsDiff(logs(train), logs([0.4, 0.2, 0.6, 0.9]), [1, 1, 1, 0])
+    const metrics = probabilityMetrics({
+      old_log_prob: logs(train),
+      rollout_log_prob: logs([0.4, 0.2, 0.6, 0.9]),
+      response_mask: [1, 1, 1, 0],
+    })
     // differences 0.1, 0.05, 0.15; the rollout's are 0.8 times the others
     expectClose(
       ['max', 'mean', 'std'].map((name) => metrics[`training/rollout_probs_diff_${name}`]),
@@ -188,6 +192,7 @@ describe('diagnostics', () => {
       { rtol: 1e-9, atol: 0 },
     )
     expect(metrics['training/rollout_actor_probs_pearson_corr']).toBeCloseTo(1, 12)
-    expect(rolloutProbsDiff([0], [0], [0])).toEqual({})
+    const none = { old_log_prob: [0], rollout_log_prob: [0], response_mask: [0] }
+    expect(probabilityMetrics(none)).toEqual({})
   })
 })

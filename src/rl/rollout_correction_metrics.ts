@@ -142,34 +142,8 @@ export function rejectionMetrics(
 }
 
 /**
- * `training/rollout_probs_diff_*`: |p_rollout - p_train| over the response tokens (probabilities, unbiased std), and Pearson's
- * correlation of the two; the last is NaN where a policy gives every token the same probability
- * (verl verl/utils/debug/metrics.py calculate_debug_metrics).
- */
-export function rolloutProbsDiff(
-  old_log_probs: Numbers,
-  rollout_log_probs: Numbers,
-  response_mask: Numbers,
-): Record<string, number> {
-  const train = select(old_log_probs, response_mask).map(Math.exp)
-  const rollout = select(rollout_log_probs, response_mask).map(Math.exp)
-  if (train.length === 0) return {}
-  const difference = train.map((p, i) => Math.abs(p - rollout[i]))
-  const [mean_train, mean_rollout] = [mean(train), mean(rollout)]
-  const covariance = mean(train.map((p, i) => (p - mean_train) * (rollout[i] - mean_rollout)))
-  const scale = variance(train, { unbiased: false }) * variance(rollout, { unbiased: false })
-  return {
-    'training/rollout_probs_diff_valid': 1,
-    'training/rollout_probs_diff_max': maximum(difference),
-    'training/rollout_probs_diff_mean': mean(difference),
-    'training/rollout_probs_diff_std': spread(difference),
-    'training/rollout_actor_probs_pearson_corr': covariance / Math.sqrt(scale),
-  }
-}
-
-/**
  * How far apart the probabilities of the sampled tokens are under both policies: the absolute differences (std unbiased) and
- * the correlation, where two tokens differ (verl verl/utils/debug/metrics.py calculate_debug_metrics).
+ * the correlation, where two tokens differ; nothing without tokens (verl verl/utils/debug/metrics.py calculate_debug_metrics).
  */
 export function probabilityMetrics({
   old_log_prob,
@@ -182,6 +156,7 @@ export function probabilityMetrics({
 }): Record<string, number> {
   const probabilities = (log_probs: Numbers) => select(log_probs, response_mask).map(Math.exp)
   const [train, rollout] = [probabilities(old_log_prob), probabilities(rollout_log_prob)]
+  if (train.length === 0) return {}
   const differences = train.map((p, i) => Math.abs(p - rollout[i]))
   const metrics = {
     'training/rollout_probs_diff_valid': 1,

@@ -56,7 +56,8 @@ export function cosineMultiplier(
 
 /**
  * Share of the peak rate: warm-up, stable for floor(stable_ratio · the rest), cosine decay, then the floor
- * (verl/utils/torch_functional.py get_wsd_schedule_with_warmup).
+ * (verl/utils/torch_functional.py get_wsd_schedule_with_warmup). No phase selects it, nor does any
+ * setting of verl: lr_scheduler_type is constant or cosine. `lab conform` holds it to verl's.
  */
 export function wsdMultiplier(
   step: number,

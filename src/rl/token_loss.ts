@@ -40,7 +40,7 @@ export const heldRatio = (row: ResponseTokens, t: number): number =>
 export const isChosen = ({ chosen }: ResponseTokens, t: number): boolean => chosen?.[t] === 1
 
 /** Tokens that count. */
-export function countedTokens({ response_mask }: ResponseTokens): number {
+function countedTokens({ response_mask }: ResponseTokens): number {
   let count = 0
   for (let t = 0; t < response_mask.length; t++) if (response_mask[t] !== 0) count++
   return count
@@ -78,11 +78,7 @@ export function surrogates(ratio: number, A: number, k: LossNumbers) {
 }
 
 /** The ratio that a loss clips; undefined where it clips none. */
-export function clippedRatioOf(
-  loss_mode: LossMode,
-  row: ResponseTokens,
-  t: number,
-): number | undefined {
+function clippedRatioOf(loss_mode: LossMode, row: ResponseTokens, t: number): number | undefined {
   if (loss_mode === 'vanilla' || loss_mode === 'cispo') return heldRatio(row, t)
   if (loss_mode === 'clip_cov') return Math.exp(logRatio(row, t))
   return loss_mode === 'gspo' ? responseRatio(row) : undefined

@@ -65,7 +65,7 @@ export function traceTensor(
  * ratio = exp(log_probs - old_log_probs). reward_kl: each token's KL in the reward; kld: the KL in the loss. clipped: see
  * `Clipped`. chosen: 1 where clip_cov or kl_cov chose the token, else 0. response_mask: 0 where rejection took the token out.
  */
-export const TOKEN_COLUMNS = [
+const TOKEN_COLUMNS = [
   'token_level_scores',
   'old_log_probs',
   'ref_log_prob',
@@ -132,7 +132,7 @@ export interface TokenTable {
 }
 
 /** Responses that are told of at most. */
-export const MAX_TRACED = 256
+const MAX_TRACED = 256
 
 /** What a table is made of; arrays are [B, R], rows as they were trained on. */
 export interface TraceInput {

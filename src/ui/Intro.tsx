@@ -58,6 +58,10 @@ export function Intro() {
         <details>
           <summary>What you should see</summary>
           <p>{preset.what_you_should_see}</p>
+          <p>
+            {preset.measured === '' ? '' : `Measured: ${preset.measured}. `}The same run in a
+            terminal: <code data-testid="preset-command">{preset.command}</code>
+          </p>
         </details>
       ) : null}
     </section>

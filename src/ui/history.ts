@@ -141,7 +141,7 @@ function fieldWords(path: string, before: Experiment, after: Experiment): string
 }
 
 /** An edit in words, e.g. 'Learning rate 1e-4 → 3e-4'. */
-export function editWords(edit: Edit): string {
+function editWords(edit: Edit): string {
   const { before, after } = edit
   switch (edit.kind) {
     case 'preset': {

@@ -2,15 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { emptyKept } from '../lab/kept_run.ts'
 import type { RolloutSample, TokenTable } from '../lab/protocol.ts'
 import { initialState, labStore } from '../lab/store.ts'
-import {
-  canScrub,
-  follow,
-  keptPixels,
-  nextKept,
-  previousKept,
-  scrubKept,
-  scrubTo,
-} from './scrub.ts'
+import { follow, keptPixels, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
 import { uiStore } from './store.ts'
 
 const no_samples: readonly RolloutSample[] = []
@@ -74,12 +66,6 @@ test('a step is shown as a whole number within the run, and the newest one is fo
   scrubTo(3)
   follow()
   expect(atStep()).toBeUndefined()
-})
-
-test('there is nothing to look back at before the first step', () => {
-  expect(canScrub()).toBe(true)
-  labStore.setState({ step: 0 })
-  expect(canScrub()).toBe(false)
 })
 
 test('marks lie where their steps do, each pixel once', () => {

@@ -47,8 +47,6 @@ export function scrubTo(step: number | undefined): void {
 
 export const follow = (): void => scrubTo(undefined)
 
-export const canScrub = (): boolean => shownStore.getState().step > 0
-
 /** To the kept step before or after the shown one; after the last one the page follows again. */
 export function scrubKept(direction: -1 | 1): void {
   const { kept } = shownStore.getState()

@@ -51,7 +51,7 @@ const SAMPLE_MS = 20
 const BUDGET_MS = 150
 
 /** Milliseconds of GPU time (of wall time where the adapter has no timestamps) of what `encode` queues. */
-export const gpuTime = async (gpu: Gpu, encode: () => void): Promise<number> =>
+const gpuTime = async (gpu: Gpu, encode: () => void): Promise<number> =>
   (await gpu.profile(encode)).profile.time_ms
 
 /**

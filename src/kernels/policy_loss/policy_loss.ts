@@ -77,7 +77,7 @@ export interface Aggregation {
 /**
  * The params of loss_weights that say what is divided by. verl multiplies by dp_size what it divided by a count; here the
  * count is divided by dp_size. 0 = the kernel takes the batch's own, which with several ranks is not enough: RangeError,
- * as in verl.
+ * as in verl. A page is one rank and lets the kernel count, so only `lab conform` calls it.
  */
 export function aggregationParams({
   batch_num_tokens,

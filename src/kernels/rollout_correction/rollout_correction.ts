@@ -22,7 +22,6 @@ export type RsCriterion = (typeof RS_CRITERIA)[number]
 
 /** What the kernel takes for each rollout_is; null = no weights. */
 export const ROLLOUT_IS = [null, 'token', 'sequence'] as const
-export type RolloutIs = (typeof ROLLOUT_IS)[number]
 
 /** Bounds of every criterion, in nats. */
 export type RsBounds = Readonly<Record<`lower_${RsCriterion}` | `upper_${RsCriterion}`, number>>

@@ -50,7 +50,7 @@ export async function removeCheckpoints(records: readonly string[]): Promise<voi
     await folder?.removeEntry(folderOf(record), { recursive: true }).catch(() => {})
 }
 
-/** Removes one. */
+/** Deletes one checkpoint of a run; nothing where there is none. */
 export async function removeCheckpoint(record: string, step: number): Promise<void> {
   const folder = await (await root())?.getDirectoryHandle(folderOf(record)).catch(() => undefined)
   await folder?.removeEntry(fileOf(step)).catch(() => {})

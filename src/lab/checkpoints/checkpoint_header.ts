@@ -13,7 +13,7 @@ import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './che
 
 export const CHECKPOINT_FORMAT = 'understory-checkpoint'
 /** Of the file. A file of a higher one is not read. */
-export const CHECKPOINT_VERSION = 2
+const CHECKPOINT_VERSION = 2
 /** Hexadecimal digits of SHA-256. */
 export const CHECKSUM_DIGITS = 64
 /** Characters of one string; nested brackets are slow to parse. */

@@ -57,7 +57,7 @@ interface Pending {
 }
 
 /** What a failed write is called in the protocol, and in a sentence. */
-export function checkpointProblem(error: unknown): {
+function checkpointProblem(error: unknown): {
   readonly code: CheckpointProblemCode
   readonly message: string
 } {

@@ -32,7 +32,7 @@ export function differences(experiments: readonly Experiment[]): Difference[] {
 const seedless = new WeakMap<Experiment, string>()
 
 /** The same text for experiments that differ in nothing but their seed and their name. */
-export function withoutSeed(experiment: Experiment): string {
+function withoutSeed(experiment: Experiment): string {
   const known = seedless.get(experiment)
   if (known !== undefined) return known
   const text = JSON.stringify(

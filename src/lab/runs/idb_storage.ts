@@ -14,7 +14,7 @@ interface RunsSchema extends DBSchema {
 
 type Database = IDBPDatabase<RunsSchema>
 
-export const DATABASE_NAME = 'understory.runs'
+const DATABASE_NAME = 'understory.runs'
 
 /** What brings a database from version i to i + 1: later versions add entries, and never change these. */
 const UPGRADES: readonly ((database: Database) => void)[] = [

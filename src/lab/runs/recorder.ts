@@ -28,7 +28,7 @@ export const RETRY_MS = 30_000
 /** A record in more parts than this is written anew as one. */
 export const MAX_PARTS = 512
 /** Of each kind of kept items, in a record: less than the page itself keeps. */
-export const RECORD_KEPT_BYTES = 4e6
+const RECORD_KEPT_BYTES = 4e6
 
 /** What the recorder needs of the page. */
 export interface RecorderHost {
@@ -92,7 +92,7 @@ function statusOf({ state, was_dropped }: Recording): RecordStatus {
 const documents = new WeakMap<Experiment, { readonly of: string; readonly document: Experiment }>()
 
 /** The document that does a run again, with what was said in it and with the kernels it ran on. */
-export function recordedDocument(state: LabState): Experiment {
+function recordedDocument(state: LabState): Experiment {
   const { run_document, kernels } = state
   if (!run_document) return state.experiment
   const said = saidIn(state)

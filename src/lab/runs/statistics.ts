@@ -33,7 +33,7 @@ export interface RunColumns {
   readonly length: number
 }
 
-export const BAND_KINDS = ['t95', 'range'] as const
+const BAND_KINDS = ['t95', 'range'] as const
 /** t95: the 95 % interval of the mean. range: the lowest and the highest run. */
 export type BandKind = (typeof BAND_KINDS)[number]
 

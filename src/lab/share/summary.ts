@@ -42,7 +42,7 @@ export const MAX_SUMMARY_LENGTH = 4000
 export const MAX_POINTS = 40
 /** Of a line that is one of many. */
 export const FEW_POINTS = 24
-export const MAX_LINES = 16
+const MAX_LINES = 16
 const MAX_ADAPTER = 48
 const MAX_STEP = 10_000_000
 const LARGEST = 1e9

@@ -21,8 +21,7 @@ interface ValueProps {
 const selectHidden = (state: UiState) => state.hidden_lines
 const selectSmoothing = (state: UiState) => state.smoothing
 
-export const cssColor = (color: string): string =>
-  color.startsWith('--') ? `var(${color})` : color
+const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
 
 function Swatch(props: { color: string; width: number; dash: readonly number[] }) {
   return (

@@ -19,7 +19,7 @@ function within({ steps, values, length }: Columns, x: Domain) {
 }
 
 /** Lines as the files of a whole run hold them, the shown steps alone. A name that comes twice is numbered. */
-export function chartColumns(lines: readonly NamedColumns[], x: Domain): MetricColumns {
+function chartColumns(lines: readonly NamedColumns[], x: Domain): MetricColumns {
   const result = new Map<string, ReturnType<typeof within>>()
   for (const { name, columns } of lines) {
     let own = name

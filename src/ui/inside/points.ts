@@ -8,7 +8,7 @@ export type Point = readonly [number, number]
 /** How a state is read: softmax(H^l E^T), or with the final norm before it. */
 export type Reading = 'raw' | 'normed'
 
-export const FLOW_PLACES = ['input', 'attention', 'feed-forward', 'output'] as const
+const FLOW_PLACES = ['input', 'attention', 'feed-forward', 'output'] as const
 export type FlowPlace = (typeof FLOW_PLACES)[number]
 
 export interface FlowPoint {

@@ -43,7 +43,7 @@ const always = (name: string) => () => name
 const hasSteps = () => shownStore.getState().series.size > 0
 
 /** Opens the settings and puts the focus on their search. */
-export function searchSettings(): void {
+function searchSettings(): void {
   setPreference({ settings_open: true })
   requestAnimationFrame(() => document.getElementById('settings-search')?.focus())
 }

@@ -43,11 +43,7 @@ interface Difference {
 }
 
 /** What the settings say otherwise than the run does; of phases that only one of them has, the number. */
-export function differences(
-  run: Experiment,
-  settings: Experiment,
-  phase: number,
-): readonly Difference[] {
+function differences(run: Experiment, settings: Experiment, phase: number): readonly Difference[] {
   if (sameSettings(run, settings)) return []
   const fields = new Map(experimentFields(settings).map((field) => [field.path, field]))
   const found: Difference[] = []

@@ -32,7 +32,7 @@ const OPEN_AT_FIRST = /^(Experiment|Task)$/
 type Values = ReadonlyMap<string, FieldData['value']>
 
 /** Whether a field is no longer what the preset says. */
-export const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
+const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
   original.has(path) && original.get(path) !== value
 
 const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()

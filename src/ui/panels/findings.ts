@@ -5,7 +5,7 @@ import { type Diagnosis, isWorse } from '../../lab/diagnosis.ts'
 export type Dismissed = ReadonlyMap<string, Pick<Diagnosis, 'is_severe' | 'excess'>>
 
 /** One finding of one phase of one run. */
-export const findingKey = (run: number, { phase, name }: Pick<Diagnosis, 'phase' | 'name'>) =>
+const findingKey = (run: number, { phase, name }: Pick<Diagnosis, 'phase' | 'name'>) =>
   `${run} ${phase} ${name}`
 
 /** Those to be shown, in their order. */

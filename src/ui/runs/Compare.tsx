@@ -18,7 +18,7 @@ const selectBand = ({ band }: Selection) => band
 const selectTicked = ({ ticked }: Selection) => ticked
 
 /** The ticked runs that are there, the baseline first. */
-export function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
+function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
   const ticked = useStore(selectionStore, selectTicked)
   return useMemo(
     () =>

@@ -50,7 +50,7 @@ interface RunRowProps {
   onEdit(is_edited: boolean): void
 }
 
-export const COLUMNS = 7
+const COLUMNS = 7
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
   const { row, color, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props

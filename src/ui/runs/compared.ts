@@ -26,7 +26,7 @@ type AllColumns = ReadonlyMap<string, Series>
 const loaded = new Map<string, AllColumns>()
 
 /** The run that the charts show in full. */
-export const shownId = (): string | undefined =>
+const shownId = (): string | undefined =>
   openedStore.getState().opened?.id ?? libraryStore.getState().living
 
 /** The state of a run that goes on on this page. */
@@ -52,7 +52,7 @@ export function tickedRuns(ticked: readonly string[], entries: readonly RunEntry
 }
 
 /** Ticked runs that are there. */
-export const comparedRuns = (): RunEntry[] =>
+const comparedRuns = (): RunEntry[] =>
   tickedRuns(selectionStore.getState().ticked, shownRuns(libraryStore.getState()))
 
 function lineOf(entry: RunEntry): Overlay {

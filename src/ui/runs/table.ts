@@ -5,7 +5,7 @@ import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
 import { statusWord } from './words.ts'
 
-export const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
+const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const
 export type Sort = (typeof SORTS)[number]
 
 export interface TableView {

@@ -51,7 +51,7 @@ function markPage(): void {
 }
 
 /** Sets or takes out parts of the address behind '#'. */
-export function changeHash(parts: Readonly<Partial<Record<ViewPart, string | undefined>>>): void {
+function changeHash(parts: Readonly<Partial<Record<ViewPart, string | undefined>>>): void {
   const { pathname, search, hash } = location
   history.replaceState(history.state, '', `${pathname}${search}${withParts(hash, parts)}`)
 }

@@ -1,0 +1,36 @@
+// What the cards of the large presets say; their numbers are computed from bench/results/presets.
+import {
+  after,
+  type CardText,
+  computed,
+  entropyOf,
+  greedyAt,
+  greedyEnd,
+  higherThan,
+  of,
+  percent,
+  sampledAt,
+  sampledEnd,
+  says,
+  seedCount,
+  setting,
+  went,
+} from './card_text.ts'
+import { TINY_CARDS } from './cards_tiny.ts'
+
+const rl_steps = computed(({ phases }) =>
+  phases.reduce((sum, { kind, steps }) => sum + (kind === 'rl' ? steps : 0), 0),
+)
+const held_out = says`Greedy accuracy on held-out problems goes from ${percent(greedyAt(0))} at the switch over ${after(20, greedyAt)} to ${percent(greedyEnd)} at the end, that of samples from ${percent(sampledAt(0))} to ${percent(sampledEnd)} (${seedCount}).`
+
+/** By preset. */
+export const CARDS: Readonly<Record<string, CardText>> = {
+  'two-skills-bupo': says`The warm start ends at ${percent(greedyAt(0))} greedy accuracy, because most demonstrations forget the carries. In the ${setting('phases.1.steps')} steps of the inner phase the entropy of layer ${setting('phases.1.target_layer')} ${went(entropyOf(0, 'first', 'target'), entropyOf(0, 'last', 'target'))}, in nats, and that of the final policy ${went(entropyOf(0, 'first', 'final'), entropyOf(0, 'last', 'final'))}. Greedy accuracy is ${after(20, greedyAt)} of reinforcement, ${after(40, greedyAt)} and ${percent(greedyEnd)} at the end (${seedCount}; plain GRPO: ${of('two-skills-grpo', after(20, greedyAt))} and ${of('two-skills-grpo', percent(greedyEnd))} at the end). It ends above GRPO of the same seed ${higherThan('two-skills-grpo', greedyEnd)}. Learning here selects a skill that the model already has; it does not teach addition. Look at the entropies, not only at the final score.`,
+  'two-skills-grpo': says`The warm start ends at ${percent(greedyAt(0))} greedy accuracy. Reinforcement takes it to ${after(20, greedyAt)}, ${after(40, greedyAt)} and ${percent(greedyEnd)} after ${rl_steps}; the sampled reward ends at ${percent(({ reward_last }) => reward_last)} (${seedCount}). The entropy of the final policy ${went(entropyOf(0, 'first', 'final'), entropyOf(0, 'last', 'final'))}, in nats.`,
+  'two-skills-ppo': says`Greedy accuracy goes from ${percent(greedyAt(0))} to ${after(20, greedyAt)} of reinforcement, ${after(40, greedyAt)} and ${percent(greedyEnd)} after ${rl_steps}; the sampled reward ends at ${percent(({ reward_last }) => reward_last)} (${seedCount}). It ends above GRPO of the same seed ${higherThan('two-skills-grpo', greedyEnd)}, with a higher sampled reward ${higherThan('two-skills-grpo', ({ reward_last }) => reward_last)}. Do not credit the critic for all of it: ${setting('rollout.train_batch_size')} different problems a step are more than GRPO has.`,
+  'partial-sft-addition': says`${held_out} Where the warm start ends differs from seed to seed, so compare runs of one seed only.`,
+  'reverse-digits': held_out,
+  'sort-digits': says`Greedy accuracy on held-out problems is ${percent(greedyAt(0))} already at the switch, ${after(20, greedyAt)} and ${percent(greedyEnd)} at the end. Watch the samples instead: they go from ${percent(sampledAt(0))} right to ${percent(sampledEnd)} in ${rl_steps} steps (${seedCount}).`,
+  brackets: says`${held_out} Answers are longer than in the other tasks.`,
+  ...TINY_CARDS,
+}

@@ -1,0 +1,153 @@
+// lab presets: runs the presets, keeps a row of figures for each run, and writes what the menu and the docs say of them.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { PRESETS } from '../../lab/presets.ts'
+import { checkpointFolder } from '../checkpoint_files.ts'
+import { type Command, LabFailure, UsageError } from '../command.ts'
+import { train } from '../train.ts'
+import { type AllRows, catalogue, measuredExperiment, sourceOf } from './catalogue.ts'
+import {
+  finishedFacts,
+  folderExperiment,
+  type PresetRows,
+  type PresetRun,
+  readPresetRun,
+  settingsOf,
+} from './preset_run.ts'
+import { withTables } from './tables.ts'
+
+const RUNS = 'runs/presets'
+const SEEDS = '1,2,3'
+
+export const presets: Command = {
+  usage: '[preset id …] [--seeds 1,2,3] [--from DIR]',
+  summary:
+    `trains every preset (or those named) with each seed in ${RUNS}/<id>-<seed>, where that is not done already, and writes bench/results/presets, ` +
+    'the texts of the menu and the tables of docs/results.md from the runs; a run that was stopped goes on; ' +
+    '--from takes the finished runs of another folder and trains nothing',
+  run: async (args) => {
+    const { ids, seeds, from } = readOptions(args)
+    if (from !== undefined && !existsSync(from)) throw new LabFailure(`--from: no folder ${from}`)
+    const root = projectRoot()
+    const runs = from ?? join(root, RUNS)
+    for (const { id, seed } of from === undefined ? planned(ids, seeds) : []) {
+      const args = trainArguments(id, seed, join(runs, `${id}-${seed}`))
+      const code = args === undefined ? 0 : await train.run(args)
+      // Stopped by a person.
+      if (code !== 0) return code
+    }
+    const found = ids.map((id) => keepRows(root, id, finishedRuns(runs, id, seeds)))
+    writeSaid(root, readRows(root))
+    console.log(found.join('\n'))
+    return 0
+  },
+}
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = parse(args)
+  const known = PRESETS.map(({ id }) => id)
+  const unknown = positionals.find((id) => !known.includes(id))
+  if (unknown !== undefined)
+    throw new UsageError(`there is no preset '${unknown}'. Presets: ${known.join(', ')}`)
+  const seeds = values.seeds.split(',')
+  if (!seeds.every((seed) => /^\d{1,9}$/.test(seed)))
+    throw new UsageError(`--seeds: expected whole numbers with commas, got '${values.seeds}'`)
+  return {
+    ids: positionals.length > 0 ? positionals : known,
+    seeds: seeds.map(Number),
+    from: values.from === undefined ? undefined : resolve(values.from),
+  }
+}
+
+function parse(args: readonly string[]) {
+  const options = {
+    seeds: { type: 'string', default: SEEDS },
+    from: { type: 'string' },
+  } as const
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+/** Seed by seed, so that a command that is stopped early has one run of everything first. */
+const planned = (ids: readonly string[], seeds: readonly number[]) =>
+  seeds.flatMap((seed) => ids.map((id) => ({ id, seed })))
+
+/** What `lab train` is called with: to go on where there is a checkpoint; undefined where the run is done. */
+export function trainArguments(id: string, seed: number, folder: string): string[] | undefined {
+  if (finishedFacts(folder)) return undefined
+  const checkpoints = checkpointFolder(folder)
+  if (existsSync(checkpoints) && readdirSync(checkpoints).length > 0) return ['--resume', folder]
+  return [sourceOf(id), '--seed', `${seed}`, '--out', folder]
+}
+
+/** Reduces the finished runs of a preset. Throws LabFailure for one of another experiment. */
+export function finishedRuns(folder: string, id: string, seeds: readonly number[]): PresetRun[] {
+  const settings = JSON.stringify(settingsOf(measuredExperiment(id)))
+  return seeds.flatMap((seed) => {
+    const own = join(folder, `${id}-${seed}`)
+    const facts = finishedFacts(own)
+    if (!facts) return []
+    const experiment = folderExperiment(own)
+    if (experiment.seed !== seed || JSON.stringify(settingsOf(experiment)) !== settings)
+      throw new LabFailure(`${own}: this is no run of ${id} with seed ${seed} as it is now`)
+    return [readPresetRun(own, facts)]
+  })
+}
+
+const rowsFile = (root: string, id: string): string =>
+  join(root, 'bench/results/presets', `${id}.json`)
+
+/** Adds runs to the rows of a preset; a run of the same seed replaces the earlier one. Says how many there are. */
+function keepRows(root: string, id: string, runs: readonly PresetRun[]): string {
+  const settings = settingsOf(measuredExperiment(id))
+  const earlier = readRows(root).get(id)
+  const is_same = JSON.stringify(earlier?.settings) === JSON.stringify(settings)
+  const kept = is_same ? (earlier?.runs ?? []) : []
+  const others = kept.filter(({ seed }) => runs.every((run) => run.seed !== seed))
+  const all = [...others, ...runs].sort((a, b) => a.seed - b.seed)
+  if (all.length === 0) return `${id}: no finished run`
+  mkdirSync(dirname(rowsFile(root, id)), { recursive: true })
+  writeFileSync(rowsFile(root, id), rowsText({ preset: id, settings, runs: all }))
+  return `${id}: seeds ${all.map(({ seed }) => seed).join(', ')}`
+}
+
+/** One line for each run, so that a diff shows which one changed. */
+export function rowsText({ preset, settings, runs }: PresetRows): string {
+  const lines = runs.map((run) => JSON.stringify(run)).join(',\n')
+  const head = JSON.stringify({ preset, settings })
+  return `${head.slice(0, -1)},"runs":[\n${lines}\n]}\n`
+}
+
+/** The committed rows of all presets that have some. */
+export function readRows(root: string): AllRows {
+  const rows = PRESETS.flatMap(({ id }): [string, PresetRows][] => {
+    const file = rowsFile(root, id)
+    return existsSync(file) ? [[id, JSON.parse(readFileSync(file, 'utf8'))]] : []
+  })
+  return new Map(rows)
+}
+
+/** The files that are made from rows, with what they have to hold. */
+export function saidFiles(root: string, rows: AllRows): [file: string, text: string][] {
+  const results = join(root, 'docs/results.md')
+  return [
+    [join(root, 'src/lab/presets_seen.json'), `${JSON.stringify(catalogue(rows), undefined, 2)}\n`],
+    [results, withTables(readFileSync(results, 'utf8'), rows)],
+  ]
+}
+
+function writeSaid(root: string, rows: AllRows): void {
+  for (const [file, text] of saidFiles(root, rows)) writeFileSync(file, text)
+}
+
+/** The folder of package.json above this file, or above the bundle that it is part of. */
+export function projectRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  return folder
+}

@@ -1,0 +1,117 @@
+// Code that nothing reaches is a claim that nobody keeps: what a file exports is used by product code, or named here with a reason.
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Exports that product code has no use for, and why they are there. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  'src/cli/calculator.ts evaluated': 'tests work out what stands on the page',
+  'src/cli/conform/report.ts compare': 'tests compare single values',
+  'src/cli/mutate.ts spoiltBytes': 'tests spoil files',
+  'src/cli/mutate.ts spoiltText': 'tests spoil files',
+  'src/cli/mutate.ts spoiltValue': 'tests spoil files',
+  'src/cli/soak/slope.ts fitSlope': 'scripts/soak.mjs bundles it',
+  'src/kernels/matmul/matmul_tune.ts matmulAgrees': 'tests hold the tuner’s check to wrong kernels',
+  'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
+  'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
+  'src/lab/diagnosis_runs.ts BROKEN_RUNS': 'tests train what findings are about',
+  // Checked against the original by `lab conform`; no phase selects it.
+  'src/kernels/policy_loss/policy_loss.ts aggregationParams': 'several ranks',
+  'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
+  'src/model/params.ts unpackWeights': 'golden weights have names',
+  'src/model/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
+  'src/rl/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
+  'src/rl/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',
+  'src/rl/masked.ts maskedMeanColumns': 'means along the first axis',
+  'src/rl/schedule.ts wsdMultiplier': 'a schedule that no setting of verl selects either',
+}
+
+const isTest = (file: string) =>
+  /\.(test|ref|setup|spec)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
+const isConform = (file: string) => file.startsWith('src/cli/conform/')
+
+const sourcesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(tsx?|mjs)$/.test(file))
+    .map((file) => posix.join(folder, file))
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|[\s;])\/\/.*$/gm
+/** A name in a text is no use of it. */
+const TEXT = /'[^'\n]*'/g
+const sources = new Map(
+  ['src', 'bench', 'e2e', 'scripts']
+    .flatMap(sourcesOf)
+    .map((file) => [file, readFileSync(file, 'utf8').replace(COMMENT, '')] as const),
+)
+
+const IMPORT = /(?:import|export)\s+(?:type\s+)?(\*\s+as\s+\w+|\{[^}]*\})\s*from\s*'(\.[^']+)'/g
+const LOADED = /(?:const\s+)?(\{[^}]*\})?\s*=?\s*(?:await\s+)?import\('(\.[^']+)'\)/g
+const EXPORT =
+  /^export\s+(?:async\s+)?(const|let|function\*?|class|interface|type)\s+(\w+)(?=[\s(<:=,;])/gm
+const ALL = '*'
+
+/** Who imports what: `file name` → the files that do. */
+function importers(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const [file, source] of sources)
+    for (const pattern of [IMPORT, LOADED])
+      for (const [, what = ALL, from] of source.matchAll(pattern)) {
+        const names = what.startsWith('{')
+          ? (what.match(/(?:type\s+)?[\w$]+(?:(?:\s+as|:)\s+\w+)?/g) ?? [])
+          : [ALL]
+        for (const name of names) {
+          const [own] = name.replace(/^type\s+/, '').split(/\s+as\s+|:\s*/)
+          const key = `${posix.join(posix.dirname(file), from)} ${own}`
+          found.set(key, [...(found.get(key) ?? []), file])
+        }
+      }
+  return found
+}
+
+const exported = [...sources]
+  .filter(([file]) => file.startsWith('src/') && !isTest(file))
+  .flatMap(([file, source]) =>
+    [...source.matchAll(EXPORT)].map(([, kind, name]) => ({ file, source, kind, name })),
+  )
+  // src/kernels/kernels.test.ts finds kernels, which are snake_case, and `variants` by themselves.
+  .filter(({ file, name }) => !(file.startsWith('src/kernels/') && name === 'variants'))
+const imported = importers()
+const by = (file: string, name: string) => [
+  ...(imported.get(`${file} ${name}`) ?? []),
+  ...(imported.get(`${file} ${ALL}`) ?? []),
+]
+const timesIn = (source: string, name: string) =>
+  source.replace(TEXT, "''").match(new RegExp(`(?<![\\w$])${name}(?![\\w$])`, 'g'))?.length ?? 0
+
+test('what a file exports is used by product code, or has a reason not to be', () => {
+  const unreached = exported.filter(({ file, source, name }) => {
+    const users = by(file, name).filter(
+      (user) =>
+        !isTest(user) && !/^(bench|e2e)\//.test(user) && (isConform(file) || !isConform(user)),
+    )
+    return users.length === 0 && timesIn(source, name) < 2
+  })
+  expect(unreached.map(({ file, name }) => `${file} ${name}`).sort()).toEqual(
+    Object.keys(UNREACHED).sort(),
+  )
+})
+
+test('a value is exported for somebody', () => {
+  const isKernel = (file: string, name: string) =>
+    file.startsWith('src/kernels/') && /^[a-z0-9]+(_[a-z0-9]+)+$/.test(name)
+  const alone = exported.filter(
+    ({ file, kind, name }) =>
+      kind !== 'type' &&
+      kind !== 'interface' &&
+      !isKernel(file, name) &&
+      by(file, name).length === 0,
+  )
+  expect(alone.map(({ file, name }) => `${file} ${name}`)).toEqual([])
+})
+
+test('a use is found in every form that an import has', () => {
+  expect(by('src/lab/presets.ts', 'PRESETS')).toContain('src/ui/Intro.tsx')
+  expect(by('src/lab/recording.ts', 'readRecording')).toContain('src/ui/replay/replays.ts')
+  expect(by('src/ui/format.ts', 'nothing of this name')).toEqual(['src/ui/format.test.ts'])
+  expect(timesIn('a.b(ab, b_)', 'b')).toBe(1)
+})
