@@ -14,7 +14,7 @@ const batchOf = (experiment: Experiment, phase: Batched): number =>
   phase.kind === 'sft' ? phase.batch_size : settingsOf(experiment, phase).rollout.train_batch_size
 
 /** Steps of one epoch of a phase; 0 without a training set, or with a smaller one than a batch. */
-export const epochSteps = (experiment: Experiment, phase: Batched): number =>
+const epochSteps = (experiment: Experiment, phase: Batched): number =>
   stepsPerEpoch(experiment.data, batchOf(experiment, phase))
 
 /** The experiment with the steps of every phase that says its epochs: verl's total_epochs times whole batches. */

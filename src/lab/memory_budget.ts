@@ -47,7 +47,7 @@ const SHOWN = 3
 const WORTH = 0.1
 
 /** Changes of one field that save the most, largest first, in words. */
-export function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
+function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
   const now = plannedBytes(experiment, plan)
   return savings(experiment)
     .flatMap(([path, value, words]) => {
@@ -60,7 +60,7 @@ export function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
     .map(({ words, bytes }) => `${words} ${gigabytes(bytes)}`)
 }
 
-export const gigabytes = (bytes: number): string => `${(bytes / 1e9).toPrecision(3)} GB`
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toPrecision(3)} GB`
 
 /** A run would take more than may be allocated without asking. Nothing has been allocated. */
 export class MemoryRefusal extends Error {

@@ -240,11 +240,11 @@ describe('a warm-up over a share of the steps', () => {
       experimentFields(parsed(from))
         .filter(({ path, has_effect }) => path.endsWith('lr_warmup_steps_ratio') && has_effect)
         .map(({ path }) => path)
+    // The last phase continues the schedule of the one before it, whose warm-up it is.
     expect(shown(document)).toEqual([
       'phases.0.optim.lr_warmup_steps_ratio',
       'phases.1.optim.lr_warmup_steps_ratio',
       'phases.2.actor.optim.lr_warmup_steps_ratio',
-      'phases.3.actor.optim.lr_warmup_steps_ratio',
       'actor.optim.lr_warmup_steps_ratio',
     ])
     expect(shown({})).toEqual([])

@@ -73,7 +73,7 @@ export const hasRewardModel = (phases: Experiment['phases'], index: number): boo
   phases.slice(0, index).some(({ kind }) => kind === 'reward_model')
 
 /** The first phase with a critic in the stage of phase `index`, where that has a critic: there the critic begins. */
-export function criticBegins(experiment: Experiment, index: number): number {
+function criticBegins(experiment: Experiment, index: number): number {
   let first = index
   for (let i = index; i >= 0; i--) {
     const phase = experiment.phases[i]

@@ -13,7 +13,7 @@ export interface Gap {
 export type Gaps = Readonly<Record<number, readonly Gap[]>>
 
 /** Of each phase that are kept: enough for some validations, few enough to follow a change. */
-export const MAX_GAPS = 128
+const MAX_GAPS = 128
 /** Two steps may arrive together: gaps of less than this in all say nothing. */
 const LEAST_MS = 100
 

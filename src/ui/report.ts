@@ -30,7 +30,7 @@ export function rememberErrors(): void {
 }
 
 /** The report as it is now. */
-async function pageReport(): Promise<string> {
+export async function pageReport(): Promise<string> {
   const { usage, quota } = (await navigator.storage?.estimate?.().catch(() => undefined)) ?? {}
   return writeReport(labStore.getState(), {
     understory: version,

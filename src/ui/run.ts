@@ -26,7 +26,7 @@ export function seriesOf(metric: string): Columns | undefined {
   return shownStore.getState().series.get(metric)
 }
 
-export const lastStep = (): number => shownStore.getState().step
+const lastStep = (): number => shownStore.getState().step
 
 /** The last step that the charts draw: of the shown run, or of one behind it. */
 export const lastDrawnStep = (): number => Math.max(lastStep(), overlaysEnd().last)

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { PRESETS } from '../../lab/presets.ts'
 import { checkpointFolder } from '../checkpoint_files.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
+import { print } from '../terminal.ts'
 import { train } from '../train.ts'
 import { type AllRows, catalogue, measuredExperiment, sourceOf } from './catalogue.ts'
 import {
@@ -40,7 +41,7 @@ export const presets: Command = {
     }
     const found = ids.map((id) => keepRows(root, id, finishedRuns(runs, id, seeds)))
     writeSaid(root, readRows(root))
-    console.log(found.join('\n'))
+    print(found.join('\n'))
     return 0
   },
 }

@@ -33,5 +33,3 @@ export function unsoundPart({ trainer, experiment }: SteeredState): UnsoundPart 
   }
   return undefined
 }
-
-export const isSound = (state: SteeredState): boolean => unsoundPart(state) === undefined

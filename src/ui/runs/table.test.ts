@@ -92,7 +92,8 @@ test('how a run ended is said with its steps and its time', () => {
   expect([statusWord(left), endText(left)]).toEqual(['interrupted', 'interrupted at step 1 of 120'])
   expect(statusWord({ ...header, status: 'failed' })).toBe('failed')
   // A condition ended its last phase.
-  expect(endText({ ...header, status: 'finished', step: 95 })).toBe(
+  const early = { step: 95, phase: 2, phase_step: 25 } as const
+  expect(endText({ ...header, ...early, status: 'finished' })).toBe(
     'finished early at step 95 of 120',
   )
   expect(tookText({ ...header, status: 'running' })).toBeUndefined()
