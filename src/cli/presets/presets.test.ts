@@ -24,7 +24,6 @@ const IDS = PRESETS.map(({ id }) => id)
 
 /** Presets whose runs are still to be made: `npm run presets`, and then they leave this list. */
 const AWAITED: readonly string[] = [
-  'two-skills-bupo',
   'two-skills-ppo',
   'partial-sft-addition',
   'reverse-digits',
