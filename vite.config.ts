@@ -54,6 +54,8 @@ export default defineConfig({
           pool: 'threads',
           include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           exclude: ['src/**/*.gpu.test.ts'],
+          // A busy machine is no failure.
+          testTimeout: 60_000,
           environment: 'node',
         },
       },

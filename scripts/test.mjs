@@ -1,5 +1,6 @@
 // npm test: everything that must hold, cheapest first. Goes on after a failure, so that one run tells all,
-// and ends with one line, "N passed, N failed". `npm test -- unit e2e` runs only the stages named.
+// and ends with one line, "N passed, N failed". `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`) tries
+// ten times as many spoilt inputs, every circumstance and every broken run, and kills the browser thirty times.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +35,13 @@ const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens']
 const PINNED_MODELS = 'src/cli/conform/fixtures/hf'
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
-const names = process.argv.slice(2)
+const LONG = '--long'
+if (process.argv.includes(LONG)) {
+  process.env.LONG_TESTS = '1'
+  process.env.HOSTILE_RUNS ??= '10000'
+  STAGES.torture = torture
+}
+const names = process.argv.slice(2).filter((name) => name !== LONG)
 const unknown = names.filter((name) => !(name in STAGES))
 if (unknown.length) {
   console.error(`No stage ${unknown.join(', ')}. Stages: ${Object.keys(STAGES).join(', ')}.`)
@@ -103,6 +110,12 @@ async function check(name, args) {
   const { code, text, ended } = await tool(name, args, watched())
   if (ended) return { failed: 1, failures: [`${name}: ${ended}`] }
   return code === 0 ? { passed: 1 } : { failed: 1, failures: [text] }
+}
+
+/** Thirty kills of the browser, and one of its GPU in every stage of a step. */
+async function torture() {
+  const { code, text, ended } = await run(process.execPath, ['scripts/torture.mjs'], watched())
+  return code === 0 ? { passed: 1 } : { failed: 1, failures: [ended ?? text] }
 }
 
 /** A run that ends badly without a failed test (a crash, an unhandled error) is one failure more. */

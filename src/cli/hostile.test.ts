@@ -27,16 +27,17 @@ const RUNS = Number(process.env.HOSTILE_RUNS ?? 1000)
 const FEW = Math.ceil(RUNS / 20)
 /** A steered link is parsed anew for each entry, some milliseconds each. */
 const LINKS = Number(process.env.HOSTILE_RUNS ?? 100)
-const MOST_MS = 1000
+/** No measurement: a parser that takes this long on any machine hangs. */
+const HANG_MS = 20_000
 /** More than any of these inputs needs, less than a browser misses. */
 const MOST_BYTES = 64e6
 
-/** Runs a parser and holds it to its time and its memory. */
+/** Runs a parser, which must end, and holds it to its memory. */
 function bounded<T>(parse: () => T): T {
   const before = process.memoryUsage().arrayBuffers
   const start = performance.now()
   const result = parse()
-  expect(performance.now() - start).toBeLessThan(MOST_MS)
+  expect(performance.now() - start).toBeLessThan(HANG_MS)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MOST_BYTES)
   return result
 }
