@@ -17,9 +17,10 @@ test('a run beyond the adapter is refused with the tensor and both sizes, and a 
     /needs \d+\.\d MB; this adapter binds at most \d+\.\d MB/,
   )
   await expect(lab.get('step-count')).toHaveText('–')
+  // What went wrong says nothing of another experiment.
   await lab.get('preset').selectOption('tiny')
-  await lab.get('reset').click()
   await expect(lab.get('error')).toHaveCount(0)
+  await lab.waitForStatus('idle')
   await lab.get('step').click()
   await expect(lab.get('step-count')).toHaveText('1', { timeout: 120_000 })
 })
