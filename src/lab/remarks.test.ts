@@ -33,6 +33,8 @@ describe('more held-out prompts than a task holds out', () => {
   test('are no matter where nothing is evaluated, or the task has as many', () => {
     expect(remarksOf(parsed({ task, validation: { test_freq: 0 } }))).toEqual([])
     expect(remarksOf(parsed({ task, validation: { prompts: 20 } }))).toEqual([])
+    const once = { test_freq: 0, val_before_train: 'enable' }
+    expect(remarksOf(parsed({ task, validation: once }))).toHaveLength(1)
     expect(fieldOf(parsed({}), 'validation.prompts')?.remark).toBeUndefined()
   })
 })
@@ -63,6 +65,14 @@ describe('the warm-up of a later phase', () => {
     expect(
       remarksOf(parsed({ phases: [{ kind: 'rl' }, { ...own, reset_schedule: true }] })),
     ).toEqual([])
+  })
+
+  test('is told too where it is a share of the steps', () => {
+    const share = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
+    const phases = [{ kind: 'rl' }, { kind: 'rl', actor: { optim: share } }]
+    expect(remarksOf(parsed({ phases })).map(({ message }) => message)).toEqual([
+      expect.stringContaining('a warm-up of its own (a share of its steps), which has no effect'),
+    ])
   })
 
   test('the switch is offered after a phase of reinforcement, and reaches the trainer', () => {

@@ -1,5 +1,5 @@
 // What a document asks for and a run of it does not do. No error: earlier documents hold it, and they stay readable.
-import { validationPrompts } from '../rl/phase.ts'
+import { everValidates, validationPrompts } from '../rl/phase.ts'
 import { continuesSchedule } from '../rl/schedule.ts'
 import { hasCritic } from './conditions.ts'
 import { settingsOf } from './phase_settings.ts'
@@ -21,22 +21,38 @@ export const remarksOf = (experiment: Experiment): Remark[] => [
 
 function promptRemarks({ task, validation }: Experiment): Remark[] {
   const asked = validationPrompts(validation, taskOf(task))
-  if (validation.test_freq === 0 || asked === validation.prompts) return []
+  if (!everValidates(validation) || asked === validation.prompts) return []
   const message = `This task holds out ${asked} problems, so every evaluation asks these ${asked}, each once, and not ${validation.prompts}.`
   return [{ path: 'validation.prompts', message }]
 }
 
-/** A phase's own warm-up, where the schedule of the phase before it goes on. */
+interface Warmup {
+  readonly lr_warmup_steps?: number | undefined
+  readonly lr_warmup_steps_ratio?: number | undefined
+}
+
+/** How long a phase says that its own warm-up is; undefined where it says nothing. */
+function warmupWords(optims: readonly (Warmup | undefined | false)[]): string | undefined {
+  const own = optims.flatMap((optim) => optim || [])
+  const steps = Math.max(0, ...own.map(({ lr_warmup_steps = 0 }) => lr_warmup_steps))
+  if (steps > 0) return `${steps} steps`
+  return own.some(
+    ({ lr_warmup_steps = 0, lr_warmup_steps_ratio = 0 }) =>
+      lr_warmup_steps < 0 || lr_warmup_steps_ratio > 0,
+  )
+    ? 'a share of its steps'
+    : undefined
+}
+
+/** A phase's own warm-up, where it continues the schedule of the phase before it. */
 function warmupRemarks(experiment: Experiment): Remark[] {
   const { phases } = experiment
   return phases.flatMap((phase, i) => {
     if (phase.kind !== 'rl' || !continuesSchedule(phases, i)) return []
     const has_critic = hasCritic(settingsOf(experiment, phase))
-    const own = phase.actor?.optim?.lr_warmup_steps ?? 0
-    const of_critic = (has_critic && phase.critic?.optim?.lr_warmup_steps) || 0
-    const steps = Math.max(own, of_critic)
-    if (steps === 0) return []
-    const message = `Phase ${i + 1} has a warm-up of its own (${steps} steps), which has no effect: it goes on with the schedule of the phase before it, unless the schedule is restarted.`
+    const words = warmupWords([phase.actor?.optim, has_critic && phase.critic?.optim])
+    if (words === undefined) return []
+    const message = `Phase ${i + 1} has a warm-up of its own (${words}), which has no effect: it continues the schedule of the phase before it, unless the schedule is restarted.`
     return [{ path: `phases.${i}.reset_schedule`, message }]
   })
 }
