@@ -30,16 +30,16 @@ const EXPERIMENT = tinyExperiment({ phases: [{ kind: 'sft', steps: 30 }] })
 const MADE_ON = { understory: '1', adapter: 'x', kernels: '' }
 
 /** A run of 30 steps; `at` is called before each. */
-async function driven(at: (step: number) => void, save?: string) {
+async function driven(at: (step: number) => void, save?: string, experiment = EXPERIMENT) {
   const out = mkdtempSync(join(root, 'run-'))
-  const run = await madeUpRun(EXPERIMENT)
+  const run = await madeUpRun(experiment)
   const { queue } = run.trainer
   run.trainer.queue = () => {
     at(run.step)
     return queue.call(run.trainer)
   }
   run.trainer.exportWeights = async () => new Float32Array(4)
-  const folder = RunFolder.create(out, EXPERIMENT)
+  const folder = RunFolder.create(out, experiment)
   const origin = { record: 'made-up' }
   const gpu = { facts: {}, counts: { live_bytes: 1 }, destroy: () => {} } as never
   const checkpoints = checkpointer(
@@ -47,9 +47,9 @@ async function driven(at: (step: number) => void, save?: string) {
     { ...origin, made_on: MADE_ON },
     { every_steps: 50, every_ms: 0 },
   )
-  const watch = new RunWatch(EXPERIMENT)
+  const watch = new RunWatch(experiment)
   const parts = { gpu, run, folder, checkpoints, watch, origin }
-  const code = await drive(parts, EXPERIMENT, { out, save })
+  const code = await drive(parts, experiment, { out, save })
   const { status, steps } = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))
   return { code, out, status, steps }
 }
@@ -73,4 +73,19 @@ test('weights that cannot be saved end no run, and its exit code says so', async
   expect(said.join('\n')).toMatch(
     /Not all of the run could be written:\n {2}--save: the weights were not written .*\nWhat is there is whole\. The newest of its 1 checkpoints is of step 30/,
   )
+})
+
+test('--save keeps the weights of a warm start that ends early', async () => {
+  const experiment = tinyExperiment({
+    phases: [
+      { kind: 'sft', steps: 30 },
+      { kind: 'rl', steps: 2 },
+    ],
+    steering: [{ step: 12, kind: 'next_phase' }],
+  })
+  const save = join(root, 'warm')
+  const { code, steps } = await driven(() => {}, save, experiment)
+  expect({ code, steps }).toEqual({ code: 0, steps: 14 })
+  const { step } = JSON.parse(readFileSync(join(save, 'weights.json'), 'utf8'))
+  expect(step).toBe(12)
 })

@@ -40,9 +40,11 @@ function madeUpTrainer(config: TrainerConfig, weights: () => TrainerState) {
     },
     isWaiting: false,
     preferences: undefined,
+    get isPhaseOver() {
+      return is_started && (phase_step >= own.phases[phase].steps || ends !== undefined)
+    },
     get isFinished() {
-      const is_over = phase_step >= own.phases[phase].steps || ends !== undefined
-      return is_started && phase === own.phases.length - 1 && is_over
+      return phase === own.phases.length - 1 && own.isPhaseOver
     },
     observe: () => {},
     observeNow: async () => undefined,

@@ -82,22 +82,25 @@ export class TrainingRun {
   async train(afterSft: () => Promise<void>): Promise<void> {
     const { run, checkpoints, folder, watch } = this.#parts
     const progress = createProgress()
+    let is_saved = false
     this.#sayRolloutDType()
     folder?.facts(this.#facts())
     try {
       while (!this.#isStopping) {
         await this.#obey()
+        if (!is_saved && this.#isSftOver()) {
+          await afterSft()
+          is_saved = true
+        }
         if (run.isFinished) break
         const { result } = await run.queue()
         const reported = await result
         this.#report(reported)
-        const { step, phase, phase_step, metrics } = reported
+        const { step, phase, metrics } = reported
         const { phases } = run.trainer
         const total_steps = totalSteps(phases, reported)
-        const last_sft = phases.findLastIndex((phase) => phase.kind === 'sft')
         const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
         progress.show({ step, total_steps, phase: title, metrics })
-        if (phase === last_sft && phase_step === phases[phase].steps) await afterSft()
         // What follows a broken step is no state to go back to.
         if (this.#guard.broken.length === 0) await checkpoints?.afterStep(run)
         this.#requireSound()
@@ -114,6 +117,12 @@ export class TrainingRun {
       await checkpoints?.settled()
       folder?.finish(this.#facts(), watch.series)
     }
+  }
+
+  /** Whether the last supervised phase has taken its last step, and no later phase has begun. */
+  #isSftOver(): boolean {
+    const { phases, phase, isPhaseOver } = this.#parts.run.trainer
+    return phase === phases.findLastIndex(({ kind }) => kind === 'sft') && isPhaseOver
   }
 
   /** Throws BrokenNumbers where the state that was last to be written is not finite. */

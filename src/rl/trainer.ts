@@ -284,9 +284,12 @@ export class Trainer {
   }
 
   get isFinished(): boolean {
-    const is_last = this.phase === this.phases.length - 1
-    const is_over = this.#phase_step >= this.current.steps || this.#ends !== undefined
-    return this.#is_started && is_last && is_over
+    return this.phase === this.phases.length - 1 && this.isPhaseOver
+  }
+
+  /** Whether the current phase has taken its last step: all of its steps, or as many as a person or a condition let it. */
+  get isPhaseOver(): boolean {
+    return this.#is_started && (this.#phase_step >= this.current.steps || this.#ends !== undefined)
   }
 
   /** Steps of the current phase that are done. */
