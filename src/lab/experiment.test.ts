@@ -82,6 +82,9 @@ test('every refusal names the field and the legal values', () => {
   expect(issues({ version: 2 })).toEqual(['version: expected version 1, got 2'])
   expect(issues({ rollout: { temperature: Number.NaN } })[0]).toMatch(/^rollout.temperature: /)
   expect(issues({ name: 'a\u0000b' })).toHaveLength(1)
+  for (const hidden of ['\u202e', '\u2066', '\u200b', '\ufeff', '\u2028'])
+    expect(issues({ name: `a${hidden}b` })).toHaveLength(1)
+  expect(parsed({ name: '👩\u200d🔬 שלום\u200f' }).name).toBe('👩\u200d🔬 שלום\u200f')
   expect(issues({ name: '\ud800' })).toHaveLength(1)
 })
 

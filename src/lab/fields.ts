@@ -1,5 +1,6 @@
 // How a field of the experiment is declared: once, with all that validation, forms and links need to know.
 import * as z from 'zod/mini'
+import { hasHidden } from './hidden.ts'
 
 export type FieldKind = 'integer' | 'number' | 'boolean' | 'select' | 'text'
 export type FieldValue = string | number | boolean
@@ -111,15 +112,13 @@ export function select<const T extends string>(
   }
 }
 
-const CONTROL = /\p{Cc}/u
-
 /** Plain text; `rule` says what else holds of it. */
 export function text(
   said: Said & { readonly default: string; readonly max: number },
   rule?: { readonly holds: (text: string) => boolean; readonly expected: string },
 ): Leaf<string> {
   const error = expected(rule?.expected ?? `plain text of at most ${said.max} characters`)
-  const plain = (s: string) => s.length <= said.max && s.isWellFormed() && !CONTROL.test(s)
+  const plain = (s: string) => s.length <= said.max && s.isWellFormed() && !hasHidden(s)
   const holds = (s: string) => plain(s) && (rule?.holds(s) ?? true)
   const schema = z.string({ error }).check(z.refine(holds, { error }))
   return { info: { unit: '', ...said, kind: 'text', live: false }, schema }

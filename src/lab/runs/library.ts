@@ -160,7 +160,7 @@ export function updateRun(header: RunHeader): void {
 export function labelRun(id: string, said: Partial<Omit<RunLabels, 'id'>>): void {
   const entry = runOf(id)
   if (!entry) return
-  const labels = { ...entry.labels, ...said }
+  const labels = readLabels({ ...entry.labels, ...said }, id, entry.labels.color)
   putLabels(labels)
   storage.label(labels).then(() => tellTabs({ labels }), report)
 }

@@ -70,6 +70,10 @@ test('labels that are not understood are as if nobody had said them', () => {
 })
 
 test('a name is cut between characters', () => {
+  expect(readLabels({ name: 'a\u202e\u0007b', notes: 'one\ntwo\u200b' }, 'a', 1)).toMatchObject({
+    name: 'ab',
+    notes: 'one\ntwo',
+  })
   const { name } = readLabels({ name: `${'x'.repeat(MAX_NAME - 1)}🌲` }, 'a', 1)
   expect(name).toBe('x'.repeat(MAX_NAME - 1))
   expect(readLabels({ name: 'a\uDC00b' }, 'a', 1).name.isWellFormed()).toBe(true)

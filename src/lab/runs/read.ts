@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { PHASE_REASONS } from '../../rl/phase.ts'
 import { parseExperiment, steeringWords } from '../experiment.ts'
+import { withoutHidden } from '../hidden.ts'
 import {
   emptyKept,
   KEPT_KINDS,
@@ -123,7 +124,7 @@ export function readHeader(value: unknown): ReadHeader {
 /** Cut between characters: half an emoji is none. */
 const text = (value: unknown, longest: number): string =>
   typeof value === 'string'
-    ? value
+    ? withoutHidden(value)
         .slice(0, longest)
         .replace(/[\uD800-\uDBFF]$/, '')
         .toWellFormed()
