@@ -30,8 +30,8 @@ const STAGES = {
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
 }
-/** Golden numbers: the committed part, and the whole of them where they lie beside the project. */
-const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens']
+/** Golden numbers: the committed part, and the whole of what the lab computes where they lie beside the project. */
+const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens/verl', '../shared/goldens/hf']
 const PINNED_MODELS = 'src/cli/conform/fixtures/hf'
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
