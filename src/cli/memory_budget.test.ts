@@ -15,9 +15,9 @@ const HUGE =
   'v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=16&model.intermediate_size=2048' +
   '&rollout.train_batch_size=1024&rollout.n=64&actor.ppo_mini_batch_size=1024&rollout.max_response_length=64'
 
-test('what is allocated without asking: 4 GB, or half of a smaller machine', () => {
-  expect(memoryBudget(undefined)).toBe(4e9)
-  expect(memoryBudget(64)).toBe(4e9)
+test('what is allocated without asking: 4 GiB, or half of a smaller machine', () => {
+  expect(memoryBudget(undefined)).toBe(4 * 2 ** 30)
+  expect(memoryBudget(64)).toBe(4 * 2 ** 30)
   expect(memoryBudget(2)).toBe(2 ** 30)
 })
 
@@ -33,8 +33,8 @@ test('a link that adds up to more is refused with its total, though every buffer
   expect(bytes).toBeGreaterThan(memoryBudget(undefined))
   const refuse = () => requireMemory(experiment, memoryBudget(undefined), plan)
   expect(refuse).toThrow(MemoryRefusal)
-  expect(refuse).toThrow(`would take ${(bytes / 1e9).toPrecision(3)} GB`)
-  expect(refuse).toThrow(/It would take less with half of .* GB/)
+  expect(refuse).toThrow(`would take ${(bytes / 2 ** 30).toPrecision(3)} GiB`)
+  expect(refuse).toThrow(/It would take less with half of .* GiB/)
   // Said so, it is allowed.
   requireMemory(experiment, bytes, plan)
 })
@@ -63,5 +63,7 @@ test('a change of a living run that would take more than was allowed for it is r
     steeredEngine({ facts } as Gpu, undefined, undefined, most_bytes).refusal(config)
   expect(refusal()).toBeUndefined()
   expect(refusal(plan(config))).toBeUndefined()
-  expect(refusal(4e9)).toMatch(/would take \d+(\.\d+)? GB of GPU memory, and 4\.00 GB are allowed/)
+  expect(refusal(4 * 2 ** 30)).toMatch(
+    /would take \d+(\.\d+)? GiB of GPU memory, and 4\.00 GiB are allowed/,
+  )
 })

@@ -18,7 +18,7 @@ test('a run that adds up to much memory is refused before anything is opened, wi
   for (const args of [[HUGE], [HUGE, '--allow-memory', '5']]) {
     const refused = train.run(args)
     await expect(refused).rejects.toThrow(LabFailure)
-    await expect(refused).rejects.toThrow(/would take \d+(\.\d+)? GB .*--allow-memory \d+/s)
+    await expect(refused).rejects.toThrow(/would take \d+(\.\d+)? GiB .*--allow-memory \d+/s)
   }
   expect(() => train.run([HUGE, '--allow-memory', 'all'])).toThrow(UsageError)
 })

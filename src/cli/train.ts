@@ -38,15 +38,15 @@ import { loadWeights, refuseSave } from './weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GB]',
+    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
-    '--allow-memory lets a run take more GPU memory than 4 GB, or than half of the machine’s where that is less',
+    '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
   run: (args) => {
     const options = readOptions(args)
     const { run } = options
@@ -119,9 +119,9 @@ function refuseMemory(document: Experiment, allow_bytes: number | undefined): vo
     requireMemory(document, allowed, (config) => planMemory(config).total())
   } catch (error) {
     if (!(error instanceof MemoryRefusal)) throw error
-    const gigabytes = Math.ceil(error.bytes / 1e7) / 100
+    const gibibytes = Math.ceil((100 * error.bytes) / 2 ** 30) / 100
     throw new LabFailure(
-      `${error.message}\nIf this machine has so much to spare: --allow-memory ${gigabytes}`,
+      `${error.message}\nIf this machine has so much to spare: --allow-memory ${gibibytes}`,
     )
   }
 }

@@ -89,11 +89,11 @@ function schedule(every: string | undefined): CheckpointSchedule | undefined {
   return every_steps === 0 ? undefined : { every_steps, every_ms: 0 }
 }
 
-function allowed(gigabytes: string | undefined): number | undefined {
-  if (gigabytes === undefined) return undefined
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(gigabytes))
-    throw new UsageError(`--allow-memory: expected gigabytes, e.g. 12 or 0.5, got '${gigabytes}'`)
-  return Number(gigabytes) * 1e9
+function allowed(gibibytes: string | undefined): number | undefined {
+  if (gibibytes === undefined) return undefined
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(gibibytes))
+    throw new UsageError(`--allow-memory: expected gibibytes, e.g. 12 or 0.5, got '${gibibytes}'`)
+  return Number(gibibytes) * 2 ** 30
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {

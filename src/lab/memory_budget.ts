@@ -2,12 +2,13 @@
 import { type Experiment, followExperiment, withField } from './experiment.ts'
 import { trainerConfig } from './trainer_config.ts'
 
+const GIB = 2 ** 30
+
 /**
  * Bytes that are allocated without asking. WebGPU tells the largest buffer and not how much memory there is, and a GPU that is full
- * takes the browser or the desktop with it. 4 GB is what small graphics cards have, and thirty times the largest preset.
+ * takes the browser or the desktop with it. 4 GiB is what small graphics cards have, and thirty times the largest preset.
  */
-const MOST_BYTES = 4e9
-const GIB = 2 ** 30
+const MOST_BYTES = 4 * GIB
 
 /**
  * Bytes that a run may take without asking: MOST_BYTES, or half of the machine's memory where that is less, because graphics of a
@@ -57,10 +58,10 @@ function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
     .filter(({ bytes }) => bytes < now * (1 - WORTH))
     .sort((a, b) => a.bytes - b.bytes)
     .slice(0, SHOWN)
-    .map(({ words, bytes }) => `${words} ${gigabytes(bytes)}`)
+    .map(({ words, bytes }) => `${words} ${gibibytes(bytes)}`)
 }
 
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toPrecision(3)} GB`
+const gibibytes = (bytes: number): string => `${(bytes / GIB).toPrecision(3)} GiB`
 
 /** A run would take more than may be allocated without asking. Nothing has been allocated. */
 export class MemoryRefusal extends Error {
@@ -70,7 +71,7 @@ export class MemoryRefusal extends Error {
   constructor(bytes: number, allowed: number, savings: readonly string[]) {
     const less = savings.length === 0 ? '' : ` It would take less ${savings.join(', ')}.`
     super(
-      `This run would take ${gigabytes(bytes)} of GPU memory, and more than ${gigabytes(allowed)} is allocated only when you say so.${less}`,
+      `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allocated only when you say so.${less}`,
     )
     this.bytes = bytes
   }

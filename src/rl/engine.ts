@@ -29,9 +29,9 @@ export function steeredEngine(
       const allowed = gpu.facts.max_binding_bytes
       if (bytes > allowed) return tooLarge(label, bytes, allowed).message
       const total = plan.total()
-      const gigabytes = (count: number) => `${(count / 1e9).toPrecision(3)} GB`
+      const gibibytes = (count: number) => `${(count / 2 ** 30).toPrecision(3)} GiB`
       return total > most_bytes
-        ? `the run would take ${gigabytes(total)} of GPU memory, and ${gigabytes(most_bytes)} are allowed for it; train it anew to be asked`
+        ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(most_bytes)} are allowed for it; train it again to be asked`
         : undefined
     },
   }
