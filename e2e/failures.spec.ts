@@ -88,7 +88,7 @@ test('half the batch is one press away, and undo brings the settings back', asyn
   expect(link().get('actor.ppo_mini_batch_size')).toBe('256')
   // Each of its buffers has room now; all of them together are asked about before any is allocated.
   await expect(lab.get('error')).toHaveAttribute('data-code', 'memory')
-  await expect(lab.get('error')).toContainText('would take 6.19 GiB of GPU memory')
+  await expect(lab.get('error')).toContainText('would take 6.18 GiB of GPU memory')
   await expect(lab.get('allow-memory')).toHaveText('Take 6.2 GiB and train')
   expect((await lab.events()).some(({ type }) => type === 'memory')).toBe(false)
   await lab.get('reset').click()

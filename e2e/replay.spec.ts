@@ -52,7 +52,8 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
 
 test('a recording can be paused, stepped and begun again', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
-  await lab.get('watch-recording').click()
+  // The button moves there once the worker has found no GPU.
+  await lab.get('error').getByTestId('watch-recording').click()
   await lab.waitForStep(1)
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
@@ -72,7 +73,8 @@ test('a recording can be paused, stepped and begun again', async ({ lab, page })
 test('a file that is no recording is said, and the page stays', async ({ lab, page }) => {
   await page.route('**/recordings/*.json', (route) => route.fulfill({ json: { recording: 9 } }))
   await lab.open('v=1&p=tiny')
-  await lab.get('watch-recording').click()
+  // The button moves there once the worker has found no GPU.
+  await lab.get('error').getByTestId('watch-recording').click()
   await expect(page.getByRole('alert').getByText(/no recording of version 1/)).toBeVisible()
   await expect(lab.get('replay')).toHaveCount(0)
   await expect(lab.get('watch-recording')).toBeEnabled()

@@ -28,12 +28,6 @@ const AWAITED: readonly string[] = [
   'partial-sft-addition',
   'reverse-digits',
   'sort-digits',
-  'brackets',
-  'rlhf-tiny',
-  'rlhf-clicks',
-  'tiny-reinforce',
-  'tiny-dr-grpo',
-  'tiny-dapo',
 ]
 
 const MAKE = 'npm run presets -- --from runs/presets'
