@@ -77,6 +77,6 @@ test('three broken steps in a row end the run with the evidence, and --slower go
 test('without a checkpoint the advice is a lower rate from the start', async () => {
   const file = join(root, 'short.json')
   writeFileSync(file, JSON.stringify(DOCUMENT))
-  expect(await lab(file)).toContain('There is no checkpoint to go on from')
+  expect(await lab(file)).toContain('There is no checkpoint to continue from')
   expect(() => train.run([file, '--slower'])).toThrow('a lower actor.optim.lr')
 })

@@ -30,7 +30,8 @@ export function checkpointer(
       origin: { record, ...(parent && { parent }), made_on },
       schedule,
       sync: () => folder.sync(),
-      onProblem: (message) => tell(`A checkpoint was not written, and the run goes on: ${message}`),
+      onProblem: (message) =>
+        tell(`A checkpoint was not written, and the run continues: ${message}`),
       ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
     })
   )
@@ -84,7 +85,7 @@ async function incomplete(missing: readonly string[], out: string | undefined): 
   const newest = kept.at(-1)
   const way = newest
     ? `What is there is whole. The newest of its ${kept.length} checkpoints is of step ${newest.step}: make room on the disk, then lab train --resume ${out}`
-    : 'There is no checkpoint to go on from.'
+    : 'There is no checkpoint to continue from.'
   return ['Not all of the run could be written:', ...missing.map((line) => `  ${line}`), way].join(
     '\n',
   )
@@ -95,8 +96,8 @@ async function brokenRun({ message, broken }: BrokenNumbers, out: string | undef
   const kept = out === undefined ? [] : await folderFiles(out, '').list()
   const newest = kept.at(-1)
   const advice = newest
-    ? `Go on from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
-      'Should it break there again, go on in the same way from an earlier file of its checkpoints, with --out for another folder.'
-    : 'There is no checkpoint to go on from: train again with a lower learning rate, and with --out to keep checkpoints.'
+    ? `Continue from the last checkpoint, of step ${newest.step}, with half the learning rate: lab train --resume ${out} --slower\n` +
+      'Should it break there again, continue in the same way from an earlier file of its checkpoints, with --out for another folder.'
+    : 'There is no checkpoint to continue from: train again with a lower learning rate, and with --out to keep checkpoints.'
   return new LabFailure(`${brokenHead(broken)} The run was ended.\n${message}\n${advice}`)
 }

@@ -53,7 +53,7 @@ export class LineLog {
     const error = attempt(() => this.#write())
     if (error !== undefined && !this.#is_failing)
       this.#tell(
-        `${this.name}: ${reason(error)}. The run goes on; the lines wait and are tried again with the next step.`,
+        `${this.name}: ${reason(error)}. The run continues; the lines wait and are tried again with the next step.`,
       )
     if (error === undefined && this.#is_failing)
       this.#tell(

@@ -42,7 +42,7 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   }),
   reset_schedule: boolean({
     label: 'Restart the schedule',
-    help: 'Whether warm-up and decay begin at zero with this phase; otherwise it goes on with the schedule of the phase before it, whose warm-up is over.',
+    help: 'Whether warm-up and decay begin at zero with this phase; otherwise it continues the schedule of the phase before it, whose warm-up is over.',
     default: false,
   }),
   freeze: {

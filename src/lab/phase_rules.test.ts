@@ -192,7 +192,7 @@ describe('what a critic begins as', () => {
     [{ phases: [ppo, rm], critic: judged.critic }, /^critic.model.init: expected 'actor'/],
     [
       { phases: [rm, ppo, grpo, judged] },
-      /^phases.3.critic.model.init: .* because its critic goes on from phase 2, where it began/,
+      /^phases.3.critic.model.init: .* because its critic began in phase 2 and continues here/,
     ],
   ] as const)('%j is refused with its reason', ([document, reason]) => {
     expect(issues(document)).toEqual([expect.stringMatching(reason)])

@@ -111,7 +111,7 @@ export function criticRules({ experiment, phase, at, settings, path, rule }: Rul
       phase.critic?.model?.init === undefined,
       `${at}.critic.model.init`,
       [`phases.${first}.adv_estimator`],
-      `expected no value of this phase's own, because its critic goes on from phase ${first + 1}, where it began; got '${init}'`,
+      `expected no value of this phase's own, because its critic began in phase ${first + 1} and continues here; got '${init}'`,
     )
 }
 

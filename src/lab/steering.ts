@@ -151,7 +151,7 @@ function interrupted(
     return {
       ok: false,
       at: '',
-      message: `expected a phase that can go on after another one; phase ${present + 1} trains a reward model, which would begin anew`,
+      message: `expected a phase that can continue after another one; phase ${present + 1} trains a reward model, which would start again`,
     }
   const all = [phase, ...(left > 0 ? [{ ...own, steps: left }] : [])]
   return { ok: true, phases: phases.toSpliced(present + 1, 0, ...all), ends: 'insert_phase' }

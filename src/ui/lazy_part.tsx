@@ -60,7 +60,7 @@ function Replaced({ name, className }: { readonly name: string; readonly classNa
   const is_busy = useLab(selectIsBusy)
   const is_kept = useLab(selectIsKept)
   const run = is_kept
-    ? ' The run that is on is kept first, and the new page offers to go on with it.'
+    ? ' The page keeps the present run first, and the new page offers to continue it.'
     : ' This browser does not keep the run that is on: it ends with a reload. Download a checkpoint first, or wait until it is finished.'
   return (
     <section className={`${className} not-loaded`} role="alert" data-testid="new-version">
