@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Types and constants that the page may load without the GPU side: they import types alone. */
 const PURE = [
+  'kernels/errors.ts',
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
   'rl/observation.ts',

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
+import { firstNonfinite } from '../lab/checkpoints/sound.ts'
 import { inverseFrequencies, modelShape } from '../model/config.ts'
 import { type HfModel, readHfModel } from '../model/hf_model.ts'
 import {
@@ -25,7 +26,7 @@ import { readText } from './input_file.ts'
 import { modelDirectory } from './model_dir.ts'
 import { print } from './terminal.ts'
 import { parseTokenRows, type TokenRows } from './token_rows.ts'
-import { firstNonFinite, savedModel } from './weights.ts'
+import { savedModel } from './weights.ts'
 
 export const probe: Command = {
   usage: '<model dir> --tokens ids.json [--out f.json]',
@@ -72,8 +73,8 @@ function parse(args: readonly string[]) {
 
 /** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the tensor. */
 function requireFinite(folder: string, { layout, weights }: HfModel): void {
-  const at = firstNonFinite(weights)
-  if (at === undefined) return
+  const at = firstNonfinite(weights)
+  if (at < 0) return
   const owner = layout.params.find(({ offset, size }) => at >= offset && at < offset + size)
   const where = owner ? `tensor ${owner.name}, element ${at - owner.offset}` : `weight ${at}`
   throw new LabFailure(`${folder}: ${where}: expected a finite number, found ${weights[at]}`)

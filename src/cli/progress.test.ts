@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { TINY } from '../lab/checkpoints/testing.ts'
 import { type Experiment, parseExperiment } from '../lab/experiment.ts'
 import { decodeLink } from '../lab/link.ts'
-import { createProgress, totalSteps } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { madeUpRun } from './testing.ts'
 
 function progressAt(width: number) {
@@ -80,7 +80,7 @@ async function shown(document: Experiment) {
     await run.obey()
     if (run.isFinished) break
     const reported = await (await run.queue()).result
-    total_steps = totalSteps(run.trainer.phases, reported)
+    total_steps = run.total_steps
     expect(total_steps).toBeGreaterThanOrEqual(reported.step)
     progress.show({ ...reported, phase: 'p', total_steps })
   }

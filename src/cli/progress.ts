@@ -20,18 +20,6 @@ export interface ProgressLine {
   readonly metrics: Readonly<Record<string, number>>
 }
 
-/**
- * Steps of a run as far as is known at one of them: those done, the rest of its phase, and the phases to come. A phase may have been
- * ended or shortened, so this is not the sum of all phases.
- */
-export function totalSteps(
-  phases: readonly { readonly steps: number }[],
-  at: { readonly step: number; readonly phase: number; readonly phase_step: number },
-): number {
-  const rest = Math.max(0, phases[at.phase].steps - at.phase_step)
-  return phases.slice(at.phase + 1).reduce((sum, { steps }) => sum + steps, at.step + rest)
-}
-
 /** The one number that says how a step went, under the name a person would use. */
 const HEADLINES = [
   ['critic/score/mean', 'reward'],

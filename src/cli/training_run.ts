@@ -14,7 +14,7 @@ import type { SteeredRun } from '../lab/steered_run.ts'
 import { writeVerdicts } from '../lab/verdicts.ts'
 import type { StepResult, Trainer } from '../rl/trainer.ts'
 import type { Checkpointer } from './checkpointing.ts'
-import { createProgress, totalSteps } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { metricsRows } from './resume.ts'
 import type { RunFacts, RunFolder } from './run_folder.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
@@ -97,10 +97,8 @@ export class TrainingRun {
         const reported = await result
         this.#report(reported)
         const { step, phase, metrics } = reported
-        const { phases } = run.trainer
-        const total_steps = totalSteps(phases, reported)
-        const title = `phase ${phase + 1}/${phases.length} ${this.#nameOf(phase)}`
-        progress.show({ step, total_steps, phase: title, metrics })
+        const title = `phase ${phase + 1}/${run.trainer.phases.length} ${this.#nameOf(phase)}`
+        progress.show({ step, total_steps: run.total_steps, phase: title, metrics })
         // What follows a broken step is no state to go back to.
         if (this.#guard.broken.length === 0) await checkpoints?.afterStep(run)
         this.#requireSound()

@@ -1,6 +1,7 @@
 // A model's weights in a folder: weights.json says what they are, weights.f32 holds them, little-endian.
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { firstNonfinite } from '../lab/checkpoints/sound.ts'
 import { type Experiment, parseExperiment } from '../lab/experiment.ts'
 import { modelShape } from '../model/config.ts'
 import { isObject, shown } from '../model/errors.ts'
@@ -114,18 +115,12 @@ function readFloats(folder: string, count: number): Float32Array<ArrayBuffer> {
       `${folder}: weights.f32 has ${bytes.byteLength} bytes, expected ${count * 4}`,
     )
   const weights = Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4))
-  const at = firstNonFinite(weights)
-  if (at !== undefined)
+  const at = firstNonfinite(weights)
+  if (at >= 0)
     throw new LabFailure(
       `${folder}: weights.f32: weight ${at}: expected a finite number, found ${weights[at]}; save them again from a sound run`,
     )
   return weights
-}
-
-/** The index of the first weight that is Inf or NaN. */
-export function firstNonFinite(weights: Float32Array): number | undefined {
-  const at = weights.findIndex((value) => !Number.isFinite(value))
-  return at < 0 ? undefined : at
 }
 
 function requireInside(folder: string, name: string): void {

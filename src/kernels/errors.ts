@@ -23,3 +23,6 @@ export class GpuError extends Error {
     this.code = code
   }
 }
+
+/** Bytes as what is said of a whole run's memory, e.g. '4.00 GiB'. */
+export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`

@@ -1,4 +1,5 @@
 // How much GPU memory a run may take without asking. A link is a stranger's: it must not fill a machine at one click.
+import { gibibytes } from '../kernels/errors.ts'
 import { type Experiment, followExperiment, withField } from './experiment.ts'
 import { trainerConfig } from './trainer_config.ts'
 
@@ -60,8 +61,6 @@ function savingWords(experiment: Experiment, plan: PlanBytes): string[] {
     .slice(0, SHOWN)
     .map(({ words, bytes }) => `${words} ${gibibytes(bytes)}`)
 }
-
-const gibibytes = (bytes: number): string => `${(bytes / GIB).toPrecision(3)} GiB`
 
 /** A run would take more than may be allocated without asking. Nothing has been allocated. */
 export class MemoryRefusal extends Error {

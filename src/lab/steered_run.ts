@@ -4,6 +4,7 @@ import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
 import type { SteeredState } from './checkpoints/checkpoint.ts'
 import { type Experiment, steerExperiment } from './experiment.ts'
 import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
+import { plannedTotal } from './planned.ts'
 import { MAX_STEERING, type SteeringAction, type SteeringEntry } from './steering.ts'
 import { trainerConfig } from './trainer_config.ts'
 
@@ -135,6 +136,17 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   get phase(): number {
     return this.trainer.phase
+  }
+
+  /** Steps of the whole run: those queued so far, and those to come with what the document still does. */
+  get total_steps(): number {
+    const { experiment, trainer } = this
+    const { step, phase, phase_step } = trainer
+    const position = { step, phase, phase_step }
+    return plannedTotal({
+      ...{ experiment, steering: this.#due, steered: [], phase_switches: [] },
+      ...position,
+    })
   }
 
   /** What became of `rollout.dtype: float16` (Trainer). */

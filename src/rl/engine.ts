@@ -1,4 +1,5 @@
 // Trainers of one device, one after the other: for runs whose configuration changes while they go on.
+import { gibibytes } from '../kernels/errors.ts'
 import { type Gpu, tooLarge } from '../kernels/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { planMemory } from './memory.ts'
@@ -29,7 +30,6 @@ export function steeredEngine(
       const allowed = gpu.facts.max_binding_bytes
       if (bytes > allowed) return tooLarge(label, bytes, allowed).message
       const total = plan.total()
-      const gibibytes = (count: number) => `${(count / 2 ** 30).toPrecision(3)} GiB`
       return total > most_bytes
         ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(most_bytes)} are allowed for it; train it again to be asked`
         : undefined

@@ -14,7 +14,8 @@ export interface UnsoundPart {
   readonly parameter?: string
 }
 
-const firstNonfinite = (values: Float32Array): number => {
+/** The index of the first value that is Inf or NaN; -1 where all are finite. */
+export const firstNonfinite = (values: Float32Array): number => {
   for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return i
   return -1
 }
