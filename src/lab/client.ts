@@ -1,5 +1,4 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
-
 import { syncPlan } from './asked_plan.ts'
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from './card.ts'
 import type { CheckpointSource } from './checkpoints/checkpoint.ts'
@@ -166,8 +165,7 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
     notices: [...link.notices, ...notices, ...of_view],
   })
   connect()
-  stopSyncing = syncAddress((query) => page.replaceQuery(query))
-  stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
+  followSettings()
   replaced_at = Number.NEGATIVE_INFINITY
 }
 
@@ -199,9 +197,14 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
   swap(port, settingsOf(experiment))
   return () => {
     swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
-    stopSyncing = syncAddress((query) => page.replaceQuery(query))
-    stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
+    followSettings()
   }
+}
+
+/** From now on the address and the planned memory are those of the settings. */
+function followSettings(): void {
+  stopSyncing = syncAddress((query) => page.replaceQuery(query))
+  stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
 }
 
 /** Starts a worker and wires it to the store: any number of events arrive, one update per frame leaves. */

@@ -101,8 +101,8 @@ function summedAtLast(kl: Float64Array, mask: ArrayLike<number>, R: number): Flo
 }
 
 /**
- * The controller after a change of its settings, by hand or where another phase begins: another type or a new coefficient begins
- * anew (undefined), with anything else it goes on from the present value.
+ * The controller after a change of its settings, by hand or where another phase begins: another type or a new coefficient starts
+ * again (undefined); with anything else it continues from the present value.
  */
 export function adoptedKl(
   controller: KlController,

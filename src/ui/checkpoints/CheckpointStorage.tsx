@@ -100,7 +100,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
       <Budget
         id="checkpoint-total"
         label="At most for all runs"
-        title="Beyond it the oldest checkpoints go first: never the newest of a run, nor any of a run that goes on, is pinned or is the baseline"
+        title="Beyond it the oldest checkpoints go first: never the newest of a run, nor any of a run that is training, pinned or the baseline"
         choices={TOTALS}
         value={total}
         onChoose={(bytes) => {
@@ -111,8 +111,8 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
       />
       {used.bytes > total ? (
         <p className="soft" data-testid="checkpoints-over">
-          The newest of each run, and those of runs that are pinned or go on, take more than that:
-          delete runs to make room.
+          The newest of each run, and those of runs that are pinned or training, take more than
+          that: delete runs to make room.
         </p>
       ) : null}
       {used.bytes > 0 ? (
