@@ -1,5 +1,5 @@
 // What this experiment does, said in words: before the first run in full, later on request.
-import { useMemo } from 'react'
+import { Fragment, useMemo } from 'react'
 import { PRESETS } from '../lab/presets.ts'
 import type { LabState } from '../lab/store.ts'
 import { formatSteps } from './format.ts'
@@ -60,10 +60,24 @@ export function Intro() {
           <p>{preset.what_you_should_see}</p>
           <p>
             {preset.measured === '' ? '' : `Measured: ${preset.measured}. `}The same run in a
-            terminal: <code data-testid="preset-command">{preset.command}</code>
+            terminal: <Command text={preset.command} />
           </p>
         </details>
       ) : null}
     </section>
+  )
+}
+
+/** A line for a terminal; it breaks between words alone, and not behind their hyphens. */
+function Command({ text }: { readonly text: string }) {
+  return (
+    <code data-testid="preset-command">
+      {text.split(' ').map((word, i) => (
+        <Fragment key={`${i} ${word}`}>
+          {i > 0 ? ' ' : ''}
+          <span>{word}</span>
+        </Fragment>
+      ))}
+    </code>
   )
 }
