@@ -206,7 +206,7 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('past-run')).toContainText('It goes on in another tab')
   await expect(other.get('checkpoints')).toHaveCount(0)
 
-  // What the other tab does is seen here at once: the run goes on, and then its page is gone.
+  // What the other tab does is seen here at once: the run continues, and then its page is gone.
   await lab.get('step').click()
   await lab.waitForStep(2)
   await other.show('runs')

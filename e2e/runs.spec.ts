@@ -197,7 +197,7 @@ test('a record that cannot be written is told on every part of the page, and the
   await expect(lab.get('record-problem')).toHaveCount(0)
 })
 
-test('a run whose site data are cleared while it goes on is kept again, from its first step', async ({
+test('a run whose site data are cleared while it continues is kept again, from its first step', async ({
   lab,
   page,
   context,

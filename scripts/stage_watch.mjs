@@ -59,7 +59,7 @@ export class StageWatch {
     this.failures.push(`✗ ${test}\n${message ?? ''}`)
   }
 
-  /** Why it is to be ended; undefined while it may go on. */
+  /** Why it is to be ended; undefined while it may continue. */
   overdue(now_ms, { quiet_ms = QUIET_MS, total_ms = TOTAL_MS } = {}) {
     if (now_ms - this.#heard_ms > quiet_ms)
       return `nothing was heard of it for ${minutes(quiet_ms)}, no test ended`

@@ -13,7 +13,7 @@ const line = (event) => `\n${MARK}${JSON.stringify(event)}\n`
 const begin = (name) => line({ on: 'begin', file: 'a.test.ts', name })
 const end = (name, state, message) => line({ on: 'end', file: 'a.test.ts', name, state, message })
 
-test('a stage that is slow and moves goes on; one that is still is ended', () => {
+test('a stage that is slow and moves continues; one that is still is ended', () => {
   const watch = new StageWatch(0)
   for (let now = 0; now < 9000; now += 900) {
     expect(watch.overdue(now, LIMITS)).toBeUndefined()
@@ -44,7 +44,7 @@ test('what is ended names the test it was in, keeps the counts and says little',
   expect(failures.join('\n').split('\n').length).toBeLessThan(20)
 })
 
-test('a worker that hangs before its test was told is found by its file', () => {
+test('a worker that hangs before its test was reported is found by its file', () => {
   const watch = new StageWatch(0)
   watch.hear(line({ on: 'file', file: 'b.test.ts' }) + line({ on: 'file', file: 'a.test.ts' }), 0)
   watch.hear(line({ on: 'file_end', file: 'b.test.ts' }), 0)

@@ -25,7 +25,7 @@ import { spoiltBytes, spoiltText, spoiltValue } from './mutate.ts'
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 1000)
 /** Of the texts that are megabytes long a parser takes milliseconds each. */
 const FEW = Math.ceil(RUNS / 20)
-/** A steered link is parsed anew for each entry, some milliseconds each. */
+/** A steered link is parsed again for each entry, some milliseconds each. */
 const LINKS = Number(process.env.HOSTILE_RUNS ?? 100)
 /** No measurement: a parser that takes this long on any machine hangs. */
 const HANG_MS = 20_000

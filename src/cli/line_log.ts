@@ -1,4 +1,4 @@
-// A file that grows by lines while a run goes on. It holds whole lines in their order, whatever the disk does.
+// A file that grows by lines while a run continues. It holds whole lines in their order, whatever the disk does.
 import { statSync } from 'node:fs'
 import { attempt, type Disk, reason, writeWhole } from './disk.ts'
 

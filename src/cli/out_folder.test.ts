@@ -106,7 +106,7 @@ test('an earlier run is refused with both ways out; --force deletes its files an
   writeFileSync(join(folder, 'observations.jsonl'), '{}\n')
   const before = contents(folder)
   expect(() => refuseOut(folder, false)).toThrow(
-    `holds an earlier run (finished after step 2). Name another folder, go on with that run by --resume ${folder}, or replace it with --force`,
+    `holds an earlier run (finished after step 2). Name another folder, continue that run with --resume ${folder}, or replace it with --force`,
   )
   expect(contents(folder)).toEqual(before)
   begin(folder, true)

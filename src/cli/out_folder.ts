@@ -112,7 +112,7 @@ export function refuseOut(folder: string, force: boolean): string[] {
   if (run)
     throw new LabFailure(
       `--out: ${folder} holds an earlier run (${run.status} after step ${run.steps}). ` +
-        `Name another folder, go on with that run by --resume ${folder}, or replace it with --force`,
+        `Name another folder, continue that run with --resume ${folder}, or replace it with --force`,
     )
   throw new LabFailure(
     `--out: ${folder} is not empty, and not a folder of the lab: ${some(foreign)}. ` +

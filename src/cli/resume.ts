@@ -41,7 +41,7 @@ export async function findCheckpoint(source: string, out: string | undefined): P
   return { checkpoint, file, out: out ?? source, is_same_run, facts }
 }
 
-/** Whether a run goes on in the folder that it is in. */
+/** Whether a run continues in the folder that it is in. */
 export const goesOnIn = (source: string, out: string | undefined): boolean =>
   (statOf(source)?.isDirectory() ?? false) &&
   (out === undefined || resolve(out) === resolve(source))

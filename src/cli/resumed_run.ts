@@ -1,4 +1,4 @@
-// The folder and the findings of a run that goes on.
+// The folder and the findings of a run that continues.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { followExperiment } from '../lab/experiment.ts'
@@ -13,7 +13,7 @@ import { type FolderOptions, type RunFacts, RunFolder } from './run_folder.ts'
 import { RunWatch } from './run_watch.ts'
 import { tell } from './terminal.ts'
 
-/** The folder that a run goes on in, cut back to the checkpoint, or a new one that begins with its metrics. */
+/** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with its metrics. */
 export async function openFolder(
   { checkpoint, out, is_same_run }: Resumed,
   options: FolderOptions & { readonly replaced?: readonly string[] } = {},
@@ -30,7 +30,7 @@ export async function openFolder(
   if (missing.length > 0 && lost !== '') tell(`metrics.jsonl: ${lost}`)
   for (const [own, metrics] of missing) folder.metrics(own, metrics)
   if (!is_same_run) return folder
-  // They are of steps that are taken anew, or cannot be read.
+  // They are of steps that are taken again, or cannot be read.
   const files = folderFiles(out, record)
   const later = (await files.list()).filter((entry) => entry.step > step)
   await files.remove(

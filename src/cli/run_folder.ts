@@ -80,7 +80,7 @@ const RESERVE_LINE = 'Room for the last record of this run. The lab deletes this
 /** What a folder writes with. */
 export interface FolderOptions {
   readonly disk?: Disk
-  /** Hears, in sentences, what could not be written; the run goes on. */
+  /** Hears, in sentences, what could not be written; the run continues. */
   readonly tell?: (sentence: string) => void
 }
 

@@ -600,7 +600,7 @@ test('the memory of what Train would train is asked for soon, and again when tha
   expect(labStore.getState().plan).toEqual({ bytes: 7, allowed_bytes: 9 })
 })
 
-test('a run that asks for much memory begins once a person has allowed it, and the next one asks anew', () => {
+test('a run that asks for much memory begins once a person has allowed it, and the next one asks again', () => {
   openPage()
   port().says({ type: 'adapter', adapter })
   train()

@@ -353,7 +353,7 @@ let begun: Beginning | undefined
 /** Begins what was refused for its memory once more, with so many bytes allowed. */
 export function trainAllowing(allow_bytes: number): void {
   if (!begun || isBusy(labStore.getState())) return
-  // A run that goes on has its record; another one begins.
+  // A run that continues has its record; another one begins.
   const record = begun.from?.kind === 'resume' ? begun.record : newRecordId()
   begin({ ...begun, record, allow_bytes })
 }
@@ -617,7 +617,7 @@ function makeRoomFor(experiment: Experiment): void {
 }
 
 /**
- * Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on goes on, one that is over makes room.
+ * Shows an experiment from elsewhere in the settings, e.g. from a file; a run that is on continues, one that is over makes room.
  * Returns why it was refused, if so.
  */
 export function openExperiment(
@@ -843,7 +843,7 @@ function openAdapter(): void {
 }
 
 /**
- * Shows a preset's experiment in the settings; a run that is on goes on, one that is over makes room. False when there is none of
+ * Shows a preset's experiment in the settings; a run that is on continues, one that is over makes room. False when there is none of
  * that id, or the page is locked.
  */
 export function choosePreset(id: string): boolean {

@@ -145,7 +145,7 @@ export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
 export const isOfSchedule = (path: string): boolean =>
   /\boptim\.lr_warmup_steps(_ratio)?$/.test(path)
 
-/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase goes on with no other's schedule. */
+/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase continues no other schedule. */
 export const hasOwnEffect = (
   path: string,
   settings: PhaseSettings,

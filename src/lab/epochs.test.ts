@@ -81,7 +81,7 @@ describe('epochs', () => {
     expect(back).toEqual(experiment)
   })
 
-  test('what is done to a run while it goes on may change them, and where it is then follows', () => {
+  test('what is done to a run while it continues may change them, and where it is then follows', () => {
     const steered = (value: number) =>
       set(
         80,

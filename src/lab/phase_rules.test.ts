@@ -183,7 +183,7 @@ describe('what a critic begins as', () => {
     })
     const { experiment: back, notices } = decodeLink(encodeLink(experiment))
     expect([back, notices]).toEqual([experiment, []])
-    // A critic that goes on follows the experiment's own choice.
+    // A critic that continues follows the experiment's own choice.
     expect(issues({ phases: [rm, ppo, ppo], critic: judged.critic })).toEqual([])
   })
 

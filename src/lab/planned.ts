@@ -92,7 +92,7 @@ export function stepsToCome(run: RunSoFar): readonly Stretch[] {
     (entry) => entry.step > step || (entry.step === step && !done.includes(JSON.stringify(entry))),
   )
   const is_ended = isEnding(run)
-  // The plan stays true while a phase goes on; only where a step stands in it changes.
+  // The plan stays true while a phase continues; only where a step stands in it changes.
   const of = JSON.stringify([due, phase, step - phase_step, is_ended])
   const known = plans.get(experiment)
   const plan =

@@ -48,7 +48,7 @@ describe('the warm-up of a later phase', () => {
     expect(offered([{ kind: 'sft' }, own])).toBe(true)
     expect(offered([{ kind: 'rl' }, own])).toBe(false)
     expect(offered([{ kind: 'rl' }, { ...own, reset_schedule: true }])).toBe(true)
-    // Of two warm starts the second goes on too.
+    // Of two warm starts the second continues too.
     const sft = parsed({ phases: [{ kind: 'sft' }, { kind: 'sft' }] })
     expect(fieldOf(sft, 'phases.0.optim.lr_warmup_steps')?.has_effect).toBe(true)
     expect(fieldOf(sft, 'phases.1.optim.lr_warmup_steps')?.has_effect).toBe(false)

@@ -90,7 +90,7 @@ test('once another run has begun, undo changes the settings alone', () => {
   expect(labStore.getState().series).toBe(series)
 })
 
-test('a run that is on goes on, and one that is over stays while its own experiment is opened or a field is changed', () => {
+test('a run that is on continues, and one that is over stays while its own experiment is opened or a field is changed', () => {
   trained('paused')
   choosePreset('tiny-grpo')
   expect(labStore.getState()).toMatchObject({ status: 'paused', step: 1 })

@@ -72,7 +72,7 @@ describe('what an action makes of the list of phases', () => {
     expect(after({ kind: 'move_phase', index: 1, to: 2 }, 0)).toEqual(['sft grpo ppo', undefined])
   })
 
-  test('a phase that is interrupted goes on with the steps that it had left, and with none where it had none', () => {
+  test('a phase that is interrupted continues with the steps that it had left, and with none where it had none', () => {
     const action = { kind: 'interrupt_phase', phase: grpo_phase } as const
     const { steps } = experiment.phases[1]
     const stepsAfter = (taken: number) => {

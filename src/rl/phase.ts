@@ -297,7 +297,7 @@ export interface RlPhase extends TrainedPart {
   readonly target_layer: number
   /** The actor's moments and step counts start from zero where this phase begins. */
   readonly reset_optimizer?: boolean
-  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they go on. */
+  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they continue. */
   readonly reset_schedule?: boolean
   readonly rollout: Rollout
   readonly actor: Actor

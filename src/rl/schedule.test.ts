@@ -48,7 +48,7 @@ test('neighbouring phases of one kind share a schedule', () => {
   expect(phases.map((_, i) => scheduleSteps(phases, i))).toEqual([5, 7, 7, 5, 2])
 })
 
-test('a phase that resets the schedule begins its own, which later phases go on with', () => {
+test('a phase that resets the schedule begins its own, which later phases continue with', () => {
   const phase = (steps: number, warmup: number, reset_schedule = false): Phase => ({
     ...({ kind: 'rl', steps } as RlPhase),
     reset_schedule,

@@ -118,7 +118,7 @@ export function learningRate(
 type Staged = { readonly kind: Phase['kind']; readonly reset_schedule?: boolean }
 
 /**
- * Whether a phase goes on with the stage of the one before it. A stage is a run of phases of one kind: one optimizer, one
+ * Whether a phase continues with the stage of the one before it. A stage is a run of phases of one kind: one optimizer, one
  * reference and one KL controller, and unless a phase says otherwise one learning-rate schedule, as BuPO trains its two phases
  * (no reset and no second warm-up at the switch). Every reward model is a new one.
  */
@@ -127,7 +127,7 @@ export const continuesStage = (phases: readonly Staged[], phase: number): boolea
   phases[phase - 1].kind === phases[phase].kind &&
   phases[phase].kind !== 'reward_model'
 
-/** Whether a phase goes on with the learning-rate schedule of the one before it. */
+/** Whether a phase continues with the learning-rate schedule of the one before it. */
 export const continuesSchedule = (phases: readonly Staged[], phase: number): boolean =>
   continuesStage(phases, phase) && !phases[phase].reset_schedule
 

@@ -1,4 +1,4 @@
-// Orders drawn from a seed: functions of their key alone, so that a run that goes on repeats them.
+// Orders drawn from a seed: functions of their key alone, so that a run that continues repeats them.
 import { philox4x32, uniform24 } from '../kernels/sampling/philox.ts'
 
 /** Keeps the order of a batch's rows apart from other draws under the same generator and seed. */

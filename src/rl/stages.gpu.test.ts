@@ -1,4 +1,4 @@
-// What neighbouring phases of reinforcement share, and what begins anew with each.
+// What neighbouring phases of reinforcement share, and what begins again with each.
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../kernels/gpu.ts'
 import type { KlControllerConfig } from './kl.ts'
@@ -47,15 +47,15 @@ const numbers = (results: readonly StepResult[]) =>
     Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
   ])
 
-test('an adaptive KL goes on over the switch of phases: two of them are one run of verl', async () => {
+test('an adaptive KL continues over the switch of phases: two of them are one run of verl', async () => {
   const one = await run([held(4)])
-  // It moves, so that beginning anew would show.
+  // It moves, so that beginning again would show.
   expect(new Set(coefficients(one)).size).toBe(4)
   expect(numbers(await run([held(2), held(2)]))).toEqual(numbers(one))
   expect(numbers(await run([held(2), held(2)], true))).toEqual(numbers(one))
 })
 
-test('other settings are adopted with the value, a new coefficient begins anew, and a phase without KL leaves it alone', async () => {
+test('other settings are adopted with the value, a new coefficient begins again, and a phase without KL leaves it alone', async () => {
   const [first, second, third] = coefficients(await run([held(3)]))
   const shorter = coefficients(await run([held(2), held(2, { horizon: 80 })]))
   expect(shorter.slice(0, 3)).toEqual([first, second, third])
@@ -68,7 +68,7 @@ test('other settings are adopted with the value, a new coefficient begins anew, 
     expect(coefficients(await run(between, moves))).toEqual([first, second, third])
 })
 
-test('a phase goes on with the schedule of the one before it, unless it resets the schedule', async () => {
+test('a phase continues with the schedule of the one before it, unless it resets the schedule', async () => {
   const rate = (steps: number, change: Partial<RlPhase> = {}): RlPhase => {
     const optim = { ...RL.actor.optim, lr: 1, lr_warmup_steps: 2 }
     return { ...free(steps), actor: { ...RL.actor, optim }, ...change }

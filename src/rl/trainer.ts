@@ -268,7 +268,7 @@ export class Trainer {
     return klSettings(this.phases, this.phase) ?? own
   }
 
-  /** The controller goes on under the present settings, which were `before`. */
+  /** The controller continues under the present settings, which were `before`. */
   #adoptKl(before: KlControllerConfig | undefined): void {
     const after = this.#klSettings()
     if (this.#kl && before && after) this.#kl = adoptedKl(this.#kl, before, after)

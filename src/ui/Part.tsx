@@ -1,4 +1,4 @@
-// A part of the page. One that throws says so in its own place: the other parts and the run in the worker go on.
+// A part of the page. One that throws says so in its own place: the other parts and the run in the worker continue.
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { copyReport, rememberError } from './report.ts'

@@ -23,7 +23,7 @@ export async function wasReplaced(): Promise<boolean> {
 /** Longer than a checkpoint takes. */
 const KEPT_MS = 5000
 
-/** Keeps the run that is on, if any, and loads the page again: it then offers to go on. */
+/** Keeps the run that is on, if any, and loads the page again: it then offers to continue. */
 export async function reloadKept(): Promise<void> {
   if (selectIsBusy(labStore.getState()))
     await new Promise<void>((resolve) => {

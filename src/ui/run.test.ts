@@ -35,7 +35,7 @@ test('without a run the step axis holds the runs that are compared, and no more'
   expect(stepEnd(undefined, 0)).toBe(120)
   uiStore.setState({ hidden_lines: new Set([overlayKey('a')]) })
   expect(stepEnd(undefined, 0)).toBe(105)
-  // One that goes on has room to grow into.
+  // One that continues has room to grow into.
   overlayStore.setState({ overlays: [overlay('c', 3, 300)] })
   expect(stepEnd(undefined, 0)).toBe(20)
 })

@@ -255,7 +255,7 @@ test('of a folder of runs the finished ones count, and one of another experiment
   expect(() => finishedRuns(wrong, 'tiny-collapse', [2])).toThrow(/no run of tiny-collapse/)
 })
 
-test('a run that is done is left alone, one that was cut short goes on, another begins', () => {
+test('a run that is done is left alone, one that was cut short continues, another begins', () => {
   const own = measuredExperiment('tiny')
   const name = 'tiny-1'
   expect(trainArguments('tiny', 1, join(runFolder(name, own, 'finished'), name))).toBeUndefined()

@@ -78,7 +78,7 @@ function parse(args: readonly string[]) {
 const planned = (ids: readonly string[], seeds: readonly number[]) =>
   seeds.flatMap((seed) => ids.map((id) => ({ id, seed })))
 
-/** What `lab train` is called with: to go on where there is a checkpoint; undefined where the run is done. */
+/** What `lab train` is called with: to continue where there is a checkpoint; undefined where the run is done. */
 export function trainArguments(id: string, seed: number, folder: string): string[] | undefined {
   if (finishedFacts(folder)) return undefined
   const checkpoints = checkpointFolder(folder)

@@ -26,7 +26,7 @@ test('the oldest of runs that are over go, until the rest has room', async () =>
   expect(await keepTo(90)).toBe(0)
   expect(await keepTo(80)).toBe(1)
   expect(await steps('old')).toEqual([2, 3])
-  // Nothing else may go: the last sound one of a run, and all of one that is pinned or goes on.
+  // Nothing else may go: the last sound one of a run, and all of one that is pinned or continues.
   expect(await keepTo(0)).toBe(1)
   expect(await steps('old')).toEqual([3])
   expect(await steps('pinned')).toEqual([1, 2, 3])

@@ -8,7 +8,7 @@ export interface RoomHost {
   remove(record: string, step: number): Promise<void>
   /** Runs that some tab is at work on. */
   held(): Promise<ReadonlySet<string>>
-  /** Whether a person wants all of a run kept, or it goes on here. */
+  /** Whether a person wants all of a run kept, or it continues here. */
   isKept(record: string): boolean
   total_bytes(): number
 }

@@ -70,11 +70,11 @@ test('a run is called as its record, its experiment or its first document says, 
   expect(named(own, 'renamed').name).toBe('renamed')
   // Another preset's name was not given by a person.
   expect(named(changed(['name', PRESETS[1].experiment.name], ['seed', 7])).name).toBe('seed 7')
-  // Steering changes the document while the run goes on, and its name not.
+  // Steering changes the document while the run continues, and its name not.
   expect(named(changed(['seed', 8]), '', 'seed 7').name).toBe('seed 7')
 })
 
-test('the name of a run is made when it begins, and kept when it goes on', async () => {
+test('the name of a run is made when it begins, and kept when it continues', async () => {
   const storage = memoryStorage()
   const { recorder } = recorderOn(storage)
   recorder.see(told(begun(1, changed(['seed', 7])), stepEvent(1, 0)))

@@ -3,7 +3,7 @@ import type { RunHeader } from './record.ts'
 import { memoryStorage, type RunStorage } from './storage.ts'
 import { begun, recorderOn, stepEvent, testLocks, told } from './testing.ts'
 
-/** A tab of its own: every module anew, the same storage and the same locks. */
+/** A tab of its own: every module again, the same storage and the same locks. */
 async function openTab(storage: RunStorage) {
   vi.resetModules()
   const library = await import('./library.ts')
@@ -57,7 +57,7 @@ test('a run that another tab has gone on with is not deleted, whatever this list
   expect((await storage.list()).headers).toHaveLength(0)
 })
 
-test('a run that is being deleted is taken: no other tab goes on with it, until that is undone', async () => {
+test('a run that is being deleted is taken: no other tab continues with it, until that is undone', async () => {
   const [one, two] = [await openTab(storage), await openTab(storage)]
   await two.deleteRuns(['a'])
   expect(await one.claimRun('a')).toBe(false)

@@ -15,7 +15,7 @@ import { followTabs } from './tabs.ts'
 
 const watched = new Set<string>()
 
-/** A page that is closed tells nothing: a run that goes on in another tab is left when its lock is free. */
+/** A page that is closed tells nothing: a run that continues in another tab is left when its lock is free. */
 function watch({ id, status }: RunHeader): void {
   if (!isLive(status) || watched.has(id)) return
   watched.add(id)

@@ -107,7 +107,7 @@ test('a run that gives way to another one is stopped, and both are kept', async 
   expect(headers.map((header) => (header as RunHeader).status)).toEqual(['stopped', 'running'])
 })
 
-test('a finished run that gave way and comes back is neither written anew nor twice', async () => {
+test('a finished run that gave way and comes back is neither written again nor twice', async () => {
   const { storage, writes } = watched()
   const { recorder, settle, pass } = recorderOn(storage)
   const state = told(begun(1), stepEvent(1, 0), stepEvent(1, 1), {

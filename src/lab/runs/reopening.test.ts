@@ -26,7 +26,7 @@ function closable() {
   return { storage, close: () => (now.is_closed = true) }
 }
 
-test('a storage that was closed is opened again, and a write is told to begin anew', async () => {
+test('a storage that was closed is opened again, and a write is told to begin again', async () => {
   const first = closable()
   const second = memoryStorage()
   const storage = reopening(first.storage, async () => second)
@@ -56,7 +56,7 @@ test('a storage that cannot be opened again is tried again with the next call', 
   expect((await storage.list()).headers).toEqual([])
 })
 
-test('a record whose storage was emptied under it is written anew, whole, and its labels too', async () => {
+test('a record whose storage was emptied under it is written again, whole, and its labels too', async () => {
   const first = closable()
   const second = memoryStorage()
   const gone: string[] = []

@@ -32,7 +32,7 @@ async function removeAll(): Promise<void> {
   const living = labStore.getState().record
   const records = new Set((await listCheckpoints()).map(({ record }) => record))
   records.delete(living)
-  // A run that this page holds goes on too: the second one of a duel.
+  // A run that this page holds continues too: the second one of a duel.
   const held = await heldRuns()
   await withFreeRuns(
     [...records].filter((id) => !held.has(id)),

@@ -55,7 +55,7 @@ export function leaveIt(): void {
   }
 }
 
-/** The run that began last, where its page was closed or crashed while it went on and something of it is kept. */
+/** The run that began last, where its page was closed or crashed while it continued and something of it is kept. */
 async function findLeft({ entries }: Library): Promise<Left | undefined> {
   const newest = lastRun(entries)
   if (!newest?.header.was_left || newest.header.status !== 'stopped') return undefined

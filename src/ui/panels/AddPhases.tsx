@@ -19,7 +19,7 @@ const presentOf = ({ run_experiment, phase }: LabState) =>
 const selectLeft = (state: LabState): number =>
   Math.max(0, (presentOf(state)?.steps ?? 0) - state.phase_step)
 const selectName = (state: LabState): string => presentOf(state)?.name ?? ''
-/** A reward model cannot go on after another phase. */
+/** A reward model cannot continue after another phase. */
 const selectCanResume = (state: LabState): boolean => presentOf(state)?.kind !== 'reward_model'
 
 const GROUPS: readonly PhaseChoice['group'][] = ['Methods', 'From presets']

@@ -29,7 +29,7 @@ const loaded = new Map<string, AllColumns>()
 const shownId = (): string | undefined =>
   openedStore.getState().opened?.id ?? libraryStore.getState().living
 
-/** The state of a run that goes on on this page. */
+/** The state of a run that continues on this page. */
 function stateOf(id: string): LabState | undefined {
   if (id === libraryStore.getState().living) return labStore.getState()
   const { second, second_id } = duelStore.getState()
@@ -66,7 +66,7 @@ function lineOf(entry: RunEntry): Overlay {
   }
 }
 
-/** The last step of runs; one that goes on will have as many as it plans to have. */
+/** The last step of runs; one that continues will have as many as it plans to have. */
 function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
   const headers = group.flatMap(({ id }) => runOf(id)?.header ?? [])
   const going_on = headers.filter(({ status }) => isLive(status)).map(plannedOf)
