@@ -101,7 +101,7 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   )
   await lab.show('runs')
   await expect(lab.get('new-version')).toContainText('a new version of this page was published')
-  await expect(lab.get('new-version')).toContainText('The run that is on is kept first')
+  await expect(lab.get('new-version')).toContainText('The page keeps the present run first')
   await page.unrouteAll()
   await lab.get('reload-page').click()
   await lab.get('go-on').click()

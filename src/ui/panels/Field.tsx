@@ -33,7 +33,7 @@ interface FieldProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field. */
   readonly changed_from: FieldData['value'] | undefined
-  /** The run that is on follows a change. */
+  /** The present run follows a change. */
   readonly is_live?: boolean
   /** What was searched for; '' while nothing is. */
   readonly query?: string
@@ -80,14 +80,14 @@ export function Field({ field, changed_from, is_live = false, query = '' }: Fiel
           <Marked text={field.label} marks={findWords(query, field.label, false)} />
         </label>
         {is_live ? (
-          <span className="live-mark" title="The run that is on follows at its next step">
+          <span className="live-mark" title="The present run follows at its next step">
             live
           </span>
         ) : null}
         {is_held ? (
           <span
             className="live-mark held"
-            title="The run that is on goes on without this change; Restart begins anew with it"
+            title="The present run continues without this change; Restart begins a new run with it"
           >
             needs restart
           </span>
