@@ -37,6 +37,17 @@ const headers = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 }
 
+/**
+ * GPU tests of Node alone: training, which the browser tests show on the page, and what takes Chromium's software adapter minutes.
+ * Kernels and the model run in Chromium; `npm run test:long` runs them on Dawn in Node, too.
+ */
+const IN_NODE = [
+  'src/cli/**/*.gpu.test.ts',
+  'src/rl/**/*.gpu.test.ts',
+  'src/model/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
+  'src/kernels/split.gpu.test.ts',
+]
+
 export default defineConfig({
   plugins: [react()],
   base: './',
@@ -60,13 +71,15 @@ export default defineConfig({
         },
       },
       {
-        // The same kernel tests in Node, on Dawn with whatever Vulkan, Metal or D3D adapter is there.
+        // In Node, on Dawn with whatever Vulkan, Metal or D3D adapter is there.
         extends: true,
         test: {
           name: 'dawn',
-          include: ['src/**/*.gpu.test.ts'],
+          include: process.env.GPU_TESTS_ONCE ? IN_NODE : ['src/**/*.gpu.test.ts'],
           environment: 'node',
           setupFiles: ['src/cli/dawn.setup.ts'],
+          // The files of a process share its device and the kernels compiled on it (src/kernels/device/testing.ts).
+          isolate: false,
           testTimeout: 120_000,
         },
       },
@@ -75,14 +88,7 @@ export default defineConfig({
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
-          // Kernels and the model in Chromium; training runs there in the end-to-end tests, and what takes its software adapter minutes
-          // runs in Node alone.
-          exclude: [
-            'src/cli/**',
-            'src/rl/**',
-            'src/model/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
-            'src/kernels/split.gpu.test.ts',
-          ],
+          exclude: IN_NODE,
           testTimeout: 120_000,
           browser: {
             enabled: true,

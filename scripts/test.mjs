@@ -23,7 +23,7 @@ const STAGES = {
     const { code } = await run(process.execPath, ['scripts/lab.mjs', 'adapters'], watched({ env }))
     if (code === NO_ADAPTER)
       return { note: 'skipped: no Vulkan, Metal or D3D adapter for WebGPU in Node' }
-    return vitest('dawn', env, ALL_CORES)
+    return vitest('dawn', LONG_RUN ? env : { ...env, GPU_TESTS_ONCE: '1' }, ALL_CORES)
   },
   conform,
   gpu: async () => ((await findChromium()) ? vitest('gpu') : NO_CHROMIUM),
@@ -36,7 +36,8 @@ const PINNED_MODELS = 'src/cli/conform/fixtures/hf'
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
 const LONG = '--long'
-if (process.argv.includes(LONG)) {
+const LONG_RUN = process.argv.includes(LONG)
+if (LONG_RUN) {
   process.env.LONG_TESTS = '1'
   process.env.HOSTILE_RUNS ??= '10000'
   STAGES.torture = torture
@@ -50,6 +51,10 @@ if (unknown.length) {
 
 const temporary = mkdtempSync(join(tmpdir(), 'understory-test-'))
 const total = { passed: 0, failed: 0 }
+/** Every test that says how long it took. */
+const timed = []
+/** How many of the slowest are named at the end. */
+const SLOWEST = Number(process.env.SLOWEST ?? 20)
 try {
   await installMissing()
   const selected = Object.keys(STAGES).filter((name) => !names.length || names.includes(name))
@@ -69,8 +74,17 @@ try {
 } finally {
   rmSync(temporary, { recursive: true, force: true })
 }
+printSlowest()
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
+
+/** Where the time went. Tests of one stage run side by side, so their times add up to more than the stage took. */
+function printSlowest() {
+  const slowest = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+  if (slowest.length) console.log(`The ${slowest.length} slowest tests:`)
+  for (const { seconds, name } of slowest)
+    console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
+}
 
 /** Runs one stage, prints its line and what failed, and adds it to the total. Resolves with how many tests ran on an adapter, if it has any. */
 async function runStage(name) {
@@ -189,9 +203,11 @@ async function vitest(project, env = {}, options = []) {
       failed++
       failures.push(`✗ ${where}: ${message}`)
     }
-    for (const test of assertionResults)
+    for (const test of assertionResults) {
+      timed.push({ seconds: (test.duration ?? 0) / 1000, name: `${where}: ${test.fullName}` })
       if (test.status === 'failed')
         failures.push(`✗ ${where}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
+    }
   }
   const skipped = report.numPendingTests + report.numTodoTests
   const on_gpu = report.numPassedTests + report.numFailedTests
@@ -218,11 +234,14 @@ async function playwright() {
     return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(all)]
   })
   for (const spec of specs)
-    for (const test of spec.tests)
+    for (const test of spec.tests) {
+      const seconds = test.results.reduce((sum, { duration }) => sum + duration / 1000, 0)
+      timed.push({ seconds, name: `e2e/${spec.file}: ${spec.title}` })
       if (test.status === 'unexpected') {
         const messages = test.results.flatMap(({ errors }) => errors.map(({ message }) => message))
         failures.push(`✗ e2e/${spec.file}: ${spec.title}\n${messages.join('\n')}`)
       }
+    }
   const { expected, unexpected, flaky, skipped } = report.stats
   const failed = unexpected + flaky + report.errors.length
   return closed({ passed: expected, failed, skipped, failures }, code, text)

@@ -37,7 +37,7 @@ const FORMATS = [
 const ARITHMETIC = ['kernels/errors.ts', 'kernels/sampling/philox.ts']
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) || file.endsWith('/testing.ts')
+const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
 const isRef = (file: string) => /\.ref\.ts$/.test(file)
 /** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports cli. */
 const showsRefs = (file: string) => file.startsWith('cli/conform/')
@@ -83,11 +83,7 @@ test.for(files)('%s', (file) => {
       'the page may load this file, so it must stay apart from the GPU side',
     )
   }
-  if (
-    !['kernels/gpu.ts', 'kernels/errors.ts'].includes(file) &&
-    !isTest(file) &&
-    !file.endsWith('.setup.ts')
-  )
+  if (!['kernels/gpu.ts', 'kernels/errors.ts'].includes(file) && !isTest(file))
     expect(source, `${file}: only kernels/gpu.ts talks to the device`).not.toMatch(
       /navigator\.gpu|GPUDevice|createComputePipeline/,
     )

@@ -2,10 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import * as halves from '../kernels/attention/half_cache_check.ts'
 import { TINY } from '../lab/checkpoints/testing.ts'
-import { train } from './train.ts'
 
 // An adapter whose halves are no good is not to be had: its measurement is put in the place of ours.
 const measured = vi.hoisted(() => ({ instead: undefined as number | undefined }))
@@ -16,8 +15,18 @@ vi.mock('../kernels/attention/half_cache_check.ts', async (original) => {
   return { ...real, checkHalfCache }
 })
 
+// Test files of a process share its modules: this one needs them with its measurement, and leaves none of those behind.
+let train: typeof import('./train.ts').train
+beforeAll(async () => {
+  vi.resetModules()
+  train = (await import('./train.ts')).train
+})
+
 const root = mkdtempSync(join(tmpdir(), 'understory-dtype-'))
-afterAll(() => rmSync(root, { recursive: true }))
+afterAll(() => {
+  vi.resetModules()
+  rmSync(root, { recursive: true })
+})
 afterEach(() => {
   measured.instead = undefined
   vi.restoreAllMocks()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { onOwnDevice } from '../kernels/device/testing.ts'
 import { Gpu } from '../kernels/gpu.ts'
 import { expectClose } from '../kernels/testing.ts'
 import { planMemory } from './memory.ts'
@@ -303,7 +304,7 @@ test('a broken token is named by its own row in a batch that is shuffled', async
 })
 
 test('a device that goes away during validation fails that step, and nothing is left unhandled', async () => {
-  const gpu = await open()
+  const gpu = await onOwnDevice(open)
   const validation = { test_freq: 1, prompts: 10, n: 1 }
   const trainer = await Trainer.create(gpu, { ...CONFIG, validation })
   await trainer.next()

@@ -1,0 +1,72 @@
+// One GPU device for all tests of a process. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
+
+interface Shared {
+  readonly device: GPUDevice
+  /** Dawn finds a pipeline again for as long as somebody holds it. */
+  readonly pipelines: Set<GPUComputePipeline>
+}
+
+type Loss = Pick<GPUDeviceLostInfo, 'reason' | 'message'>
+
+/** On the global object: a test may load the modules anew, and the devices stay those of the process. */
+const shared = globalThis as {
+  devices_by_request?: Map<string, Promise<Shared>>
+  own_device?: boolean
+}
+
+/** What `open` gives, on a device that nobody else has: for a test that loses it. */
+export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
+  shared.own_device = true
+  try {
+    return await open()
+  } finally {
+    shared.own_device = false
+  }
+}
+
+/** From now on, whoever requests a device as one was requested before is given the same, behind a face of its own. */
+export function shareDevices(): void {
+  if (shared.devices_by_request) return
+  const devices = new Map<string, Promise<Shared>>()
+  shared.devices_by_request = devices
+  const requestDevice = GPUAdapter.prototype.requestDevice
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    if (shared.own_device) return requestDevice.call(this, descriptor)
+    const key = JSON.stringify([this.info.description, descriptor])
+    const known = devices.get(key)
+    const made =
+      known ??
+      requestDevice.call(this, descriptor).then((device) => ({ device, pipelines: new Set() }))
+    devices.set(key, made)
+    return faceOf(await made)
+  }
+}
+
+/** Its `destroy` ends `lost` and no more: the device stays, and its buffers go with those who hold them. */
+function faceOf({ device, pipelines }: Shared): GPUDevice {
+  let end = (_: Loss) => {}
+  const lost = new Promise<Loss>((resolve) => {
+    end = resolve
+    device.lost.then(resolve)
+  })
+  return withOwn(device, {
+    lost,
+    async createComputePipelineAsync(descriptor: GPUComputePipelineDescriptor) {
+      const pipeline = await device.createComputePipelineAsync(descriptor)
+      pipelines.add(pipeline)
+      return pipeline
+    },
+    destroy: () => end({ reason: 'destroyed', message: 'destroyed by the test' }),
+  })
+}
+
+/** `target` with some members replaced; its other methods keep their `this`. */
+function withOwn<T extends object>(target: T, own: object): T {
+  return new Proxy(target, {
+    get(_, name) {
+      if (name in own) return own[name as keyof typeof own]
+      const value = target[name as keyof T]
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
