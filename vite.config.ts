@@ -44,8 +44,8 @@ const headers = {
 const IN_NODE = [
   'src/cli/**/*.gpu.test.ts',
   'src/rl/**/*.gpu.test.ts',
-  'src/model/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
-  'src/kernels/split.gpu.test.ts',
+  'src/model/**/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
+  'src/kernels/device/split.gpu.test.ts',
 ]
 
 export default defineConfig({
@@ -63,8 +63,8 @@ export default defineConfig({
           name: 'unit',
           // Quicker to start than processes, and nothing here needs one of its own.
           pool: 'threads',
-          include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
-          exclude: ['src/**/*.gpu.test.ts'],
+          include: ['{src,conformance}/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
+          exclude: ['**/*.gpu.test.ts'],
           // A busy machine is no failure.
           testTimeout: 60_000,
           environment: 'node',

@@ -1,7 +1,7 @@
 // What a person needs who does not use a mouse, sees little, or has a small screen.
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { TABS } from '../src/lab/view.ts'
+import { TABS } from '../src/lab/links/view.ts'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 import { STATES } from './states.ts'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
-import type { LabEvent } from '../src/lab/protocol.ts'
+import type { LabEvent } from '../src/lab/protocol/protocol.ts'
 import { expect, LabPage, measured, QUICK, test } from './lab_page.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */

@@ -1,6 +1,6 @@
 // The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
 import AxeBuilder from '@axe-core/playwright'
-import type { LabEvent } from '../src/lab/protocol.ts'
+import type { LabEvent } from '../src/lab/protocol/protocol.ts'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 const LINK =

@@ -1,6 +1,6 @@
 // Being looked at costs a run no bit, in the page's own worker.
-import type { ObservationRequest } from '../src/lab/observation.ts'
-import type { LabCommand } from '../src/lab/protocol.ts'
+import type { ObservationRequest } from '../src/lab/protocol/observation.ts'
+import type { LabCommand } from '../src/lab/protocol/protocol.ts'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 
 /** 9 small steps through all three phases. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type LaunchOptions, type Page, test, type Worker } from '@playwright/test'
-import type { LabEvent } from '../src/lab/protocol.ts'
+import type { LabEvent } from '../src/lab/protocol/protocol.ts'
 import { LabPage, measured, QUICK } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
 

@@ -31,8 +31,8 @@ const STAGES = {
   e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
 }
 /** Golden numbers: the committed part, and the whole of what the lab computes where they lie beside the project. */
-const GOLDENS = ['src/cli/conform/fixtures', '../shared/goldens/verl', '../shared/goldens/hf']
-const PINNED_MODELS = 'src/cli/conform/fixtures/hf'
+const GOLDENS = ['conformance/fixtures', '../shared/goldens/verl', '../shared/goldens/hf']
+const PINNED_MODELS = 'conformance/fixtures/hf'
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }
 
 const LONG = '--long'

@@ -11,42 +11,49 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rl: ['kernels', 'model', 'tasks'],
   lab: ['kernels', 'model', 'tasks', 'rl'],
   ui: ['lab'],
-  cli: ['kernels', 'model', 'tasks', 'rl', 'lab'],
+  cli: ['kernels', 'model', 'tasks', 'rl', 'lab', 'conformance'],
+  conformance: ['kernels', 'model', 'tasks', 'rl', 'lab', 'cli'],
 }
 
 /** Types and constants that the page may load without the GPU side: they import types alone. */
 const PURE = [
-  'kernels/errors.ts',
+  'kernels/device/errors.ts',
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
-  'rl/observation.ts',
-  'rl/phase.ts',
-  'rl/schedule.ts',
-  'rl/suggested_layer.ts',
-  'rl/token_loss.ts',
+  'rl/look/observation.ts',
+  'rl/config/phase.ts',
+  'rl/config/schedule.ts',
+  'rl/look/suggested_layer.ts',
+  'rl/losses/token_loss.ts',
 ]
 
 /** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
 const FORMATS = [
-  'model/config.ts',
-  'model/errors.ts',
-  'model/float_bits.ts',
-  'model/params.ts',
-  'model/safetensors.ts',
+  'model/params/config.ts',
+  'model/params/errors.ts',
+  'model/hf/float_bits.ts',
+  'model/params/params.ts',
+  'model/hf/safetensors.ts',
 ]
-const ARITHMETIC = ['kernels/errors.ts', 'kernels/sampling/philox.ts']
+const ARITHMETIC = ['kernels/device/errors.ts', 'kernels/sampling/philox.ts']
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
 const isRef = (file: string) => /\.ref\.ts$/.test(file)
 /** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports cli. */
-const showsRefs = (file: string) => file.startsWith('cli/conform/')
-const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
-  (f) => /\.tsx?$/.test(f) && f.includes('/'),
-)
+const showsRefs = (file: string) => file.startsWith('conformance/')
+/** Paths in src without that folder's name, and those of conformance. */
+const nameOf = (path: string) => path.replace(/^src\//, '')
+const pathOf = (file: string) => (file.startsWith('conformance/') ? file : posix.join('src', file))
+const files = ['src', 'conformance']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((f) => posix.join(folder, f)),
+  )
+  .map(nameOf)
+  .filter((f) => /\.tsx?$/.test(f) && f.includes('/'))
 
 test.for(files)('%s', (file) => {
-  const source = readFileSync(posix.join('src', file), 'utf8')
+  const source = readFileSync(pathOf(file), 'utf8')
   const home = file.split('/')[0]
   for (const [, typeOnly, specifier] of source.matchAll(IMPORT)) {
     const rule = (holds: boolean, why: string) =>
@@ -55,9 +62,9 @@ test.for(files)('%s', (file) => {
       rule(!/^react/.test(specifier) || home === 'ui', 'React belongs to ui')
       continue
     }
-    const target = posix.join(posix.dirname(file), specifier)
+    const target = nameOf(posix.join(posix.dirname(pathOf(file)), specifier))
     rule(!PURE.includes(file) || !!typeOnly, 'this file must load nothing')
-    if (target === '../package.json') continue
+    if (target === 'package.json') continue
     const layer = target.split('/')[0]
     rule(
       layer === home || MAY_IMPORT[home].includes(layer),
@@ -67,14 +74,18 @@ test.for(files)('%s', (file) => {
       isTest(file) || isRef(file) || !(isTest(target) || (isRef(target) && !showsRefs(file))),
       'references and test helpers are for tests',
     )
-    rule(target !== 'lab/worker.ts', 'the worker is started, never imported')
+    rule(
+      home !== 'cli' || layer !== 'conformance' || file === 'cli/conform.ts' || isTest(file),
+      'one command runs the goldens',
+    )
+    rule(target !== 'lab/worker/worker.ts', 'the worker is started, never imported')
     rule(
       layer === home ||
         home !== 'lab' ||
         layer === 'tasks' ||
         PURE.includes(target) ||
         FORMATS.includes(target) ||
-        file === 'lab/worker.ts' ||
+        file === 'lab/worker/worker.ts' ||
         !!typeOnly,
       'only the worker may load the GPU side; tasks are pure',
     )
@@ -83,8 +94,8 @@ test.for(files)('%s', (file) => {
       'the page may load this file, so it must stay apart from the GPU side',
     )
   }
-  if (!['kernels/gpu.ts', 'kernels/errors.ts'].includes(file) && !isTest(file))
-    expect(source, `${file}: only kernels/gpu.ts talks to the device`).not.toMatch(
+  if (!['kernels/device/gpu.ts', 'kernels/device/errors.ts'].includes(file) && !isTest(file))
+    expect(source, `${file}: only kernels/device/gpu.ts talks to the device`).not.toMatch(
       /navigator\.gpu|GPUDevice|createComputePipeline/,
     )
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 /** Exports that product code has no use for, and why they are there. */
 const UNREACHED: Readonly<Record<string, string>> = {
   'src/cli/calculator.ts evaluated': 'tests work out what stands on the page',
-  'src/cli/conform/report.ts compare': 'tests compare single values',
+  'conformance/report.ts compare': 'tests compare single values',
   'src/cli/mutate.ts spoiltBytes': 'tests spoil files',
   'src/cli/mutate.ts spoiltText': 'tests spoil files',
   'src/cli/mutate.ts spoiltValue': 'tests spoil files',
@@ -14,21 +14,21 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/matmul/matmul_tune.ts matmulAgrees': 'tests hold the tuner’s check to wrong kernels',
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
-  'src/lab/diagnosis_runs.ts BROKEN_RUNS': 'tests train what findings are about',
+  'src/lab/diagnosis/diagnosis_runs.ts BROKEN_RUNS': 'tests train what findings are about',
   // Checked against the original by `lab conform`; no phase selects it.
   'src/kernels/policy_loss/policy_loss.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
-  'src/model/params.ts unpackWeights': 'golden weights have names',
-  'src/model/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
-  'src/rl/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
-  'src/rl/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',
-  'src/rl/masked.ts maskedMeanColumns': 'means along the first axis',
-  'src/rl/schedule.ts wsdMultiplier': 'a schedule that no setting of verl selects either',
+  'src/model/params/params.ts unpackWeights': 'golden weights have names',
+  'src/model/hf/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
+  'src/rl/math/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
+  'src/rl/experience/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',
+  'src/rl/math/masked.ts maskedMeanColumns': 'means along the first axis',
+  'src/rl/config/schedule.ts wsdMultiplier': 'a schedule that no setting of verl selects either',
 }
 
 const isTest = (file: string) =>
   /\.(test|ref|setup|spec)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
-const isConform = (file: string) => file.startsWith('src/cli/conform/')
+const isConform = (file: string) => file.startsWith('conformance/')
 
 const sourcesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -39,7 +39,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|[\s;])\/\/.*$/gm
 /** A name in a text is no use of it. */
 const TEXT = /'[^'\n]*'/g
 const sources = new Map(
-  ['src', 'bench', 'e2e', 'scripts']
+  ['src', 'conformance', 'bench', 'e2e', 'scripts']
     .flatMap(sourcesOf)
     .map((file) => [file, readFileSync(file, 'utf8').replace(COMMENT, '')] as const),
 )
@@ -69,7 +69,7 @@ function importers(): ReadonlyMap<string, readonly string[]> {
 }
 
 const exported = [...sources]
-  .filter(([file]) => file.startsWith('src/') && !isTest(file))
+  .filter(([file]) => /^(src|conformance)\//.test(file) && !isTest(file))
   .flatMap(([file, source]) =>
     [...source.matchAll(EXPORT)].map(([, kind, name]) => ({ file, source, kind, name })),
   )
@@ -110,8 +110,12 @@ test('a value is exported for somebody', () => {
 })
 
 test('a use is found in every form that an import has', () => {
-  expect(by('src/lab/presets.ts', 'PRESETS')).toContain('src/ui/Intro.tsx')
-  expect(by('src/lab/recording.ts', 'readRecording')).toContain('src/ui/replay/replays.ts')
-  expect(by('src/ui/format.ts', 'nothing of this name')).toEqual(['src/ui/format.test.ts'])
+  expect(by('src/lab/presets/presets.ts', 'PRESETS')).toContain('src/ui/learning/Intro.tsx')
+  expect(by('src/lab/runs/recording.ts', 'readRecording')).toContain(
+    'src/ui/runs/replay/replays.ts',
+  )
+  expect(by('src/ui/base/format.ts', 'nothing of this name')).toEqual([
+    'src/ui/base/format.test.ts',
+  ])
   expect(timesIn('a.b(ab, b_)', 'b')).toBe(1)
 })

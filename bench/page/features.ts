@@ -1,8 +1,8 @@
 // What a fast path saves and what a part of an algorithm costs: reinforcement steps with and without it, in turn.
-import { Gpu } from '../../src/kernels/gpu.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
-import type { RlPhase } from '../../src/rl/phase.ts'
-import { Trainer, type TrainerConfig } from '../../src/rl/trainer.ts'
+import type { RlPhase } from '../../src/rl/config/phase.ts'
+import { Trainer, type TrainerConfig } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { rlConfig } from './rl.ts'

@@ -1,7 +1,7 @@
 import { defaultDevice, init } from '@jax-js/jax'
 import '@tensorflow/tfjs-backend-webgpu'
 import { setBackend, ready as tfReady } from '@tensorflow/tfjs-core'
-import { Gpu } from '../../src/kernels/gpu.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
 
 /** Opens all three libraries; each has its own device on the same adapter. */
 export async function openPeers(): Promise<Gpu> {

@@ -1,6 +1,6 @@
 // One reinforcement step of a preset by its parts: the stages, both passes for the policy of every layer, and the JavaScript.
-import { Gpu } from '../../src/kernels/gpu.ts'
-import { Trainer } from '../../src/rl/trainer.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { Trainer } from '../../src/rl/train/trainer.ts'
 import {
   type SampledJavaScript,
   sampled,

@@ -1,7 +1,7 @@
 // The first reinforcement steps of a preset with everything that another implementation needs to take them again.
-import { Gpu } from '../../src/kernels/gpu.ts'
-import { presetOf } from '../../src/lab/presets.ts'
-import { Trainer } from '../../src/rl/trainer.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { presetOf } from '../../src/lab/presets/presets.ts'
+import { Trainer } from '../../src/rl/train/trainer.ts'
 import { listenToActor, rlConfig } from './rl.ts'
 
 const STEPS = 3

@@ -1,10 +1,10 @@
 // How the cost of a token and the memory of a run grow: one supervised step of a small model, of which one size at a time is
 // changed. Forward, cross-entropy, backward, clip and AdamW on random tokens without padding.
-import { Gpu } from '../../src/kernels/gpu.ts'
-import type { MemoryKind } from '../../src/kernels/tensor.ts'
-import type { ModelConfig } from '../../src/model/config.ts'
-import { planMemory } from '../../src/rl/memory.ts'
-import type { TrainerConfig } from '../../src/rl/trainer.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
+import type { MemoryKind } from '../../src/kernels/device/tensor.ts'
+import type { ModelConfig } from '../../src/model/params/config.ts'
+import { planMemory } from '../../src/rl/train/memory.ts'
+import type { TrainerConfig } from '../../src/rl/train/trainer.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { tokenizer } from '../../src/tasks/tokenizer.ts'
 import { actorSft, randomProblem, SMALL_MODEL, sftPhase } from './actor_sft.ts'

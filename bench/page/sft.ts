@@ -1,11 +1,11 @@
 // One supervised training step of the same transformer in ours, jax-js and TensorFlow.js, on the same adapter: held to the
 // same losses first, then timed in turn.
-import { presetOf } from '../../src/lab/presets.ts'
-import { trainerConfig } from '../../src/lab/trainer_config.ts'
-import { modelShape } from '../../src/model/config.ts'
-import { initialWeights, paramLayout } from '../../src/model/params.ts'
-import { makeBatch, promptBatch } from '../../src/rl/batch.ts'
-import type { SftPhase } from '../../src/rl/phase.ts'
+import { presetOf } from '../../src/lab/presets/presets.ts'
+import { trainerConfig } from '../../src/lab/worker/trainer_config.ts'
+import { modelShape } from '../../src/model/params/config.ts'
+import { initialWeights, paramLayout } from '../../src/model/params/params.ts'
+import type { SftPhase } from '../../src/rl/config/phase.ts'
+import { makeBatch, promptBatch } from '../../src/rl/experience/batch.ts'
 import { jaxSft } from '../peers/jax.ts'
 import type { SftProblem, SftRunner } from '../peers/problem.ts'
 import { tfjsSft } from '../peers/tfjs.ts'

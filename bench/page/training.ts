@@ -1,6 +1,6 @@
 // One training step of a preset, taken apart: rollout, log-prob pass, update; and how often it calls the GPU.
-import { Gpu } from '../../src/kernels/gpu.ts'
-import { Trainer } from '../../src/rl/trainer.ts'
+import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
 

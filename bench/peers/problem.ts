@@ -1,12 +1,12 @@
 // One supervised step as every library of the benchmark gets it: the same weights, tokens, masks and tables.
-import { inverseFrequencies } from '../../src/model/config.ts'
-import { type ParamLayout, unpackWeights } from '../../src/model/params.ts'
-import { type RolloutBatch, tokenCount } from '../../src/rl/batch.ts'
-import type { SftPhase } from '../../src/rl/phase.ts'
+import { inverseFrequencies } from '../../src/model/params/config.ts'
+import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
+import type { SftPhase } from '../../src/rl/config/phase.ts'
+import { type RolloutBatch, tokenCount } from '../../src/rl/experience/batch.ts'
 
 export interface SftProblem {
   readonly layout: ParamLayout
-  /** In the flat layout of src/model/params.ts. */
+  /** In the flat layout of src/model/params/params.ts. */
   readonly weights: Float32Array
   readonly batch: RolloutBatch
   readonly phase: SftPhase
@@ -23,7 +23,7 @@ export interface SftRunner {
   readonly destroy: () => void
 }
 
-/** torch.optim.AdamW's eps, as in src/rl/trainable.ts. */
+/** torch.optim.AdamW's eps, as in src/rl/learners/trainable.ts. */
 export const ADAM_EPS = 1e-8
 /** What torch.nn.utils.clip_grad_norm_ adds to the norm. */
 export const CLIP_EPS = 1e-6

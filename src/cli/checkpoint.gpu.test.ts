@@ -2,16 +2,16 @@
 // alone. Here, because lab may not load the GPU side.
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Gpu } from '../kernels/gpu.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
 import type { SteeredState } from '../lab/checkpoints/checkpoint.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import { HistoryLog, historyUntil } from '../lab/checkpoints/history.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
-import type { Experiment } from '../lab/experiment.ts'
-import { SteeredRun } from '../lab/steered_run.ts'
-import { writeVerdicts } from '../lab/verdicts.ts'
-import { steeredEngine } from '../rl/engine.ts'
-import type { StepResult, Trainer } from '../rl/trainer.ts'
+import type { Experiment } from '../lab/experiment/experiment.ts'
+import { writeVerdicts } from '../lab/experiment/verdicts.ts'
+import { SteeredRun } from '../lab/worker/steered_run.ts'
+import { steeredEngine } from '../rl/train/engine.ts'
+import type { StepResult, Trainer } from '../rl/train/trainer.ts'
 
 const MADE_ON = { understory: '', adapter: '', kernels: '' }
 

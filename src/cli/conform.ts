@@ -1,7 +1,12 @@
 // lab conform: the project's own functions and kernels on golden data, case by case.
 import { basename, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Gpu } from '../kernels/gpu.ts'
+import { type Context, fixtureResults, type Handler } from '../../conformance/fixture.ts'
+import { hfCase } from '../../conformance/hf_cases.ts'
+import { type Check, type Result, resultLine, runCheck, summary } from '../../conformance/report.ts'
+import { findSources, type Source } from '../../conformance/sources.ts'
+import { VERL_CASES } from '../../conformance/verl_cases.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
 import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import {
   MATMUL_VARIANTS,
@@ -9,11 +14,6 @@ import {
   matmulVariant,
 } from '../kernels/matmul/matmul_variants.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './command.ts'
-import { type Context, fixtureResults, type Handler } from './conform/fixture.ts'
-import { hfCase } from './conform/hf_cases.ts'
-import { type Check, type Result, resultLine, runCheck, summary } from './conform/report.ts'
-import { findSources, type Source } from './conform/sources.ts'
-import { VERL_CASES } from './conform/verl_cases.ts'
 import { openDawn } from './dawn.ts'
 import { print, tell } from './terminal.ts'
 

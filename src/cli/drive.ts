@@ -1,8 +1,8 @@
 // Trains in a folder to the end or to the first signal, and says what came of it.
-import type { Gpu } from '../kernels/gpu.ts'
+import type { Gpu } from '../kernels/device/gpu.ts'
 import type { Checkpoint } from '../lab/checkpoints/checkpoint.ts'
-import type { Experiment } from '../lab/experiment.ts'
-import { BrokenNumbers, brokenHead } from '../lab/guard.ts'
+import type { Experiment } from '../lab/experiment/experiment.ts'
+import { BrokenNumbers, brokenHead } from '../lab/protocol/guard.ts'
 import { folderFiles } from './checkpoint_files.ts'
 import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'
 import { LabFailure } from './command.ts'

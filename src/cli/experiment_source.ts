@@ -1,8 +1,8 @@
 // Where a command takes its experiment from: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
-import { type Experiment, type Parsed, parseExperiment } from '../lab/experiment.ts'
-import { decodeLink } from '../lab/link.ts'
-import { PRESETS } from '../lab/presets.ts'
+import { type Experiment, type Parsed, parseExperiment } from '../lab/experiment/experiment.ts'
+import { decodeLink } from '../lab/links/link.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
 import { LabFailure } from './command.ts'
 import { readJson } from './input_file.ts'
 

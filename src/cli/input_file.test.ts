@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { PRESETS } from '../lab/presets.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
 import { LabFailure } from './command.ts'
 import { readExperiment } from './experiment_source.ts'
 import { readInput, readText } from './input_file.ts'

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
-import type { Gpu } from '../kernels/gpu.ts'
-import { parseExperiment } from '../lab/experiment.ts'
-import { decodeLink } from '../lab/link.ts'
-import { MemoryRefusal, memoryBudget, plannedBytes, requireMemory } from '../lab/memory_budget.ts'
-import { PRESETS } from '../lab/presets.ts'
-import { trainerConfig } from '../lab/trainer_config.ts'
-import { steeredEngine } from '../rl/engine.ts'
-import { planMemory } from '../rl/memory.ts'
+import type { Gpu } from '../kernels/device/gpu.ts'
+import { parseExperiment } from '../lab/experiment/experiment.ts'
+import { decodeLink } from '../lab/links/link.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
+import {
+  MemoryRefusal,
+  memoryBudget,
+  plannedBytes,
+  requireMemory,
+} from '../lab/worker/memory_budget.ts'
+import { trainerConfig } from '../lab/worker/trainer_config.ts'
+import { steeredEngine } from '../rl/train/engine.ts'
+import { planMemory } from '../rl/train/memory.ts'
 
 const plan = (config: Parameters<typeof planMemory>[0]) => planMemory(config).total()
 

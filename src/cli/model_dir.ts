@@ -2,8 +2,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ModelFileError } from '../model/errors.ts'
-import type { FileSource } from '../model/hf_model.ts'
+import type { FileSource } from '../model/hf/hf_model.ts'
+import { ModelFileError } from '../model/params/errors.ts'
 import { kindOf, leadsOut } from './input_file.ts'
 
 /** One read takes at most this many bytes: Node reads no 2 GiB at once, and shards are larger. */

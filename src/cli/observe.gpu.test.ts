@@ -1,11 +1,11 @@
 // A run that moves to other buffers while it is observed. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
-import { Gpu } from '../kernels/gpu.ts'
-import { type Experiment, parseExperiment } from '../lab/experiment.ts'
-import { NO_OBSERVATION, type ObservationRequest } from '../lab/observation.ts'
-import { SteeredRun } from '../lab/steered_run.ts'
-import { steeredEngine } from '../rl/engine.ts'
-import type { StepResult } from '../rl/trainer.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
+import { type Experiment, parseExperiment } from '../lab/experiment/experiment.ts'
+import { NO_OBSERVATION, type ObservationRequest } from '../lab/protocol/observation.ts'
+import { SteeredRun } from '../lab/worker/steered_run.ts'
+import { steeredEngine } from '../rl/train/engine.ts'
+import type { StepResult } from '../rl/train/trainer.ts'
 
 const REQUEST: ObservationRequest = {
   ...NO_OBSERVATION,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { Gpu } from '../kernels/gpu.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
 import { LabFailure } from './command.ts'
 import { train } from './train.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { PRESETS } from '../lab/presets.ts'
-import { trainerConfig } from '../lab/trainer_config.ts'
-import { modelShape } from '../model/config.ts'
-import { paramLayout } from '../model/params.ts'
-import { planMemory } from '../rl/memory.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
+import { trainerConfig } from '../lab/worker/trainer_config.ts'
+import { modelShape } from '../model/params/config.ts'
+import { paramLayout } from '../model/params/params.ts'
+import { planMemory } from '../rl/train/memory.ts'
 
 const DEFAULT_BINDING_BYTES = 128 * 2 ** 20
 

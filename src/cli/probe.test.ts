@@ -14,7 +14,7 @@ test.each([
   [[0, 0, 0x80, 0xff], '-Infinity'],
 ])('weights that are not finite are refused by the name of their tensor', async (bytes, shown) => {
   const folder = mkdtempSync(join(root, 'model-'))
-  cpSync('src/cli/conform/fixtures/hf/qwen3_tiny', folder, { recursive: true })
+  cpSync('conformance/fixtures/hf/qwen3_tiny', folder, { recursive: true })
   const file = join(folder, 'model.safetensors')
   const content = readFileSync(file)
   const length = Number(content.readBigUInt64LE())

@@ -1,10 +1,9 @@
 // lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
 import { parseArgs } from 'node:util'
-import { Gpu } from '../kernels/gpu.ts'
-import { type Allocator, MemoryPlan } from '../kernels/tensor.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
+import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
 import { firstNonfinite } from '../lab/checkpoints/sound.ts'
-import { inverseFrequencies, modelShape } from '../model/config.ts'
-import { type HfModel, readHfModel } from '../model/hf_model.ts'
+import { type HfModel, readHfModel } from '../model/hf/hf_model.ts'
 import {
   type Internals,
   maskOf,
@@ -13,12 +12,17 @@ import {
   REPORTED_NAMES,
   type ReportedQuantity,
   tokenMeans,
-} from '../model/internal_quantities.ts'
-import { recordInternals } from '../model/internals.ts'
-import { createInternals, readInternals, uploadInternals } from '../model/internals_tensors.ts'
-import { paramTensors } from '../model/params.ts'
-import type { Model } from '../model/transformer.ts'
-import { createWorkspace } from '../model/workspace.ts'
+} from '../model/internals/internal_quantities.ts'
+import { recordInternals } from '../model/internals/internals.ts'
+import {
+  createInternals,
+  readInternals,
+  uploadInternals,
+} from '../model/internals/internals_tensors.ts'
+import { inverseFrequencies, modelShape } from '../model/params/config.ts'
+import { paramTensors } from '../model/params/params.ts'
+import type { Model } from '../model/transformer/transformer.ts'
+import { createWorkspace } from '../model/transformer/workspace.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { replaceFile } from './disk.ts'

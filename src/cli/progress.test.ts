@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TINY } from '../lab/checkpoints/testing.ts'
-import { type Experiment, parseExperiment } from '../lab/experiment.ts'
-import { decodeLink } from '../lab/link.ts'
+import { type Experiment, parseExperiment } from '../lab/experiment/experiment.ts'
+import { decodeLink } from '../lab/links/link.ts'
 import { createProgress } from './progress.ts'
 import { madeUpRun } from './testing.ts'
 

@@ -1,8 +1,8 @@
 // The folder and the findings of a run that continues.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { followExperiment } from '../lab/experiment.ts'
-import { thinnedOf, thinnedWords } from '../lab/thinning.ts'
+import { thinnedOf, thinnedWords } from '../lab/columns/thinning.ts'
+import { followExperiment } from '../lab/experiment/experiment.ts'
 import { folderFiles } from './checkpoint_files.ts'
 import { readExperiment } from './experiment_source.ts'
 import { readJson } from './input_file.ts'

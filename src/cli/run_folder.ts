@@ -1,18 +1,18 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AdapterFacts } from '../kernels/gpu.ts'
+import type { AdapterFacts } from '../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
-import type { RecordedDiagnosis } from '../lab/diagnosis.ts'
-import type { Experiment, SteeringEntry } from '../lab/experiment.ts'
-import { metricsCsv } from '../lab/metrics_file.ts'
-import type { Observation } from '../lab/observation.ts'
-import { observationLine } from '../lab/observation_file.ts'
-import type { Generation, Metrics, RolloutSample } from '../lab/protocol.ts'
-import type { RolloutDType } from '../lab/rollout_dtype.ts'
-import type { Series } from '../lab/series.ts'
-import { thinnedOf } from '../lab/thinning.ts'
-import type { PhaseReason } from '../rl/phase.ts'
+import type { Series } from '../lab/columns/series.ts'
+import { thinnedOf } from '../lab/columns/thinning.ts'
+import type { RecordedDiagnosis } from '../lab/diagnosis/diagnosis.ts'
+import type { Experiment, SteeringEntry } from '../lab/experiment/experiment.ts'
+import type { RolloutDType } from '../lab/experiment/rollout_dtype.ts'
+import type { Observation } from '../lab/protocol/observation.ts'
+import type { Generation, Metrics, RolloutSample } from '../lab/protocol/protocol.ts'
+import { metricsCsv } from '../lab/runs/metrics_file.ts'
+import { observationLine } from '../lab/runs/observation_file.ts'
+import type { PhaseReason } from '../rl/config/phase.ts'
 import { clearUnfinished } from './checkpoint_files.ts'
 import { LabFailure } from './command.ts'
 import {
@@ -169,7 +169,7 @@ export class RunFolder {
       this.#add(RUN_FILES.generations, JSON.stringify({ step, ...generation }))
   }
 
-  /** One line for each observed step (lab/observation_file.ts). */
+  /** One line for each observed step (lab/runs/observation_file.ts). */
   observation(step: number, observation: Observation): void {
     this.#add(RUN_FILES.observations, observationLine(step, observation))
   }

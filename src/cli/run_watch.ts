@@ -1,8 +1,9 @@
 // A run's metrics kept as columns while it trains, and what is found in them.
-import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../lab/diagnosis.ts'
-import type { Experiment } from '../lab/experiment.ts'
-import type { Metrics } from '../lab/protocol.ts'
-import { appendMetrics, type Series } from '../lab/series.ts'
+
+import { appendMetrics, type Series } from '../lab/columns/series.ts'
+import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../lab/diagnosis/diagnosis.ts'
+import type { Experiment } from '../lab/experiment/experiment.ts'
+import type { Metrics } from '../lab/protocol/protocol.ts'
 
 export class RunWatch {
   readonly series = new Map<string, Series>()

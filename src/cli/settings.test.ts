@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { KL_PENALTIES } from '../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES, LOSS_MODES } from '../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_IS, RS_CRITERIA } from '../kernels/rollout_correction/rollout_correction.ts'
-import { type Experiment, experimentFields, parseExperiment } from '../lab/experiment.ts'
-import { ADV_ESTIMATORS } from '../rl/advantages.ts'
-import { rejectionBounds } from '../rl/rollout_correction.ts'
+import { type Experiment, experimentFields, parseExperiment } from '../lab/experiment/experiment.ts'
+import { ADV_ESTIMATORS } from '../rl/estimators/advantages.ts'
+import { rejectionBounds } from '../rl/experience/rollout_correction.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

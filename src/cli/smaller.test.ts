@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { resolvePhases } from '../lab/experiment.ts'
-import { PRESETS } from '../lab/presets.ts'
-import { smallerExperiment } from '../lab/smaller.ts'
-import { trainerConfig } from '../lab/trainer_config.ts'
-import { planMemory } from '../rl/memory.ts'
+import { smallerExperiment } from '../lab/diagnosis/smaller.ts'
+import { resolvePhases } from '../lab/experiment/experiment.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
+import { trainerConfig } from '../lab/worker/trainer_config.ts'
+import { planMemory } from '../rl/train/memory.ts'
 
 test.for(PRESETS.map(({ id, experiment }) => [id, experiment] as const))(
   '%s: half of it needs less memory',

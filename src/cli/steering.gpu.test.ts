@@ -1,13 +1,17 @@
 // A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
-import { Gpu } from '../kernels/gpu.ts'
-import { type Experiment, parseExperiment, type SteeringAction } from '../lab/experiment.ts'
-import { decodeLink, encodeLink } from '../lab/link.ts'
-import { type Steered, SteeredRun } from '../lab/steered_run.ts'
-import { type Said, withVerdicts } from '../lab/taught.ts'
-import { writeVerdicts } from '../lab/verdicts.ts'
-import { steeredEngine } from '../rl/engine.ts'
-import type { StepResult } from '../rl/trainer.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
+import {
+  type Experiment,
+  parseExperiment,
+  type SteeringAction,
+} from '../lab/experiment/experiment.ts'
+import { writeVerdicts } from '../lab/experiment/verdicts.ts'
+import { decodeLink, encodeLink } from '../lab/links/link.ts'
+import { type Said, withVerdicts } from '../lab/page/taught.ts'
+import { type Steered, SteeredRun } from '../lab/worker/steered_run.ts'
+import { steeredEngine } from '../rl/train/engine.ts'
+import type { StepResult } from '../rl/train/trainer.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

@@ -1,12 +1,12 @@
 // A made-up trainer for tests of the command line: it counts steps as the real one does, and computes nothing.
 
 import { madeState } from '../lab/checkpoints/testing.ts'
-import type { Experiment } from '../lab/experiment.ts'
-import { type Engine, SteeredRun } from '../lab/steered_run.ts'
-import type { PhaseReason } from '../rl/phase.ts'
-import type { TrainerState } from '../rl/state.ts'
-import type { StepResult } from '../rl/step_result.ts'
-import type { Trainer, TrainerConfig } from '../rl/trainer.ts'
+import type { Experiment } from '../lab/experiment/experiment.ts'
+import { type Engine, SteeredRun } from '../lab/worker/steered_run.ts'
+import type { PhaseReason } from '../rl/config/phase.ts'
+import type { TrainerState } from '../rl/train/state.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
+import type { Trainer, TrainerConfig } from '../rl/train/trainer.ts'
 
 /** Numbers of a step that follow from the step alone. */
 const metricsOf = (step: number) => ({

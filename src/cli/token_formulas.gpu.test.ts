@@ -1,13 +1,13 @@
 // What stands beside a traced token, against what the step really did: every line right on a calculator, every column its
 // line's, and the losses of all tokens together the number that the GPU minimised.
 import { expect, test } from 'vitest'
-import { Gpu } from '../kernels/gpu.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
 import { type LossMode, pgAggMode } from '../kernels/policy_loss/policy_loss.ts'
-import { type FilledFormula, tokenFormulas } from '../lab/formulas.ts'
-import type { Algorithm, RlPhase } from '../rl/phase.ts'
+import { type FilledFormula, tokenFormulas } from '../lab/formulas/formulas.ts'
+import type { Algorithm, RlPhase } from '../rl/config/phase.ts'
+import type { TokenColumn, TokenTable, TracedSample } from '../rl/look/token_table.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../rl/testing.ts'
-import type { TokenColumn, TokenTable, TracedSample } from '../rl/token_table.ts'
-import { type StepResult, Trainer, type TrainerConfig } from '../rl/trainer.ts'
+import { type StepResult, Trainer, type TrainerConfig } from '../rl/train/trainer.ts'
 import { evaluated } from './calculator.ts'
 
 interface Change {

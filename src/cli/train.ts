@@ -2,25 +2,29 @@
 import { randomUUID } from 'node:crypto'
 import { totalmem } from 'node:os'
 import { version as understory_version } from '../../package.json'
-import { Gpu } from '../kernels/gpu.ts'
+import { Gpu } from '../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
-import { type Experiment, followExperiment, type PhaseDocument } from '../lab/experiment.ts'
-import { lowerRates } from '../lab/lower_rate.ts'
-import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/memory_budget.ts'
+import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
+import {
+  type Experiment,
+  followExperiment,
+  type PhaseDocument,
+} from '../lab/experiment/experiment.ts'
+import { readKernels, unusablePin, writeKernels } from '../lab/experiment/pinned_kernels.ts'
+import { remarksOf } from '../lab/experiment/remarks.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
   type ObservationRequest,
   type ObservedGroup,
-} from '../lab/observation.ts'
-import { readKernels, unusablePin, writeKernels } from '../lab/pinned_kernels.ts'
-import { remarksOf } from '../lab/remarks.ts'
-import { SteeredRun } from '../lab/steered_run.ts'
-import { trainerConfig } from '../lab/trainer_config.ts'
-import { largestTensor, steeredEngine } from '../rl/engine.ts'
-import { planMemory } from '../rl/memory.ts'
-import type { TrainerConfig } from '../rl/trainer.ts'
+} from '../lab/protocol/observation.ts'
+import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/worker/memory_budget.ts'
+import { SteeredRun } from '../lab/worker/steered_run.ts'
+import { trainerConfig } from '../lab/worker/trainer_config.ts'
+import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
+import { planMemory } from '../rl/train/memory.ts'
+import type { TrainerConfig } from '../rl/train/trainer.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { checkpointer, drive } from './drive.ts'

@@ -1,6 +1,6 @@
 // A kernel says its interface twice, in WGSL and in TypeScript. This holds the two together.
 import { expect, test } from 'vitest'
-import type { AnyKernel } from './kernel.ts'
+import type { AnyKernel } from './device/kernel.ts'
 
 const families = import.meta.glob<Record<string, unknown>>(
   ['./*/*.ts', '!./*/*.test.ts', '!./*/*.ref.ts'],

@@ -1,14 +1,18 @@
 // A session over a made-up trainer, for tests; never shipped.
 import { expect } from 'vitest'
-import type { GpuError } from '../kernels/errors.ts'
-import type { Pairs, Verdict } from '../rl/phase.ts'
-import type { StepResult } from '../rl/trainer.ts'
+import type { GpuError } from '../kernels/device/errors.ts'
+import type { Pairs, Verdict } from '../rl/config/phase.ts'
+import type { StepResult } from '../rl/train/trainer.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
 import { CheckpointError } from './checkpoints/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/memory_files.ts'
-import { MemoryRefusal } from './memory_budget.ts'
-import { NO_OBSERVATION, type Observation, type ObservationRequest } from './observation.ts'
-import { PRESETS } from './presets.ts'
+import type { SteeringAction, SteeringEntry } from './experiment/steering.ts'
+import { PRESETS } from './presets/presets.ts'
+import {
+  NO_OBSERVATION,
+  type Observation,
+  type ObservationRequest,
+} from './protocol/observation.ts'
 import type {
   BenchmarkNumbers,
   Generation,
@@ -18,10 +22,9 @@ import type {
   Profile,
   RolloutSample,
   TokenTable,
-} from './protocol.ts'
-import { type OpenRun, type RunDevice, Session } from './session.ts'
-
-import type { SteeringAction, SteeringEntry } from './steering.ts'
+} from './protocol/protocol.ts'
+import { MemoryRefusal } from './worker/memory_budget.ts'
+import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
 
 const { experiment } = PRESETS[0]
 const sample = (step: number): RolloutSample => ({

@@ -1,7 +1,7 @@
 // Small models and padded batches for tests.
 import { randomValues } from '../kernels/testing.ts'
-import { type ModelConfig, modelShape } from './config.ts'
-import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params.ts'
+import { type ModelConfig, modelShape } from './params/config.ts'
+import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params/params.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */
 export const TINY: ModelConfig = {

@@ -2,7 +2,6 @@
 import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
-import type { RolloutBatch } from './batch.ts'
 import {
   ACTOR_DEFAULTS,
   ALGORITHM_DEFAULTS,
@@ -11,8 +10,9 @@ import {
   type RewardModelPhase,
   type RlPhase,
   type SftPhase,
-} from './phase.ts'
-import type { TrainerConfig } from './trainer.ts'
+} from './config/phase.ts'
+import type { RolloutBatch } from './experience/batch.ts'
+import type { TrainerConfig } from './train/trainer.ts'
 
 export const OPTIM: Optim = {
   lr: 2e-3,

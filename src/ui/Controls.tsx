@@ -1,10 +1,10 @@
 import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { nextPhase, reset, stepOnce } from '../lab/client.ts'
-import { PRESETS } from '../lab/presets.ts'
-import { replayStore } from '../lab/replay.ts'
-import type { LabState } from '../lab/store.ts'
+import { nextPhase, reset, stepOnce } from '../lab/page/client.ts'
+import { replayStore } from '../lab/page/replay.ts'
+import type { LabState } from '../lab/page/store.ts'
+import { PRESETS } from '../lab/presets/presets.ts'
 import {
   canNextPhase,
   canReset,
@@ -14,15 +14,15 @@ import {
   openPreset,
   toggleLabel,
   toggleTraining,
-} from './actions.ts'
+} from './base/actions.ts'
+import { useLab } from './base/run.ts'
 import { showDialog } from './palette/dialogs.ts'
-import { ReplayBar } from './replay/ReplayBar.tsx'
-import { selectIsReplaying } from './replay/replays.ts'
-import { useLab } from './run.ts'
+import { listenToKeys } from './palette/shortcuts.ts'
+import { ReplayBar } from './runs/replay/ReplayBar.tsx'
+import { selectIsReplaying } from './runs/replay/replays.ts'
 import { FullPage } from './share/FullPage.tsx'
 import { useLocked } from './share/locked.ts'
 import { ShareDialog } from './share/ShareDialog.tsx'
-import { listenToKeys } from './shortcuts.ts'
 
 const selectPreset = (state: LabState) => state.preset_id
 

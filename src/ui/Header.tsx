@@ -1,13 +1,13 @@
 import { CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
-import { adapterName } from '../lab/card.ts'
-import { replayStore } from '../lab/replay.ts'
-import type { LabState } from '../lab/store.ts'
+import { replayStore } from '../lab/page/replay.ts'
+import type { LabState } from '../lab/page/store.ts'
+import { adapterName } from '../lab/protocol/card.ts'
+import { useLab } from './base/run.ts'
+import { setPreference, type Theme, type UiState, uiStore } from './base/store.ts'
 import { showDialog } from './palette/dialogs.ts'
 import { Keys } from './palette/Keys.tsx'
-import { selectIsReplaying } from './replay/replays.ts'
-import { useLab } from './run.ts'
-import { setPreference, type Theme, type UiState, uiStore } from './store.ts'
+import { selectIsReplaying } from './runs/replay/replays.ts'
 
 /** A low layer of forest under the line of the canopy. */
 function Mark() {

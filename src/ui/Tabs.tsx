@@ -1,11 +1,11 @@
 // The parts of the page, one at a time: what is not open is neither drawn nor measured.
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { TABS, type Tab } from '../lab/view.ts'
-import { Charts } from './Charts.tsx'
-import { lazyPart } from './lazy_part.tsx'
-import { Part } from './Part.tsx'
-import { openTab, type UiState, uiStore } from './store.ts'
+import { TABS, type Tab } from '../lab/links/view.ts'
+import { lazyPart } from './base/lazy_part.tsx'
+import { Part } from './base/Part.tsx'
+import { openTab, type UiState, uiStore } from './base/store.ts'
+import { Charts } from './learning/Charts.tsx'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
 const Inside = lazyPart(() => import('./tabs/Inside.tsx'), IN_TAB)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { PRESETS } from '../../lab/presets.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
 import { checkpointFolder } from '../checkpoint_files.ts'
 import { type Command, LabFailure, UsageError } from '../command.ts'
 import { print } from '../terminal.ts'
@@ -137,7 +137,10 @@ export function readRows(root: string): AllRows {
 export function saidFiles(root: string, rows: AllRows): [file: string, text: string][] {
   const results = join(root, 'docs/results.md')
   return [
-    [join(root, 'src/lab/presets_seen.json'), `${JSON.stringify(catalogue(rows), undefined, 2)}\n`],
+    [
+      join(root, 'src/lab/presets/presets_seen.json'),
+      `${JSON.stringify(catalogue(rows), undefined, 2)}\n`,
+    ],
     [results, withTables(readFileSync(results, 'utf8'), rows)],
   ]
 }

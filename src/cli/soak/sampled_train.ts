@@ -1,5 +1,5 @@
 // lab train, looked at from inside while it trains: what scripts/soak.mjs runs. Needs node --expose-gc and SOAK_EVERY.
-import { Gpu } from '../../kernels/gpu.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
 import { RunFolder } from '../run_folder.ts'
 import { train } from '../train.ts'
 

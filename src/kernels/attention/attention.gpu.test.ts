@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { qk_norm_rope_forward_ref } from '../rope/rope.ref.ts'
 import { qk_norm_rope_forward } from '../rope/rope.ts'
 import { expectClose, randomValues } from '../testing.ts'

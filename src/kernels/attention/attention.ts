@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'

@@ -1,6 +1,6 @@
 // Attention from a cache of halves, held to the float64 reference on the very numbers that the cache holds.
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { attention_forward_ref } from './attention.ref.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'

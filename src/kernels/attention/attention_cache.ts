@@ -1,7 +1,7 @@
 // The kernels that write and read a cache of keys and values, kept in float32 or in halves.
-import { foldGrid } from '../kernel.ts'
+import { foldGrid } from '../device/kernel.ts'
+import type { Allocator, Tensor } from '../device/tensor.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
-import type { Allocator, Tensor } from '../tensor.ts'
 import {
   type AttentionStep,
   attention_decode,

@@ -1,7 +1,7 @@
 // Rows without padding, one after another in one stream of tokens.
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   type AttentionSizes,

@@ -1,6 +1,6 @@
 // Whether a cache of halves will do on the adapter at hand: attention from it beside attention from a float32 one.
-import type { Gpu } from '../gpu.ts'
-import type { Tensor } from '../tensor.ts'
+import type { Gpu } from '../device/gpu.ts'
+import type { Tensor } from '../device/tensor.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'
 import { type CacheDType, type CacheKernels, cacheKernels, cacheTensor } from './attention_cache.ts'
 

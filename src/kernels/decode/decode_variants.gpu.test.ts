@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { decode_linear_ref } from './decode.ref.ts'
 import type { decode_linear } from './decode.ts'

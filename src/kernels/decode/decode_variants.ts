@@ -1,6 +1,6 @@
 // The kernels that a product of a decode step may run on, and which of them one does.
-import type { AnyKernel } from '../kernel.ts'
-import { foldGrid } from '../kernel.ts'
+import type { AnyKernel } from '../device/kernel.ts'
+import { foldGrid } from '../device/kernel.ts'
 import { type Tile, tileSource } from '../matmul/matmul_tiles.ts'
 import {
   MATMUL_VARIANTS,

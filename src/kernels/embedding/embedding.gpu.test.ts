@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { embedding_backward_ref, embedding_forward_ref } from './embedding.ref.ts'
 import {

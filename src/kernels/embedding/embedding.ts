@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import backward from './embedding_backward.wgsl?raw'
 import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'

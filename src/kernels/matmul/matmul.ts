@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import matmul from './matmul.wgsl?raw'
 import add from './matmul_nt_add.wgsl?raw'
 import tile from './matmul_tile.wgsl?raw'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { reduceRows } from '../reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'

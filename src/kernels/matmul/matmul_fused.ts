@@ -1,5 +1,5 @@
 // Products of training that do the step after them as well, while their results are still in registers.
-import { type AnyKernel, defineKernel, foldGrid } from '../kernel.ts'
+import { type AnyKernel, defineKernel, foldGrid } from '../device/kernel.ts'
 import type { FusedOp } from './matmul_tile_heads.ts'
 import { type Tile, tileSource } from './matmul_tiles.ts'
 import {

@@ -1,6 +1,6 @@
 // Products whose lanes' parts are summed by subgroups: the same tree whatever a subgroup's size, and nothing wrong is chosen.
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { randomValues } from '../testing.ts'
 import { hasFeatures, matmulAgrees, tuneMatmul } from './matmul_tune.ts'
 import { MATMUL_VARIANTS, type MatmulKernel, type MatmulVariant } from './matmul_variants.ts'

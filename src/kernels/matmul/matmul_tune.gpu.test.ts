@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { matmul_nn } from './matmul.ts'
 import { tuneMatmul } from './matmul_tune.ts'
 import { MATMUL_VARIANTS, type MatmulVariant, matmulVariant } from './matmul_variants.ts'

@@ -1,6 +1,6 @@
 // Measures the variants of a matrix product on the adapter at hand.
-import type { Gpu } from '../gpu.ts'
-import type { Tensor } from '../tensor.ts'
+import type { Gpu } from '../device/gpu.ts'
+import type { Tensor } from '../device/tensor.ts'
 import {
   defaultVariant,
   MATMUL_VARIANTS,

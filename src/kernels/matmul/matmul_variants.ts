@@ -1,5 +1,5 @@
 // The kernels that a matrix product may run on, and which of them one does.
-import { type AnyKernel, type Feature, foldGrid } from '../kernel.ts'
+import { type AnyKernel, type Feature, foldGrid } from '../device/kernel.ts'
 import {
   matmul_nn,
   matmul_nt,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { masked_sum_ref } from './metrics.ref.ts'
 import { masked_sum } from './metrics.ts'

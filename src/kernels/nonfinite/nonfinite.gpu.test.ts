@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { CONTROL } from '../optimizer/optimizer.ts'
 import { randomValues } from '../testing.ts'
 import { nonfiniteRef } from './nonfinite.ref.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { adamw_step_ref } from './optimizer.ref.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { peak_fma_ref } from './peak.ref.ts'
 import { peak_copy, peak_fma, probePeak } from './peak.ts'

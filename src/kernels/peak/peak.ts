@@ -1,6 +1,6 @@
 // The most that this adapter reaches: what the profiler and the benchmark compare with.
-import type { Gpu } from '../gpu.ts'
-import { defineKernel, foldGrid } from '../kernel.ts'
+import type { Gpu } from '../device/gpu.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import copy from './peak_copy.wgsl?raw'
 import fma from './peak_fma.wgsl?raw'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { policyKlRef } from './policy_kl.ref.ts'
 import { policy_kl, policy_kl_narrow } from './policy_kl.ts'

@@ -1,4 +1,4 @@
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'

@@ -1,7 +1,7 @@
 // Losses without an advantage: the entropy term and the cross-entropy.
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { entropyLossRef, sft_loss_ref } from './policy_loss.ref.ts'
 import { entropy_loss, POLICY_LOSS_SUMS, sft_loss } from './policy_loss.ts'

@@ -1,6 +1,6 @@
 // Objectives: from log-probs to a loss, its gradient and the metrics. loss_weights says how tokens are averaged, a policy
 // loss says what each is worth; every policy loss has the interface of policy_loss_frame.ts.
-import { defineKernel } from '../kernel.ts'
+import { defineKernel } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import entropy from './entropy_loss.wgsl?raw'
 import weights from './loss_weights.wgsl?raw'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { aggregationWeights, type PolicyLossConfig } from './policy_loss.ref.ts'
 import { clipCovRef, klCovRef } from './policy_loss_cov.ref.ts'

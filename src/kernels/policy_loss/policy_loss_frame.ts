@@ -1,5 +1,5 @@
 // The one interface of all policy losses, so that a trainer can exchange them without knowing which it runs.
-import { defineKernel } from '../kernel.ts'
+import { defineKernel } from '../device/kernel.ts'
 import frame from './policy_loss_frame.wgsl?raw'
 
 /** A policy loss: `body` is its WGSL without Params, bindings and add_sums, which policy_loss_frame.wgsl brings. */

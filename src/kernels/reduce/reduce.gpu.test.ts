@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { reduce_rows_ref } from './reduce.ref.ts'
 import { reduce_rows, reduce_rows_short } from './reduce.ts'

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { reduce_rows } from '../reduce/reduce.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { rms_norm_backward_ref, rms_norm_forward_ref } from './rms_norm.ref.ts'

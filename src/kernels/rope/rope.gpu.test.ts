@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
   qk_norm_rope_backward_ref,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
-import { defineKernel } from '../kernel.ts'
+import { Gpu } from '../device/gpu.ts'
+import { defineKernel } from '../device/kernel.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import philox_wgsl from '../wgsl/philox.wgsl?raw'
 import { philox4x32, uniform24 } from './philox.ts'

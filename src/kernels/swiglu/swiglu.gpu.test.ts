@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { swiglu_backward_ref, swiglu_forward_ref } from './swiglu.ref.ts'
 import { swiglu_backward, swiglu_forward } from './swiglu.ts'

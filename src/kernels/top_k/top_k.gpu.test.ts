@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { topKRef } from './top_k.ref.ts'
 import { TOP_K, top_k } from './top_k.ts'

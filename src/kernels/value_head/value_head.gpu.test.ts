@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { scoredEntries } from '../vocab_head/scored.ref.ts'
 import { listScored, type ScoredTokens } from '../vocab_head/scored.ts'

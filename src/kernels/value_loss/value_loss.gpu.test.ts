@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../gpu.ts'
+import { Gpu } from '../device/gpu.ts'
 import { aggregationWeights } from '../policy_loss/policy_loss.ref.ts'
 import { LOSS_AGG_MODES } from '../policy_loss/policy_loss.ts'
 import { expectClose, randomValues } from '../testing.ts'

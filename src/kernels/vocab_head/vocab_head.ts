@@ -1,6 +1,6 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no [tokens, V]
 // array exists. One set of kernels for the final policy and for every layer's own policy.
-import { defineKernel, foldGrid } from '../kernel.ts'
+import { defineKernel, foldGrid } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
 import head_hidden from './head_hidden.wgsl?raw'

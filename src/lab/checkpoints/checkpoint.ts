@@ -1,8 +1,8 @@
 // What a checkpoint holds, as plain data: everything that the next step of a run depends on, and what was known of the run.
-import type { PhaseReason } from '../../rl/phase.ts'
-import type { TrainerState } from '../../rl/state.ts'
-import type { Experiment, SteeringEntry } from '../experiment.ts'
-import type { Series } from '../series.ts'
+import type { PhaseReason } from '../../rl/config/phase.ts'
+import type { TrainerState } from '../../rl/train/state.ts'
+import type { Series } from '../columns/series.ts'
+import type { Experiment, SteeringEntry } from '../experiment/experiment.ts'
 
 /** A run between two steps: its trainer, and where it stands in its document. */
 export interface SteeredState {

@@ -1,14 +1,15 @@
 // A checkpoint as one file: safetensors with the models, the history's columns and words in its header, under a checksum.
-import { ModelFileError } from '../../model/errors.ts'
+
 import {
   type OpenSafetensors,
   openSafetensors,
   readTensor,
   writeSafetensors,
-} from '../../model/safetensors.ts'
-import type { TrainerState } from '../../rl/state.ts'
-import { Series } from '../series.ts'
-import { trainerConfig } from '../trainer_config.ts'
+} from '../../model/hf/safetensors.ts'
+import { ModelFileError } from '../../model/params/errors.ts'
+import type { TrainerState } from '../../rl/train/state.ts'
+import { Series } from '../columns/series.ts'
+import { trainerConfig } from '../worker/trainer_config.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import {

@@ -1,13 +1,13 @@
 // The models of a run as named tensors, under Hugging Face's names for the weights, so that torch reads them too.
 import { CONTROL } from '../../kernels/optimizer/control.ts'
-import { modelShape } from '../../model/config.ts'
-import { type Head, type ParamLayout, paramLayout } from '../../model/params.ts'
-import { type OpenSafetensors, readFloats, type WrittenTensor } from '../../model/safetensors.ts'
-import type { ModelState, ModelStates } from '../../rl/state.ts'
-import { hasCritic } from '../conditions.ts'
-import type { Experiment } from '../experiment.ts'
-import { settingsOf } from '../phase_settings.ts'
-import { trainerConfig } from '../trainer_config.ts'
+import { type OpenSafetensors, readFloats, type WrittenTensor } from '../../model/hf/safetensors.ts'
+import { modelShape } from '../../model/params/config.ts'
+import { type Head, type ParamLayout, paramLayout } from '../../model/params/params.ts'
+import type { ModelState, ModelStates } from '../../rl/train/state.ts'
+import { hasCritic } from '../experiment/conditions.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import { settingsOf } from '../experiment/phase_settings.ts'
+import { trainerConfig } from '../worker/trainer_config.ts'
 
 export type NamedTensor = readonly [name: string, tensor: WrittenTensor]
 export interface ShapeOf {

@@ -1,10 +1,10 @@
 // The preferences of a reward_model phase in a file: texts and verdicts as JSON, token ids as tensors.
 import * as z from 'zod/mini'
-import { type OpenSafetensors, readTensor } from '../../model/safetensors.ts'
-import type { Candidate, ResponsePair } from '../../rl/pairs.ts'
-import type { PreferencesState } from '../../rl/preferences.ts'
-import { type Experiment, resolvePhases } from '../experiment.ts'
-import { trainerConfig } from '../trainer_config.ts'
+import { type OpenSafetensors, readTensor } from '../../model/hf/safetensors.ts'
+import type { Candidate, ResponsePair } from '../../rl/reward/pairs.ts'
+import type { PreferencesState } from '../../rl/reward/preferences.ts'
+import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
+import { trainerConfig } from '../worker/trainer_config.ts'
 import type { NamedTensor, ShapeOf, Shapes } from './checkpoint_models.ts'
 
 const COLUMNS = ['input_ids', 'attention_mask', 'position_ids'] as const

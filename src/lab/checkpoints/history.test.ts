@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Experiment } from '../experiment.ts'
-import type { LabEvent } from '../protocol.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
 import { HistoryLog, historyUntil } from './history.ts'
 import { EVERYTHING, madeState } from './testing.ts'
 

@@ -1,8 +1,9 @@
 // What is known of the steps so far, put together from what a run tells, and cut back to where a state stands.
-import type { LabEvent } from '../protocol.ts'
-import { appendMetrics, Series } from '../series.ts'
-import type { SteeringEntry } from '../steering.ts'
-import { writeVerdicts } from '../verdicts.ts'
+
+import { appendMetrics, Series } from '../columns/series.ts'
+import type { SteeringEntry } from '../experiment/steering.ts'
+import { writeVerdicts } from '../experiment/verdicts.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
 import type { RunHistory, SteeredState } from './checkpoint.ts'
 
 /** What the history is made of; the worker's events of these types are some. */

@@ -1,5 +1,5 @@
 // Keeps a run while it goes on: takes its state when that is due, holds the newest in memory, and writes it off the loop.
-import type { CheckpointProblemCode, CheckpointSettings, LabEvent } from '../protocol.ts'
+import type { CheckpointProblemCode, CheckpointSettings, LabEvent } from '../protocol/protocol.ts'
 import type {
   Checkpoint,
   CheckpointEntry,

@@ -1,7 +1,7 @@
 // What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
-import type { Experiment } from '../experiment.ts'
-import type { PlainHistory } from '../protocol.ts'
-import type { SteeringEntry } from '../steering.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import type { SteeringEntry } from '../experiment/steering.ts'
+import type { PlainHistory } from '../protocol/protocol.ts'
 import type {
   Checkpoint,
   CheckpointFiles,

@@ -31,7 +31,7 @@ const NEWEST = 2
 
 /**
  * The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the newest two always, the first as
- * long as it fits, and others spread over the run, recent ones denser (as in lab/kept.ts).
+ * long as it fits, and others spread over the run, recent ones denser (as in lab/page/kept.ts).
  */
 export function retained(
   entries: readonly Pick<CheckpointEntry, 'step' | 'bytes'>[],

@@ -1,5 +1,5 @@
 // Whether a state is worth going back to.
-import type { ModelState } from '../../rl/state.ts'
+import type { ModelState } from '../../rl/train/state.ts'
 import type { SteeredState } from './checkpoint.ts'
 import { runModels } from './checkpoint_models.ts'
 

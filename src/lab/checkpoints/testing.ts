@@ -1,9 +1,9 @@
 // Made-up checkpoints for tests: the state has the sizes of its experiment, and values that are all different.
-import type { ParamLayout } from '../../model/params.ts'
-import type { ResponsePair } from '../../rl/pairs.ts'
-import type { ModelState, TrainerState } from '../../rl/state.ts'
-import { type Experiment, parseExperiment } from '../experiment.ts'
-import { appendMetrics, type Series } from '../series.ts'
+import type { ParamLayout } from '../../model/params/params.ts'
+import type { ResponsePair } from '../../rl/reward/pairs.ts'
+import type { ModelState, TrainerState } from '../../rl/train/state.ts'
+import { appendMetrics, type Series } from '../columns/series.ts'
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
 import type { Checkpoint, RunHistory } from './checkpoint.ts'
 import { runModels } from './checkpoint_models.ts'
 

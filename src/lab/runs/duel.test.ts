@@ -1,8 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { closeLab, type LabPort, openLab, pause, reset, resume, wantObserved } from '../client.ts'
-import { withField } from '../experiment.ts'
-import type { LabCommand, LabEvent } from '../protocol.ts'
-import { labStore } from '../store.ts'
+import { withField } from '../experiment/experiment.ts'
+import {
+  closeLab,
+  type LabPort,
+  openLab,
+  pause,
+  reset,
+  resume,
+  wantObserved,
+} from '../page/client.ts'
+import { labStore } from '../page/store.ts'
+import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
 import { duelProblem, duelStore, endDuel, startDuel } from './duel.ts'
 import { stepEvent, TINY } from './testing.ts'
 

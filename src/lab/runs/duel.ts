@@ -1,6 +1,7 @@
 // Two runs in turns on one GPU: the living run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { checkpointSettings } from '../checkpoints/settings.ts'
+import type { Experiment } from '../experiment/experiment.ts'
 import {
   endTurns,
   giveTurn,
@@ -14,12 +15,11 @@ import {
   resume,
   trainInTurns,
   wantedRequest,
-} from '../client.ts'
-import type { Experiment } from '../experiment.ts'
-import type { ObservationRequest } from '../observation.ts'
-import type { LabCommand, LabEvent } from '../protocol.ts'
-import { newRecordId } from '../record_id.ts'
-import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../store.ts'
+} from '../page/client.ts'
+import { newRecordId } from '../page/record_id.ts'
+import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../page/store.ts'
+import type { ObservationRequest } from '../protocol/observation.ts'
+import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface Duel {

@@ -1,6 +1,6 @@
 // Records in IndexedDB.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import { KEPT_KINDS, type KeptKind } from '../kept_run.ts'
+import { KEPT_KINDS, type KeptKind } from '../page/kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
 import { reopening } from './reopening.ts'
 import { memoryStorage, type RunStorage } from './storage.ts'

@@ -1,5 +1,5 @@
 // A document as a list of values with their dotted paths.
-import type { Experiment, FieldValue } from '../experiment.ts'
+import type { Experiment, FieldValue } from '../experiment/experiment.ts'
 
 function walk(node: unknown, path: string, into: Map<string, FieldValue>): void {
   if (typeof node === 'object' && node !== null) {

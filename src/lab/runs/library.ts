@@ -1,6 +1,6 @@
 // All runs of this browser, as the page knows them: what is in the storage, what people said of it, and what is deleted.
 import { createStore } from 'zustand/vanilla'
-import type { Series } from '../series.ts'
+import type { Series } from '../columns/series.ts'
 import { deleteForGood, stayWords } from './deletions.ts'
 import { borrowRun } from './locks.ts'
 import { runName } from './names.ts'

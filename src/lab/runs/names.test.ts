@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Experiment, withField } from '../experiment.ts'
-import { PRESETS } from '../presets.ts'
+import { type Experiment, withField } from '../experiment/experiment.ts'
+import { PRESETS } from '../presets/presets.ts'
 import { autoName, runName } from './names.ts'
 import { NO_LABELS, type RunHeader } from './record.ts'
 import { memoryStorage } from './storage.ts'

@@ -1,6 +1,6 @@
 // The run whose settings the next one begins with.
-import type { Experiment } from '../experiment.ts'
-import { presetOf } from '../presets.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import { presetOf } from '../presets/presets.ts'
 
 let next_parent: string | undefined
 

@@ -1,8 +1,12 @@
 // Records as they are read back: from another version, another tab, or half written. Nothing is believed, nothing throws.
 import * as z from 'zod/mini'
-import { PHASE_REASONS } from '../../rl/phase.ts'
-import { parseExperiment, steeringWords } from '../experiment.ts'
-import { withoutHidden } from '../hidden.ts'
+import { PHASE_REASONS } from '../../rl/config/phase.ts'
+import { appendRow, Series } from '../columns/series.ts'
+import { isThinned } from '../columns/thinning.ts'
+import { parseExperiment, steeringWords } from '../experiment/experiment.ts'
+import { withoutHidden } from '../experiment/hidden.ts'
+import { readKernels } from '../experiment/pinned_kernels.ts'
+import { rolloutDTypeSchema } from '../experiment/rollout_dtype.ts'
 import {
   emptyKept,
   KEPT_KINDS,
@@ -11,14 +15,10 @@ import {
   keepObservation,
   keepSamples,
   keepTrace,
-} from '../kept_run.ts'
-import type { Observation } from '../observation.ts'
-import { readKernels } from '../pinned_kernels.ts'
-import type { Generation, RolloutSample, TokenTable } from '../protocol.ts'
-import { rolloutDTypeSchema } from '../rollout_dtype.ts'
-import { appendRow, Series } from '../series.ts'
-import { emptyRun, initialState, type LabState } from '../store.ts'
-import { isThinned } from '../thinning.ts'
+} from '../page/kept_run.ts'
+import { emptyRun, initialState, type LabState } from '../page/store.ts'
+import type { Observation } from '../protocol/observation.ts'
+import type { Generation, RolloutSample, TokenTable } from '../protocol/protocol.ts'
 import {
   NO_LABELS,
   RECORD_STATUSES,

@@ -1,12 +1,13 @@
 // Writes the living run down while it goes on: a small header again and again, everything else once.
-import { saidIn } from '../client.ts'
-import { type Experiment, withField } from '../experiment.ts'
-import { Kept } from '../kept.ts'
-import { KEPT_KINDS, type KeptKind } from '../kept_run.ts'
-import { PROTOCOL_VERSION } from '../protocol.ts'
-import type { Series } from '../series.ts'
-import type { LabState } from '../store.ts'
-import { withVerdicts } from '../taught.ts'
+
+import type { Series } from '../columns/series.ts'
+import { type Experiment, withField } from '../experiment/experiment.ts'
+import { saidIn } from '../page/client.ts'
+import { Kept } from '../page/kept.ts'
+import { KEPT_KINDS, type KeptKind } from '../page/kept_run.ts'
+import type { LabState } from '../page/store.ts'
+import { withVerdicts } from '../page/taught.ts'
+import { PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { autoName } from './names.ts'
 import {
   type KeptItems,

@@ -1,7 +1,7 @@
 // A record follows a run that went back, and one that goes on in another page.
 import { expect, test } from 'vitest'
-import type { LabEvent } from '../protocol.ts'
-import type { LabState } from '../store.ts'
+import type { LabState } from '../page/store.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
 import { readHeader, readRun, readSeries } from './read.ts'
 import type { RunHeader } from './record.ts'
 import { FLUSH_MS, RETRY_MS } from './recorder.ts'

@@ -1,5 +1,5 @@
 // Where records lie, behind an interface small enough to stand in for: the browser's database, or memory.
-import type { KeptKind } from '../kept_run.ts'
+import type { KeptKind } from '../page/kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from './record.ts'
 
 /** One addition to a record: all of it is kept, or nothing. */

@@ -1,5 +1,5 @@
 // What a table says of one metric of a run: last, lowest and highest value, as it is and smoothed. Grows value by value.
-import { nextAverage } from '../smoothing.ts'
+import { nextAverage } from '../columns/smoothing.ts'
 
 /** All zero-cost to extend; no number of it needs the history again. */
 export interface MetricSummary {

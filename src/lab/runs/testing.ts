@@ -1,8 +1,8 @@
 // Helpers of the tests of records; never shipped.
-import { emptyKept } from '../kept_run.ts'
-import { PRESETS } from '../presets.ts'
-import type { LabEvent, RolloutSample } from '../protocol.ts'
-import { applyEvent, emptyRun, initialState, type LabState } from '../store.ts'
+import { emptyKept } from '../page/kept_run.ts'
+import { applyEvent, emptyRun, initialState, type LabState } from '../page/store.ts'
+import { PRESETS } from '../presets/presets.ts'
+import type { LabEvent, RolloutSample } from '../protocol/protocol.ts'
 import { createRecorder, type RecorderHost } from './recorder.ts'
 import type { RunStorage } from './storage.ts'
 

@@ -1,8 +1,8 @@
 // Links that were given away. What each of them means must never change: add lines, do not edit any.
 import { describe, expect, test } from 'vitest'
-import { decodeCard } from '../card.ts'
-import { decodeLink } from '../link.ts'
-import { tabOf, viewParts } from '../view.ts'
+import { decodeLink } from '../links/link.ts'
+import { tabOf, viewParts } from '../links/view.ts'
+import { decodeCard } from '../protocol/card.ts'
 import { decodeSummary } from './summary.ts'
 import { readOptions } from './view_options.ts'
 

@@ -1,6 +1,7 @@
 // The result of a run as a link tells it: a few of its curves.
-import { adapterName } from '../card.ts'
-import { type LabState, nextExperiment } from '../store.ts'
+
+import { type LabState, nextExperiment } from '../page/store.ts'
+import { adapterName } from '../protocol/card.ts'
 import {
   FEW_POINTS,
   GREEDY_ACCURACY,

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { newPhase } from '../experiment/experiment.ts'
 import {
   appendPhase,
   choosePreset,
@@ -11,10 +12,9 @@ import {
   shareLink,
   steer,
   train,
-} from '../client.ts'
-import { newPhase } from '../experiment.ts'
-import type { LabCommand } from '../protocol.ts'
-import { labStore } from '../store.ts'
+} from '../page/client.ts'
+import { labStore } from '../page/store.ts'
+import type { LabCommand } from '../protocol/protocol.ts'
 import { lockedBecause, shareStore } from './store.ts'
 import { NO_OPTIONS } from './view_options.ts'
 

@@ -1,9 +1,9 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../experiment.ts'
-import { PRESETS } from '../presets.ts'
-import { IS_RECORDING, isReplaying } from '../replay.ts'
-import { viewParts } from '../view.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import { viewParts } from '../links/view.ts'
+import { IS_RECORDING, isReplaying } from '../page/replay.ts'
+import { PRESETS } from '../presets/presets.ts'
 import { decodeSummary, type SharedResult } from './summary.ts'
 import {
   LOCK_PARTS,

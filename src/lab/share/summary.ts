@@ -1,5 +1,5 @@
 // The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never throws.
-import { cleanName } from '../card.ts'
+import { cleanName } from '../protocol/card.ts'
 
 /** Columns of one metric, as Series has them. */
 export interface Columns {

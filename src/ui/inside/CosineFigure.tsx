@@ -1,6 +1,6 @@
 // Whether writes go along with the residual stream or against it (BuPO, arXiv 2512.19673, figure 12).
-import type { Observation } from '../../lab/observation.ts'
-import { formatNumber, formatTick } from '../format.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
+import { formatNumber, formatTick } from '../base/format.ts'
 import { linearScale } from './axes.ts'
 import { ATTENTION, FEED_FORWARD } from './colors.ts'
 import { Figure, Keys, NumbersTable } from './Figure.tsx'

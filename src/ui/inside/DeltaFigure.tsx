@@ -1,6 +1,6 @@
 // What attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv 2512.19673, figure 3).
-import type { Observation } from '../../lab/observation.ts'
-import { formatNumber, formatTick } from '../format.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
+import { formatNumber, formatTick } from '../base/format.ts'
 import { linearScale, type Scale } from './axes.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from './colors.ts'
 import { Figure, NumbersTable, type NumberTable } from './Figure.tsx'

@@ -1,7 +1,7 @@
 // The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and its numbers as a table.
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
-import { FullScreen, LeaveButton } from '../charts/ChartCard.tsx'
+import { FullScreen, LeaveButton } from '../plot/ChartCard.tsx'
 import { FigureFiles } from './FigureFiles.tsx'
 import type { FigureState } from './use_figure.ts'
 

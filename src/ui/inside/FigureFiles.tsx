@@ -1,11 +1,11 @@
 // Takes a figure along: its numbers, or what is seen of it.
 import { useRef } from 'react'
-import { runFileStem } from '../../lab/metrics_file.ts'
-import { shownExperiment } from '../run.ts'
+import { runFileStem } from '../../lab/runs/metrics_file.ts'
+import { shownExperiment } from '../base/run.ts'
+import { saveFile } from '../base/save.ts'
+import { shownStore } from '../base/shown.ts'
+import { showToast, uiStore } from '../base/store.ts'
 import { shownRunWords } from '../runs/shown_run.ts'
-import { saveFile } from '../save.ts'
-import { shownStore } from '../shown.ts'
-import { showToast, uiStore } from '../store.ts'
 import type { NumberTable } from './Figure.tsx'
 import { figurePng, figureSvg, tableCsv, tableJsonl } from './figure_file.ts'
 

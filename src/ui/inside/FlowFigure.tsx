@@ -1,8 +1,8 @@
 // Entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv 2512.19673, figure 2).
 import { useId, useState } from 'react'
-import type { Observation } from '../../lab/observation.ts'
-import { MAX_ENTROPY, VOCAB_SIZE } from '../../lab/vocabulary.ts'
-import { formatNats, formatNumber, formatTick } from '../format.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
+import { MAX_ENTROPY, VOCAB_SIZE } from '../../lab/protocol/vocabulary.ts'
+import { formatNats, formatNumber, formatTick } from '../base/format.ts'
 import { linearScale, logScale } from './axes.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from './colors.ts'
 import { Figure, Keys, NumbersTable, type NumberTable } from './Figure.tsx'

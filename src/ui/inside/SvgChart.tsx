@@ -1,6 +1,6 @@
 // A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
 import { type PointerEvent, useId } from 'react'
-import { useSize } from '../charts/plot_hooks.ts'
+import { useSize } from '../plot/plot_hooks.ts'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 
 export interface ChartLine {

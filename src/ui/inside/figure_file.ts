@@ -1,7 +1,7 @@
 // A figure as files: its numbers as text, and what is on the screen as a picture. Nothing in it comes from elsewhere.
-import { cell } from '../../lab/metrics_file.ts'
-import { resolveColor } from '../charts/tokens.ts'
-import { xmlText } from '../charts/xml_text.ts'
+import { cell } from '../../lab/runs/metrics_file.ts'
+import { resolveColor } from '../plot/tokens.ts'
+import { xmlText } from '../plot/xml_text.ts'
 import type { NumberTable } from './Figure.tsx'
 
 /** A number where a cell is nothing else; a minus sign may be the typographic one. */

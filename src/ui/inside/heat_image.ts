@@ -1,8 +1,8 @@
 // Layer × step pictures of what was kept: painted as whole words, so that a redraw of a long run fits in a frame many times over.
-import type { Domain } from '../charts/domain.ts'
-import { toPixel } from '../charts/lines.ts'
-import type { Rgb } from '../charts/palette.ts'
-import { oklchToRgb } from '../charts/palette.ts'
+import type { Domain } from '../plot/domain.ts'
+import { toPixel } from '../plot/lines.ts'
+import type { Rgb } from '../plot/palette.ts'
+import { oklchToRgb } from '../plot/palette.ts'
 import type { ObservedQuantity, Seen } from './observed.ts'
 
 /** Colours as words of RGBA bytes in this machine's order. */

@@ -1,7 +1,8 @@
 // From everything that was kept to lines over the steps, and from metrics to pass@k.
-import type { Observation } from '../../lab/observation.ts'
-import type { Series } from '../../lab/series.ts'
-import { type Columns, indexAt } from '../charts/lines.ts'
+
+import type { Series } from '../../lab/columns/series.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
+import { type Columns, indexAt } from '../plot/lines.ts'
 import type { Seen } from './observed.ts'
 
 /** One value of each kept step that has it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Kept } from '../../lab/kept.ts'
-import type { Observation } from '../../lab/observation.ts'
+import { Kept } from '../../lab/page/kept.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
 import {
   costWords,
   emptyWords,

@@ -1,7 +1,7 @@
 // Which kept observation a figure shows, and what it says about it.
-import type { Kept, KeptItem } from '../../lab/kept.ts'
-import type { Observation, ObservedGroup, ObservedValues } from '../../lab/observation.ts'
-import { formatCount, formatNumber } from '../format.ts'
+import type { Kept, KeptItem } from '../../lab/page/kept.ts'
+import type { Observation, ObservedGroup, ObservedValues } from '../../lab/protocol/observation.ts'
+import { formatCount, formatNumber } from '../base/format.ts'
 
 export type ObservedQuantity = keyof ObservedValues
 export type Seen = KeptItem<Observation>

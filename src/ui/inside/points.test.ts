@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Observation, ObservedValues } from '../../lab/observation.ts'
+import type { Observation, ObservedValues } from '../../lab/protocol/observation.ts'
 import { perplexity } from './history.ts'
 import {
   cosinePoints,
@@ -84,7 +84,7 @@ test('similarity is the row of the chosen layer', () => {
 })
 
 // What Hugging Face computed: per token in expected.safetensors, means in expected.json.
-const FOLDER = 'src/cli/conform/fixtures/hf/qwen3_tiny/'
+const FOLDER = 'conformance/fixtures/hf/qwen3_tiny/'
 
 interface Golden {
   readonly dims: { readonly L: number }

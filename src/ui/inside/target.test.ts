@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { appendMetrics, type Series } from '../../lab/series.ts'
-import { initialState, type LabState } from '../../lab/store.ts'
-import { shownExperiment } from '../run.ts'
+import { appendMetrics, type Series } from '../../lab/columns/series.ts'
+import { initialState, type LabState } from '../../lab/page/store.ts'
+import { shownExperiment } from '../base/run.ts'
 import { targetLayer } from './target.ts'
 
 const state: LabState = { ...initialState(), phase: 0 }

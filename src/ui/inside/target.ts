@@ -1,7 +1,7 @@
 // Which layer a figure is about when nobody has chosen one.
-import { decidingChanges, layerFor } from '../../lab/inner_layer.ts'
-import type { LabState } from '../../lab/store.ts'
-import { shownExperiment, shownPhases } from '../run.ts'
+import { decidingChanges, layerFor } from '../../lab/diagnosis/inner_layer.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { shownExperiment, shownPhases } from '../base/run.ts'
 
 /**
  * The inner layer that the running phase trains, else the first that any phase does, else the suggested one, else the middle.

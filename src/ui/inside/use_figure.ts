@@ -1,12 +1,12 @@
 // What every figure of the inside does: it asks for its numbers while it is looked at, and finds those of the shown step.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { wantObserved } from '../../lab/client.ts'
-import type { ObservedGroup } from '../../lab/observation.ts'
-import type { LabState } from '../../lab/store.ts'
-import { selectIsBusy, useLab } from '../run.ts'
-import { shownStore, useAtStep, useShown, viewStore } from '../shown.ts'
-import { uiStore } from '../store.ts'
+import { wantObserved } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import type { ObservedGroup } from '../../lab/protocol/observation.ts'
+import { selectIsBusy, useLab } from '../base/run.ts'
+import { shownStore, useAtStep, useShown, viewStore } from '../base/shown.ts'
+import { uiStore } from '../base/store.ts'
 import {
   costWords,
   emptyWords,

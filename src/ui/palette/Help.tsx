@@ -1,7 +1,7 @@
 // The list of keys, drawn from the commands themselves.
 import { useStore } from 'zustand'
-import { setPreference, type UiState, uiStore } from '../store.ts'
-import { canKeepAwake } from '../wake_lock.ts'
+import { setPreference, type UiState, uiStore } from '../base/store.ts'
+import { canKeepAwake } from '../notices/wake_lock.ts'
 import { type CommandGroup, PANEL_KEYS } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { closeDialog } from './dialogs.ts'

@@ -1,7 +1,7 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type History, historyStore, redo, undo } from '../history.ts'
-import { showToast } from '../store.ts'
+import { type History, historyStore, redo, undo } from '../base/history.ts'
+import { showToast } from '../base/store.ts'
 import { IS_MAC, keyWords } from './keys.ts'
 
 const selectUndo = ({ past }: History) => past.at(-1)?.words

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { PRESETS } from '../../lab/presets.ts'
-import { initialState, type LabState, labStore } from '../../lab/store.ts'
-import { emptyHistory, historyStore } from '../history.ts'
-import { commandOf } from '../shortcuts.ts'
-import { uiStore } from '../store.ts'
+import { initialState, type LabState, labStore } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { emptyHistory, historyStore } from '../base/history.ts'
+import { uiStore } from '../base/store.ts'
 import { PANEL_KEYS } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { paletteEntries } from './entries.ts'
 import { ranked } from './fuzzy.ts'
+import { commandOf } from './shortcuts.ts'
 
 const state = (change: Partial<LabState>): LabState => ({ ...initialState(), ...change })
 const ids = (of: LabState) => paletteEntries(of, false).map(({ id }) => id)

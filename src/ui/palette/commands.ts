@@ -1,4 +1,7 @@
 // Everything the page can be told to do, declared once: the palette, the keys and their list are drawn from here.
+
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { TABS, type Tab } from '../../lab/links/view.ts'
 import {
   choosePreset,
   discardEdits,
@@ -8,11 +11,9 @@ import {
   restart,
   stepOnce,
   traceStep,
-} from '../../lab/client.ts'
-import { sameSettings } from '../../lab/experiment.ts'
-import { presetOf } from '../../lab/presets.ts'
-import { labStore } from '../../lab/store.ts'
-import { TABS, type Tab } from '../../lab/view.ts'
+} from '../../lab/page/client.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
 import {
   canNextPhase,
   canProfile,
@@ -22,14 +23,14 @@ import {
   copyLink,
   toggleLabel,
   toggleTraining,
-} from '../actions.ts'
-import { historyStore, redo, undo } from '../history.ts'
-import { copyReport } from '../report.ts'
-import { selectIsBusy, selectIsEdited } from '../run.ts'
-import { follow, scrubKept } from '../scrub.ts'
-import { shownStep, shownStore } from '../shown.ts'
-import { openTab, setPreference, showToast, uiStore } from '../store.ts'
-import { canKeepAwake } from '../wake_lock.ts'
+} from '../base/actions.ts'
+import { historyStore, redo, undo } from '../base/history.ts'
+import { selectIsBusy, selectIsEdited } from '../base/run.ts'
+import { shownStep, shownStore } from '../base/shown.ts'
+import { openTab, setPreference, showToast, uiStore } from '../base/store.ts'
+import { follow, scrubKept } from '../learning/scrub.ts'
+import { copyReport } from '../notices/report.ts'
+import { canKeepAwake } from '../notices/wake_lock.ts'
 import type { Command } from './command.ts'
 import { showDialog } from './dialogs.ts'
 import { chooseFile, saveExperiment, saveMetrics } from './files.ts'

@@ -1,9 +1,10 @@
 // The lines of the palette: what can be done now, and where one can go.
-import { PRESETS } from '../../lab/presets.ts'
-import type { LabState } from '../../lab/store.ts'
-import { openPreset } from '../actions.ts'
-import { groupFields, shownFields } from '../panels/form.ts'
-import { showSetting } from '../panels/wanted.ts'
+
+import type { LabState } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { openPreset } from '../base/actions.ts'
+import { groupFields, shownFields } from '../settings/form.ts'
+import { showSetting } from '../settings/wanted.ts'
 import { COMMANDS } from './commands.ts'
 
 /** A line of the palette. */

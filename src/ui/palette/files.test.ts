@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { closeLab, openExperiment, openLab } from '../../lab/client.ts'
-import { PRESETS } from '../../lab/presets.ts'
+import { closeLab, openExperiment, openLab } from '../../lab/page/client.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
 import { shareStore } from '../../lab/share/store.ts'
 import { NO_OPTIONS } from '../../lab/share/view_options.ts'
-import { labStore } from '../../lab/store.ts'
-import { uiStore } from '../store.ts'
+import { uiStore } from '../base/store.ts'
 import { fileStore, openFile, readExperimentText } from './files.ts'
 
 const tiny = PRESETS[0].experiment

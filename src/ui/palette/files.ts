@@ -1,17 +1,22 @@
 // Files of the page: an experiment that comes in, and what goes out.
 import { createStore } from 'zustand/vanilla'
-import { openExperiment, repeatedExperiment } from '../../lab/client.ts'
-import { type Experiment, parseExperiment } from '../../lab/experiment.ts'
-import { metricsCsv, metricsFileName, metricsJsonl, runFileStem } from '../../lab/metrics_file.ts'
+import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import { type Experiment, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
+import { labStore } from '../../lab/page/store.ts'
+import {
+  metricsCsv,
+  metricsFileName,
+  metricsJsonl,
+  runFileStem,
+} from '../../lab/runs/metrics_file.ts'
 import { openingLocked } from '../../lab/share/store.ts'
-import { labStore } from '../../lab/store.ts'
-import { thinnedOf, thinnedWords } from '../../lab/thinning.ts'
-import { offerFile } from '../checkpoints/going_on.ts'
-import { shownExperiment } from '../run.ts'
+import { shownExperiment } from '../base/run.ts'
+import { saveFile } from '../base/save.ts'
+import { shownStore } from '../base/shown.ts'
+import { showToast } from '../base/store.ts'
+import { offerFile } from '../runs/checkpoints/going_on.ts'
 import { closePast } from '../runs/opened.ts'
-import { saveFile } from '../save.ts'
-import { shownStore } from '../shown.ts'
-import { showToast } from '../store.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
 const MAX_BYTES = 1_000_000

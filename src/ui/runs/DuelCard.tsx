@@ -7,8 +7,9 @@ import {
   experimentFields,
   type FieldValue,
   withField,
-} from '../../lab/experiment.ts'
-import { PRESETS, presetOf } from '../../lab/presets.ts'
+} from '../../lab/experiment/experiment.ts'
+import { type LabState, nextExperiment } from '../../lab/page/store.ts'
+import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
 import {
   type Duel,
   duelProblem,
@@ -21,9 +22,8 @@ import {
 import { type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { newRecorder } from '../../lab/runs/record_page.ts'
-import { type LabState, nextExperiment } from '../../lab/store.ts'
-import { formatCount } from '../format.ts'
-import { selectIsBusy, useLab } from '../run.ts'
+import { formatCount } from '../base/format.ts'
+import { selectIsBusy, useLab } from '../base/run.ts'
 
 const selectSecond = ({ second }: Duel) => second
 const selectFirstStep = (state: LabState) => state.step

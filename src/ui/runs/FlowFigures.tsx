@@ -1,12 +1,12 @@
 // Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673, figures 2 and 3).
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { KeptOfRun } from '../../lab/kept_run.ts'
+import type { KeptOfRun } from '../../lab/page/kept_run.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import { type Library, libraryStore, openRun, type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
-import { formatNumber } from '../format.ts'
-import { useLab } from '../run.ts'
+import { formatNumber } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
 import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 import { RunMark } from './RunMark.tsx'
 

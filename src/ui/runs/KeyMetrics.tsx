@@ -3,7 +3,7 @@ import { bySettings, type PairedDifference, pairedBySeed } from '../../lab/runs/
 import { type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { statisticOf } from '../../lab/runs/summary.ts'
-import { CutName } from '../CutName.tsx'
+import { CutName } from '../base/CutName.tsx'
 import { MarkedName } from './RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from './table.ts'
 import { differenceText, numberText } from './words.ts'

@@ -2,7 +2,7 @@
 import type { RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { runColor } from '../../lab/runs/record.ts'
-import { CutName } from '../CutName.tsx'
+import { CutName } from '../base/CutName.tsx'
 
 /** A piece of a line, as the charts draw it. */
 export function LineMark(props: { readonly color: string; readonly dash: readonly number[] }) {

@@ -1,5 +1,7 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
+import type { Series } from '../../lab/columns/series.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import { bySettings } from '../../lab/runs/compare.ts'
 import { duelStore } from '../../lab/runs/duel.ts'
 import {
@@ -13,9 +15,7 @@ import { distinctColors } from '../../lab/runs/looks.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { isLive, runColor } from '../../lab/runs/record.ts'
 import { type BandKind, type MeanBand, meanBand } from '../../lab/runs/statistics.ts'
-import type { Series } from '../../lab/series.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
-import { type Overlay, overlayStore, SENDER_ID } from '../overlays.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../base/overlays.ts'
 import { openedStore, redraw } from './opened.ts'
 import { MAX_COMPARED, selectionStore, tick } from './selection.ts'
 import { plannedOf } from './words.ts'

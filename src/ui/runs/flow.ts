@@ -1,6 +1,6 @@
 // Entropy changes of every block as bars: pure functions from an observation to rectangles.
-import type { KeptItem } from '../../lab/kept.ts'
-import type { Observation } from '../../lab/observation.ts'
+import type { KeptItem } from '../../lab/page/kept.ts'
+import type { Observation } from '../../lab/protocol/observation.ts'
 
 /** What a block writes, and the block as a whole; nats. */
 export const WRITES = [

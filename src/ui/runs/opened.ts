@@ -1,7 +1,8 @@
 // A past run on the whole page, and the way back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { openExperiment } from '../../lab/client.ts'
+import { openExperiment } from '../../lab/page/client.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import {
   deleteRuns,
   type Library,
@@ -13,11 +14,10 @@ import {
 import { isHeldElsewhere } from '../../lab/runs/locks.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { setNextParent } from '../../lab/runs/parent.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
+import { selectIsBusy, shownExperiment } from '../base/run.ts'
+import { shownStore, viewStore } from '../base/shown.ts'
+import { showToast, uiStore } from '../base/store.ts'
 import { setLayer } from '../inside/cursor.ts'
-import { selectIsBusy, shownExperiment } from '../run.ts'
-import { shownStore, viewStore } from '../shown.ts'
-import { showToast, uiStore } from '../store.ts'
 
 export interface Opened {
   readonly id: string

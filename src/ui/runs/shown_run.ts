@@ -1,10 +1,11 @@
 // The shown run in words: for what leaves the page.
+
+import { labStore } from '../../lab/page/store.ts'
 import { libraryStore, runOf } from '../../lab/runs/library.ts'
 import { autoName, runName } from '../../lab/runs/names.ts'
-import { labStore } from '../../lab/store.ts'
-import { cutText } from '../charts/xml_text.ts'
-import { shownExperiment } from '../run.ts'
-import { shownStore } from '../shown.ts'
+import { shownExperiment } from '../base/run.ts'
+import { shownStore } from '../base/shown.ts'
+import { cutText } from '../plot/xml_text.ts'
 import { openedStore } from './opened.ts'
 
 /** Letters, so that the seed has room. */

@@ -2,7 +2,13 @@
 import { type RunEntry } from '../../lab/runs/library.ts'
 import { runName } from '../../lab/runs/names.ts'
 import { type Statistic, statisticOf } from '../../lab/runs/summary.ts'
-import { greedyAccuracy, layerEntropy, REWARD, sampledAccuracy, TASK_SCORE } from '../metrics.ts'
+import {
+  greedyAccuracy,
+  layerEntropy,
+  REWARD,
+  sampledAccuracy,
+  TASK_SCORE,
+} from '../learning/metrics.ts'
 import { statusWord } from './words.ts'
 
 const SORTS = ['name', 'status', 'started', 'steps', 'metric'] as const

@@ -1,7 +1,7 @@
 // How runs are written.
-import { plannedTotal } from '../../lab/planned.ts'
+import { plannedTotal } from '../../lab/experiment/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record.ts'
-import { formatDuration, formatNumber, formatShare } from '../format.ts'
+import { formatDuration, formatNumber, formatShare } from '../base/format.ts'
 
 const STATUS: Readonly<Record<RecordStatus, string>> = {
   running: 'training',

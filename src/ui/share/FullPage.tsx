@@ -1,10 +1,10 @@
 import { ExternalLink } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { encodeLink } from '../../lab/link.ts'
+import { encodeLink } from '../../lab/links/link.ts'
+import { nextExperiment } from '../../lab/page/store.ts'
 import { type ShareState, shareStore } from '../../lab/share/store.ts'
-import { nextExperiment } from '../../lab/store.ts'
-import { useLab } from '../run.ts'
+import { useLab } from '../base/run.ts'
 
 const selectIsEmbedded = (state: ShareState) => state.options.embed
 const selectHasNoHead = ({ options }: ShareState) =>

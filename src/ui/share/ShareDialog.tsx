@@ -2,8 +2,10 @@
 import { Share2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { shareLink } from '../../lab/client.ts'
-import { MAX_LINK_LENGTH } from '../../lab/link.ts'
+import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
+import { TABS, type Tab, withParts } from '../../lab/links/view.ts'
+import { shareLink } from '../../lab/page/client.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import { isOfLink, resultOf } from '../../lab/share/result.ts'
 import { encodeSummary } from '../../lab/share/summary.ts'
 import {
@@ -13,11 +15,9 @@ import {
   optionParts,
   type ViewOptions,
 } from '../../lab/share/view_options.ts'
-import { type LabState, labStore } from '../../lab/store.ts'
-import { TABS, type Tab, withParts } from '../../lab/view.ts'
-import { formatCount } from '../format.ts'
-import { useLab } from '../run.ts'
-import { showToast, type UiState, uiStore } from '../store.ts'
+import { formatCount } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
+import { showToast, type UiState, uiStore } from '../base/store.ts'
 import { HIDDEN, LOCKED, listWords } from './names.ts'
 
 interface Choice {

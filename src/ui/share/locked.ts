@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
-import { replayStore } from '../../lab/replay.ts'
+import { replayStore } from '../../lab/page/replay.ts'
 import { type ShareState, shareStore } from '../../lab/share/store.ts'
 import type { LockPart } from '../../lab/share/view_options.ts'
-import { selectIsReplaying } from '../replay/replays.ts'
+import { selectIsReplaying } from '../runs/replay/replays.ts'
 
 const selectLock = (state: ShareState) => state.options.lock
 

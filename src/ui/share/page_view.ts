@@ -1,11 +1,12 @@
 // Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
-import { isReplaying, replayStore } from '../../lab/replay.ts'
+
+import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/links/view.ts'
+import { isReplaying, replayStore } from '../../lab/page/replay.ts'
 import { shareStore } from '../../lab/share/store.ts'
 import { metricOf, type SharedResult } from '../../lab/share/summary.ts'
 import { LOCK_PARTS } from '../../lab/share/view_options.ts'
-import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/view.ts'
-import { type Overlay, overlayStore, SENDER_ID } from '../overlays.ts'
-import { openTab } from '../store.ts'
+import { type Overlay, overlayStore, SENDER_ID } from '../base/overlays.ts'
+import { openTab } from '../base/store.ts'
 
 /** On light and on dark panels 3 : 1 or more. */
 const COLOR = '#7d847c'

@@ -1,8 +1,8 @@
 // What the run costs.
 
-import { Part } from '../Part.tsx'
-import { Memory } from '../panels/Memory.tsx'
-import { Profiler } from '../panels/Profiler.tsx'
+import { Part } from '../base/Part.tsx'
+import { Memory } from '../gpu/Memory.tsx'
+import { Profiler } from '../gpu/Profiler.tsx'
 
 export default function GpuTab() {
   return (

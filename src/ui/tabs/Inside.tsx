@@ -1,6 +1,6 @@
 // What every layer does: each figure is measured only while it is in view.
-import '../inside.css'
-import { StepTools } from '../charts/ChartTools.tsx'
+import '../inside/inside.css'
+import { Part } from '../base/Part.tsx'
 import { CosineFigure } from '../inside/CosineFigure.tsx'
 import { DeltaFigure } from '../inside/DeltaFigure.tsx'
 import { EntropyFigure } from '../inside/EntropyFigure.tsx'
@@ -8,9 +8,9 @@ import { FlowFigure } from '../inside/FlowFigure.tsx'
 import { HeatMaps } from '../inside/HeatMaps.tsx'
 import { PassFigure } from '../inside/PassFigure.tsx'
 import { TargetFigure } from '../inside/TargetFigure.tsx'
-import { LayerLens } from '../lens/LayerLens.tsx'
-import { Part } from '../Part.tsx'
-import { SuggestedLayer } from '../panels/SuggestedLayer.tsx'
+import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
+import { StepTools } from '../plot/ChartTools.tsx'
+import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 
 export default function Inside() {
   return (

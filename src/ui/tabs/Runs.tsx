@@ -9,11 +9,11 @@ import {
   shownRuns,
   surplusRuns,
 } from '../../lab/runs/library.ts'
-import { CheckpointStorage } from '../checkpoints/CheckpointStorage.tsx'
-import { formatBytes } from '../format.ts'
-import { Part } from '../Part.tsx'
+import { formatBytes } from '../base/format.ts'
+import { Part } from '../base/Part.tsx'
 import { Broken } from '../runs/Broken.tsx'
 import { Compare } from '../runs/Compare.tsx'
+import { CheckpointStorage } from '../runs/checkpoints/CheckpointStorage.tsx'
 import { DuelCard } from '../runs/DuelCard.tsx'
 import { removeRuns } from '../runs/opened.ts'
 import { RunsTable } from '../runs/RunsTable.tsx'

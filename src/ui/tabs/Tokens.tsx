@@ -1,7 +1,8 @@
 // Responses token by token.
-import { Inspector } from '../inspector/Inspector.tsx'
-import { Part } from '../Part.tsx'
-import { Stages } from '../panels/Stages.tsx'
+
+import { Part } from '../base/Part.tsx'
+import { Inspector } from '../tokens/inspector/Inspector.tsx'
+import { Stages } from '../tokens/stages/Stages.tsx'
 
 export default function Tokens() {
   return (

@@ -1,0 +1,124 @@
+// Golden cases of the advantage estimators.
+import {
+  type AdvantageConfig,
+  type AdvantageInput,
+  type AdvEstimator,
+  computeAdvantages,
+  gaeAdvantages,
+} from '../src/rl/estimators/advantages.ts'
+import type { Fields } from './fields.ts'
+import type { Fixture, Handler } from './fixture.ts'
+import type { Tolerance } from './report.ts'
+import { F64, GRPO, GRPO_VECTORIZED, PRODUCTION, ROUNDED, within } from './tolerances.ts'
+
+function readInput(inputs: Fields): AdvantageInput {
+  const mask = inputs.matrix('response_mask')
+  const { rows } = mask
+  const optional = (name: string) => {
+    const matrix = inputs.optionalMatrix(name, mask)
+    return matrix ? { [name]: matrix.data } : {}
+  }
+  return {
+    response_mask: mask.data,
+    response_length: mask.columns,
+    token_level_rewards: inputs.matrix('token_level_rewards', mask).data,
+    // Estimators that look at each row alone are given no groups.
+    index: inputs.has('index')
+      ? inputs.vector('index', rows)
+      : Float64Array.from({ length: rows }, (_, b) => b),
+    ...(inputs.has('reward_baselines')
+      ? { reward_baselines: inputs.vector('reward_baselines', rows) }
+      : {}),
+    ...optional('values'),
+    ...optional('old_log_probs'),
+    ...optional('sum_pi_squared'),
+    ...optional('rollout_is_weights'),
+  }
+}
+
+/** What the config says and nothing else, so that the defaults are those of the functions. */
+function readConfig(config: Fields): AdvantageConfig {
+  const number = (name: string) => (config.has(name) ? { [name]: config.number(name) } : {})
+  const flag = (name: string) => (config.has(name) ? { [name]: config.flag(name) } : {})
+  return {
+    ...number('gamma'),
+    ...number('lam'),
+    ...number('epsilon'),
+    ...number('f_norm'),
+    ...flag('norm_adv_by_std_in_grpo'),
+    ...flag('handle_zero_tail'),
+  }
+}
+
+/** `wanted`: verl returns the same tensor twice for most estimators, and the fixture may hold it once. */
+function estimator(
+  name: AdvEstimator,
+  wanted: readonly ('advantages' | 'returns')[],
+  tolerance: Tolerance = F64,
+): Handler {
+  return ({ inputs, config }) => {
+    const input = readInput(inputs)
+    const settings = readConfig(config)
+    const run = () => {
+      const computed = computeAdvantages(name, input, settings)
+      return within(tolerance, Object.fromEntries(wanted.map((key) => [key, computed[key]])))
+    }
+    return [{ on: 'driver', run }]
+  }
+}
+
+const BOTH = ['advantages', 'returns'] as const
+const ONE = ['advantages'] as const
+
+const gae: Handler = ({ inputs, config }) => {
+  const input = readInput(inputs)
+  const settings = readConfig(config)
+  return [{ on: 'driver', run: () => within(F64, { ...gaeAdvantages(input, settings) }) }]
+}
+
+/** Two estimators that differ for groups of one. */
+const rloo: Handler = ({ inputs, config }) => {
+  const input = readInput(inputs)
+  const settings = readConfig(config)
+  const run = () =>
+    within(F64, {
+      advantages: computeAdvantages('rloo', input, settings).advantages,
+      advantages_vectorized: computeAdvantages('rloo_vectorized', input, settings).advantages,
+    })
+  return [{ on: 'driver', run }]
+}
+
+const optimal_token_baseline: Handler = ({ inputs, config }) => {
+  const input = readInput(inputs)
+  const settings = readConfig(config)
+  const run = () => {
+    const plain = computeAdvantages('optimal_token_baseline', input, settings)
+    const tir = computeAdvantages('tir_optimal_token_baseline', input, settings)
+    return within(F64, {
+      advantages_optimal_token_baseline: plain.advantages,
+      advantages_tir_optimal_token_baseline: tir.advantages,
+      returns: plain.returns,
+    })
+  }
+  return [{ on: 'driver', run }]
+}
+
+/** `gae` and `grpo` of production_float32. */
+export const PRODUCTION_ADVANTAGES = {
+  gae: estimator('gae', BOTH, PRODUCTION),
+  grpo: estimator('grpo', ONE, PRODUCTION),
+} as const satisfies Record<string, (fixture: Fixture) => unknown>
+
+export const ADVANTAGE_CASES: Readonly<Record<string, Handler>> = {
+  gae,
+  gpg_advantage: estimator('gpg', ONE, ROUNDED),
+  grpo: estimator('grpo', BOTH, GRPO),
+  grpo_passk: estimator('grpo_passk', ONE),
+  grpo_vectorized: estimator('grpo_vectorized', ONE, GRPO_VECTORIZED),
+  opo: estimator('opo', ONE),
+  optimal_token_baseline,
+  reinforce_plus_plus: estimator('reinforce_plus_plus', BOTH),
+  reinforce_plus_plus_baseline: estimator('reinforce_plus_plus_baseline', ONE),
+  remax: estimator('remax', BOTH),
+  rloo,
+}

@@ -1,0 +1,179 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LabFailure } from '../src/cli/command.ts'
+import { resultsOf } from '../src/cli/conform.ts'
+import type { Handler } from './fixture.ts'
+import { hfCase } from './hf_cases.ts'
+import { type Result, resultLine } from './report.ts'
+import { findSources } from './sources.ts'
+import { VERL_CASES } from './verl_cases.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'understory-conform-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(path: string, content: unknown): string {
+  const file = join(folder, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const fixture = (...cases: unknown[]) => ({ source: 'verl', dtype: 'float64', cases })
+const doubled = (name: string, x: unknown, y: unknown) => ({
+  name,
+  inputs: { x },
+  config: {},
+  expected: { y },
+})
+
+/** Stands for a function of the lab: y = 2 x. */
+const double: Handler = ({ inputs }) => {
+  const x = inputs.number('x')
+  return [{ on: 'driver', run: () => ({ y: { actual: 2 * x, tolerance: 'exact' } }) }]
+}
+const failing: Handler = ({ inputs }) => {
+  inputs.ignore('x')
+  const run = () => {
+    throw new RangeError('expected something else')
+  }
+  return [{ on: 'reference', run }]
+}
+
+async function run(path = folder, verl: Readonly<Record<string, Handler>> = { double, failing }) {
+  const results: Result[] = []
+  const sources = findSources(path)
+  for await (const result of resultsOf(sources, { gpu: undefined }, { verl, hf: hfCase }))
+    results.push(result)
+  return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
+}
+
+describe('fixtures', () => {
+  test('each case is a result under the name of its file', async () => {
+    write('double.json', fixture(doubled('a', 1, 2), doubled('b', 3, 5)))
+    const [a, b] = await run()
+    expect(a).toBe('ok    double/a  driver  abs 0  rel 0')
+    expect(b).toContain('FAIL  double/b')
+    expect(b).toContain('y: expected 5, got 6')
+  })
+
+  test('a file alone is run, and a folder to any depth in alphabetical order', async () => {
+    const file = write('deep/er/double.json', fixture(doubled('a', 1, 2)))
+    write('deep/a/double.json', fixture(doubled('first', 1, 2)))
+    write('deep/index.json', { files: [] })
+    write('deep/README.md', '# Goldens')
+    expect(await run(file)).toHaveLength(1)
+    expect((await run()).map((line) => line.split(/ +/)[1])).toEqual(['double/first', 'double/a'])
+  })
+
+  test.for([
+    ['a misread input', doubled('c', 'one', 2), 'inputs.x: expected a number, got "one"'],
+    ['no inputs', { name: 'c', expected: {} }, 'inputs: expected a record, got nothing'],
+    ['no expected', { name: 'c', inputs: { x: 1 } }, 'expected: expected a record'],
+    ['a case that is none', 7, 'case: expected a record, got 7'],
+    ['an unknown config key', { ...doubled('c', 1, 2), config: { k: 1 } }, 'unknown: config.k'],
+    ['an unknown input', { ...doubled('c', 1, 2), inputs: { x: 1, z: 1 } }, 'unknown: inputs.z'],
+    [
+      'an unknown expected value',
+      { ...doubled('c', 1, 2), expected: { y: 2, z: 3 } },
+      'unknown: nothing computes expected.z',
+    ],
+    ['a missing expected value', { ...doubled('c', 1, 2), expected: {} }, 'y: expected nothing'],
+  ] as const)('%s fails its case in words, and the next is run', async ([, one, message]) => {
+    write('double.json', fixture(one, doubled('next', 1, 2)))
+    const lines = await run()
+    expect(lines.filter((line) => line.startsWith('FAIL'))).toHaveLength(1)
+    expect(lines.find((line) => line.startsWith('FAIL'))).toContain(message)
+    expect(lines.at(-1)).toBe('ok    double/next  driver  abs 0  rel 0')
+  })
+
+  test('an error of the code is a failure of the case', async () => {
+    write('failing.json', fixture(doubled('a', 1, 2)))
+    expect((await run())[0]).toContain('RangeError: expected something else')
+  })
+
+  test('a fixture without code, without cases and without JSON are failures', async () => {
+    write('a.json', fixture(doubled('x', 1, 2)))
+    write('double.json', fixture())
+    write('z.json', '{"cases": [')
+    const lines = await run()
+    expect(lines[0]).toContain('FAIL  a/x: unknown: there is no code for fixtures called a')
+    expect(lines[1]).toContain('the file has no cases')
+    expect(lines[2]).toMatch(/FAIL.*z\.json: unknown: .*JSON/)
+  })
+
+  test('without a GPU its checks are left out', async () => {
+    const both: Handler = (one) => [
+      ...double(one),
+      { on: 'gpu', run: () => Promise.reject(new Error('not reached')) },
+    ]
+    write('double.json', fixture(doubled('a', 1, 2)))
+    expect(await run(folder, { double: both })).toHaveLength(1)
+  })
+
+  test('every file of golden vectors has a handler', () => {
+    // Names of the files as they were handed over; a new one belongs here and into the table.
+    const stems =
+      'actor_total_loss adamw_clip agg_loss apply_kl_penalty balance_batch dapo_overlong_reward data_metrics gae ' +
+      'gpg_advantage grpo grpo_passk grpo_vectorized kl_controller kl_penalty logprobs_entropy lr_schedule ' +
+      'masked_mean masked_whiten micro_batching offpolicy_metrics opo optimal_token_baseline ' +
+      'policy_loss_bypass_mode policy_loss_cispo policy_loss_clip_cov policy_loss_geo_mean policy_loss_gpg ' +
+      'policy_loss_gspo policy_loss_kl_cov policy_loss_reinforce policy_loss_sapo policy_loss_vanilla ' +
+      'production_float32 reinforce_plus_plus reinforce_plus_plus_baseline remax response_alignment rloo ' +
+      'rollout_is_weights rollout_rejection_mask validation_metrics value_loss'
+    expect(Object.keys(VERL_CASES).sort()).toEqual(stems.split(' '))
+  })
+})
+
+describe('other golden data', () => {
+  test('a model folder is one source, with its critic, reward and adapter', () => {
+    for (const name of ['config.json', 'critic/config.json', 'lora/adapter_config.json'])
+      write(`tiny/${name}`, {})
+    write('tiny/expected.json', {})
+    write('tiny/expected.safetensors', '')
+    const model = { kind: 'model', folder: join(folder, 'tiny') }
+    expect(findSources(folder)).toEqual([model, { kind: 'later', name: 'tiny/lora' }])
+    for (const name of ['expected.json', 'expected.safetensors'])
+      expect(findSources(join(folder, 'tiny', name))).toEqual([model])
+  })
+
+  test('a tokenizer is known, but later', async () => {
+    write('bpe/tokenizer.json', {})
+    write('bpe/expected.json', {})
+    write('bpe/tokenizer_config.json', {})
+    expect(await run()).toEqual(['later tokenizer/bpe'])
+    expect(await run(join(folder, 'bpe'))).toEqual(['later tokenizer/bpe'])
+  })
+
+  test('checks of a model are compared, and an error ends that model only', async () => {
+    write('tiny/config.json', {})
+    write('tiny/expected.safetensors', '')
+    write('tiny2/double.json', fixture(doubled('a', 1, 2)))
+    async function* hf() {
+      const outputs = { logits: { actual: 1, expected: 1, tolerance: 'exact' as const } }
+      yield { case: 'tiny/fwd', on: 'gpu' as const, outputs }
+      throw new Error('cut off')
+    }
+    const results: Result[] = []
+    const context = { gpu: undefined }
+    for await (const result of resultsOf(findSources(folder), context, { verl: { double }, hf }))
+      results.push(result)
+    expect(results.map((result) => [result.case, result.status])).toEqual([
+      ['tiny/fwd', 'ok'],
+      ['tiny', 'FAIL'],
+      ['double/a', 'ok'],
+    ])
+  })
+
+  test('what is neither is unknown; nothing at all and a missing path are refused', async () => {
+    expect(() => findSources(folder)).toThrow(LabFailure)
+    expect(() => findSources(join(folder, 'nowhere'))).toThrow('nowhere: no such file or folder')
+    write('notes.json', { hello: 1 })
+    expect((await run())[0]).toMatch(/FAIL.*notes\.json: unknown: this layout/)
+    expect((await run(write('notes.txt', 'hello')))[0]).toContain('not a file that conform knows')
+  })
+})

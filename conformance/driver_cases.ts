@@ -1,0 +1,188 @@
+// Golden cases of what the trainer computes on the CPU around the model: KL in the reward, validation, data metrics, order.
+import { KL_PENALTIES } from '../src/kernels/kl/kl_penalty.ts'
+import { overlongReward, tokenLevelScores } from '../src/rl/config/overlong.ts'
+import { applyKlPenalty, type KlControllerConfig, klController } from '../src/rl/experience/kl.ts'
+import { balanceBatch, calculateWorkload, dynamicMicroBatches } from '../src/rl/math/balance.ts'
+import {
+  computeDataMetrics,
+  computeThroughputMetrics,
+  computeTimingMetrics,
+} from '../src/rl/metrics/data_metrics.ts'
+import {
+  bootstrapIndices,
+  bootstrapSizes,
+  processValidationMetrics,
+  type Variable,
+} from '../src/rl/metrics/validation_metrics.ts'
+import { CaseError, type Fields } from './fields.ts'
+import type { Handler } from './fixture.ts'
+import type { Tolerance } from './report.ts'
+import { F64, f64Metrics, ROUNDED, within } from './tolerances.ts'
+
+const readController = (config: Fields): KlControllerConfig => ({
+  type: config.choice('type', ['adaptive', 'fixed']),
+  kl_coef: config.number('kl_coef'),
+  target_kl: config.number('target_kl', 0.1),
+  horizon: config.number('horizon', 10000),
+})
+
+const kl_controller: Handler = ({ inputs, config }) => {
+  const current_kl = inputs.vector('current_kl')
+  const n_steps = inputs.vector('n_steps', current_kl.length)
+  const settings = readController(config)
+  const run = () => {
+    const follow = klController(settings)
+    const fixed = klController({ ...settings, type: 'fixed' })
+    const value_trajectory = [follow.value]
+    current_kl.forEach((kl, i) => {
+      follow.update(kl, n_steps[i])
+      fixed.update(kl, n_steps[i])
+      value_trajectory.push(follow.value)
+    })
+    return within(F64, { value_trajectory, fixed_value_after_update: fixed.value })
+  }
+  return [{ on: 'driver', run }]
+}
+
+const apply_kl_penalty: Handler = ({ inputs, config }) => {
+  const mask = inputs.matrix('response_mask')
+  const input = {
+    response_mask: mask.data,
+    response_length: mask.columns,
+    token_level_scores: inputs.matrix('token_level_scores', mask).data,
+    old_log_probs: inputs.matrix('old_log_probs', mask).data,
+    ref_log_prob: inputs.matrix('ref_log_prob', mask).data,
+  }
+  const kl_penalty = config.choice('kl_penalty', KL_PENALTIES)
+  const settings = readController(config.fields('kl_ctrl'))
+  const run = () => {
+    const controller = klController(settings)
+    const { token_level_rewards, current_kl, coeff } = applyKlPenalty(input, kl_penalty, controller)
+    return within(F64, {
+      token_level_rewards,
+      current_kl,
+      coeff_logged: coeff,
+      coeff_after_update: controller.value,
+    })
+  }
+  return [{ on: 'driver', run }]
+}
+
+/** Answers are voted on as text. */
+function readVariable(inputs: Fields, name: string): Variable {
+  const value = inputs.raw(name)
+  if (name === 'pred' && Array.isArray(value)) return value.map(String)
+  const is_text = Array.isArray(value) && typeof value[0] === 'string'
+  return is_text ? inputs.texts(name) : [...inputs.vector(name)]
+}
+
+const validation_metrics: Handler = ({ inputs, config }) => {
+  const data_sources = inputs.texts('data_sources')
+  const sample_uids = inputs.texts('sample_uids')
+  const own = new Set(['data_sources', 'sample_uids'])
+  const names = inputs.names().filter((name) => !own.has(name) && inputs.has(name))
+  const variables = Object.fromEntries(names.map((name) => [name, readVariable(inputs, name)]))
+  const options = {
+    seed: config.number('seed', 42),
+    n_bootstrap: config.number('n_bootstrap', 1000),
+  }
+  const responses = sample_uids.filter((uid) => uid === sample_uids[0]).length
+  const run = () => {
+    const metrics = processValidationMetrics({ data_sources, sample_uids, variables }, options)
+    const sizes = bootstrapSizes(responses)
+    const first_rows = sizes.map((n) => {
+      const drawn = [...bootstrapIndices(responses, n, options)]
+      const rows = Array.from({ length: 5 }, (_, i) => drawn.slice(i * n, (i + 1) * n))
+      return [String(n), rows] as const
+    })
+    return {
+      ...within(F64, { metrics }),
+      ...within('exact', {
+        bootstrap_ns: sizes,
+        bootstrap_indices_first5_rows_by_subset_size: Object.fromEntries(first_rows),
+      }),
+    }
+  }
+  return [{ on: 'driver', run }]
+}
+
+/** torch takes means of lengths in float32, whose shares and means then show it. */
+const dataTolerance = (path: string): Tolerance =>
+  /length|ratio/.test(path) ? ROUNDED : f64Metrics(path)
+
+const data_metrics: Handler = ({ inputs, config }) => {
+  const mask = inputs.matrix('response_mask')
+  const attention = inputs.matrix('attention_mask')
+  const prompt_length = inputs.number('prompt_width')
+  if (attention.columns !== prompt_length + mask.columns || attention.rows !== mask.rows)
+    throw new CaseError(
+      `inputs.attention_mask: expected [${mask.rows}, ${prompt_length + mask.columns}], got [${attention.rows}, ${attention.columns}]`,
+    )
+  const lengths = {
+    attention_mask: attention.data,
+    prompt_length,
+    response_length: mask.columns,
+  }
+  const use_critic = config.flag('use_critic')
+  const values = inputs.optionalMatrix('values', mask)
+  const batch = {
+    ...lengths,
+    response_mask: mask.data,
+    token_level_scores: inputs.matrix('token_level_scores', mask).data,
+    token_level_rewards: inputs.matrix('token_level_rewards', mask).data,
+    advantages: inputs.matrix('advantages', mask).data,
+    returns: inputs.matrix('returns', mask).data,
+    ...(use_critic && values ? { values: values.data } : {}),
+  }
+  const timing_raw = inputs.record('timing_raw')
+  const n_gpus = inputs.number('n_gpus', 1)
+  const run = () =>
+    within(dataTolerance, {
+      data: computeDataMetrics(batch),
+      timing: computeTimingMetrics(lengths, timing_raw),
+      throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
+    })
+  return [{ on: 'driver', run }]
+}
+
+const balance_batch: Handler = ({ inputs, config }) => {
+  const seqlens = [...inputs.vector('seqlens')]
+  const dp_size = config.number('dp_size', 1)
+  const max_token_len = config.number('max_token_len')
+  const run = () =>
+    within('exact', {
+      workload: seqlens.map(calculateWorkload),
+      balance_batch_order: balanceBatch(seqlens, dp_size).flat(),
+      dynamic_micro_batches: dynamicMicroBatches(seqlens, max_token_len),
+    })
+  return [{ on: 'driver', run }]
+}
+
+const dapo_overlong_reward: Handler = ({ inputs, config }) => {
+  const response_lengths = inputs.vector('response_lengths')
+  const base_scores = inputs.vector('base_scores', response_lengths.length)
+  const width = inputs.number('response_width')
+  const buffer = {
+    max_resp_len: config.number('max_resp_len'),
+    len: config.number('overlong_buffer_len'),
+    penalty_factor: config.number('penalty_factor'),
+  }
+  const run = () => {
+    const penalty = response_lengths.map((length) => overlongReward(length, buffer))
+    const scores = base_scores.map((score, b) => score + penalty[b])
+    return within(ROUNDED, {
+      reward_tensor: tokenLevelScores(scores, response_lengths, width),
+      overlong_reward: penalty,
+    })
+  }
+  return [{ on: 'driver', run }]
+}
+
+export const DRIVER_CASES: Readonly<Record<string, Handler>> = {
+  apply_kl_penalty,
+  balance_batch,
+  dapo_overlong_reward,
+  data_metrics,
+  kl_controller,
+  validation_metrics,
+}

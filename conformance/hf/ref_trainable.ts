@@ -1,0 +1,53 @@
+// An optimizer in float64.
+import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
+import { chunkSegments, type ParamLayout, trainedPrefix } from '../../src/model/params/params.ts'
+import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
+import type { Optim } from '../../src/rl/config/phase.ts'
+
+/** An optimizer over named float64 weights in the project's flat layout. */
+export class RefTrainable {
+  /** Views of the weights by name. */
+  readonly params: RefArrays
+  readonly #layout: ParamLayout
+  readonly #state: AdamwState
+
+  constructor(layout: ParamLayout, weights: Float32Array) {
+    this.#layout = layout
+    this.#state = {
+      weights: Float64Array.from(weights),
+      m: new Float64Array(layout.size),
+      v: new Float64Array(layout.size),
+      steps: layout.segment_ends.map(() => 0),
+    }
+    this.params = Object.fromEntries(
+      layout.params.map(({ name, offset, size }) => [
+        name,
+        this.#state.weights.subarray(offset, offset + size),
+      ]),
+    )
+  }
+
+  /** One step of the policy of `layer`, after clipping; returns the norm before clipping. */
+  step(
+    grads: Readonly<Record<string, ArrayLike<number>>>,
+    layer: number,
+    optim: Optim,
+    max_norm: number,
+  ) {
+    const flat = new Float64Array(this.#layout.size)
+    for (const { name, offset } of this.#layout.params)
+      if (grads[name]) flat.set(grads[name], offset)
+    const { count, segments } = trainedPrefix(this.#layout, layer)
+    const [beta1, beta2] = optim.betas
+    const { lr, weight_decay } = optim
+    const settings = { lr, beta1, beta2, eps: 1e-8, weight_decay, max_norm }
+    const chunk_segment = chunkSegments(this.#layout)
+    const where = { count, chunk_segment, active_segments: segments }
+    return adamw_step_ref(this.#state, flat, settings, where).grad_norm
+  }
+
+  /** The weights as they are now. */
+  copy(): RefArrays {
+    return Object.fromEntries(Object.entries(this.params).map(([name, x]) => [name, x.slice()]))
+  }
+}

@@ -1,0 +1,217 @@
+// Golden cases of policy losses, aggregation and micro-batches.
+
+import type { Gpu } from '../src/kernels/device/gpu.ts'
+import { aggLossRef, policyLossRef } from '../src/kernels/policy_loss/policy_loss.ref.ts'
+import type { LossAggMode, LossMode } from '../src/kernels/policy_loss/policy_loss.ts'
+import type { Objective } from '../src/rl/learners/objective.ts'
+import { CaseError } from './fields.ts'
+import type { Handler, Outputs } from './fixture.ts'
+import { withScratch } from './gpu_scratch.ts'
+import {
+  type LossBatch,
+  type LossSettings,
+  liveOf,
+  liveOfPart,
+  lossMetrics,
+  objectiveTensors,
+  readAggregation,
+  readLossBatch,
+  readLossSettings,
+  rowsOf,
+  runObjective,
+} from './objective_run.ts'
+import type { Output } from './report.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, PRODUCTION, within } from './tolerances.ts'
+
+/** An objective of a policy loss alone. */
+export const plainObjective = (loss_mode: LossMode, loss_agg_mode: LossAggMode): Objective => ({
+  loss_mode,
+  loss_agg_mode,
+  kl_loss_type: null,
+  bypass: null,
+})
+
+/** The config of policyLossRef. */
+export const refConfig = ({ actor, aggregation }: LossSettings) => ({
+  ...aggregation,
+  clip_ratio_low: actor.clip_ratio_low,
+  clip_ratio_high: actor.clip_ratio_high,
+  clip_ratio_c: actor.clip_ratio_c,
+  tau_pos: actor.tau_pos,
+  tau_neg: actor.tau_neg,
+  policy_loss: actor.policy_loss,
+})
+
+function reference(
+  loss_mode: LossMode,
+  settings: LossSettings,
+  batch: LossBatch,
+  tolerance: Output['tolerance'],
+): Outputs {
+  const found = policyLossRef(loss_mode, refConfig(settings), batch)
+  return within(tolerance, {
+    loss: found.loss,
+    grad_log_prob: found.d_log_probs,
+    metrics: found.metrics,
+  })
+}
+
+const onGpu = (gpu: Gpu, loss_mode: LossMode, settings: LossSettings, batch: LossBatch) =>
+  withScratch(gpu, async (scratch): Promise<Outputs> => {
+    const objective = plainObjective(loss_mode, settings.aggregation.loss_agg_mode)
+    const live = liveOf(settings, loss_mode, batch)
+    const tensors = objectiveTensors(scratch, batch)
+    const found = await runObjective(scratch, objective, live, tensors)
+    return {
+      ...within(GPU_VALUE, {
+        loss: found.sums['actor/pg_loss'],
+        metrics: lossMetrics(found, loss_mode, live, batch),
+      }),
+      ...within(GPU_GRADIENT, { grad_log_prob: found.d_log_probs }),
+    }
+  })
+
+function policyLoss(loss_mode: LossMode, tolerance: Output['tolerance'] = f64Metrics): Handler {
+  return ({ inputs, config }) => {
+    const batch = readLossBatch(
+      inputs,
+      loss_mode === 'reinforce' ? 'rollout_log_prob' : 'old_log_prob',
+    )
+    const settings = readLossSettings(config)
+    return [
+      { on: 'reference', run: () => reference(loss_mode, settings, batch, tolerance) },
+      { on: 'gpu', run: (gpu) => onGpu(gpu, loss_mode, settings, batch) },
+    ]
+  }
+}
+
+/** `policy_loss_vanilla` of production_float32. */
+export const productionVanilla = policyLoss('vanilla', PRODUCTION)
+
+/** The kernels aggregate nothing but losses; with advantage -1 gpg's loss of a token is its log-prob, here the given loss. */
+const agg_loss: Handler = ({ inputs, config }) => {
+  const loss_mat = inputs.matrix('loss_mat')
+  const { rows, columns } = loss_mat
+  const response_mask = inputs.matrix('loss_mask', loss_mat).data
+  const aggregation = readAggregation(config)
+  const settings = { ...readLossSettings(config), aggregation }
+  const batch: LossBatch = {
+    rows,
+    response_length: columns,
+    response_mask,
+    log_probs: loss_mat.data,
+    old_log_probs: loss_mat.data,
+    advantages: new Float64Array(rows * columns).fill(-1),
+    rollout_is_weights: null,
+  }
+  const run = () => {
+    const { loss, d_loss_mat } = aggLossRef(loss_mat.data, response_mask, columns, aggregation)
+    return within(F64, { loss, grad_loss_mat: d_loss_mat })
+  }
+  return [
+    { on: 'reference', run },
+    {
+      on: 'gpu',
+      run: async (gpu) => {
+        const { loss, grad_log_prob } = await onGpu(gpu, 'gpg', settings, batch)
+        return { loss, grad_loss_mat: grad_log_prob }
+      },
+    },
+  ]
+}
+
+type LossAndGradient = { readonly loss: number; readonly grad_log_prob: ArrayLike<number> }
+
+/** Sums the losses of micro-batches and joins their gradients. */
+function joined(parts: readonly LossAndGradient[]): LossAndGradient {
+  return {
+    loss: parts.reduce((sum, { loss }) => sum + loss, 0),
+    grad_log_prob: Float64Array.from(parts.flatMap((part) => Array.from(part.grad_log_prob))),
+  }
+}
+
+const micro_batching: Handler = ({ inputs, config }) => {
+  const batch = readLossBatch(inputs)
+  const settings = readLossSettings(config)
+  const micro_rows = config.number('micro_batch_size')
+  if (!(micro_rows > 0) || batch.rows % micro_rows !== 0)
+    throw new CaseError(
+      `config.micro_batch_size: ${batch.rows} rows are no multiple of ${micro_rows}`,
+    )
+  const micro_batches = Array.from({ length: batch.rows / micro_rows }, (_, i) =>
+    rowsOf(batch, i * micro_rows, micro_rows),
+  )
+  return [
+    { on: 'reference', run: () => microReference(settings, batch, micro_batches) },
+    { on: 'gpu', run: (gpu) => microOnGpu(gpu, settings, batch, micro_batches) },
+  ]
+}
+
+const tokensOf = (batch: LossBatch) =>
+  Array.from(batch.response_mask).reduce((sum, mask) => sum + mask, 0)
+
+function microReference(
+  settings: LossSettings,
+  batch: LossBatch,
+  micro_batches: readonly LossBatch[],
+): Outputs {
+  const whole = { batch_num_tokens: tokensOf(batch), global_batch_size: batch.rows }
+  const loss = (part: LossBatch, counts: object, scale: number): LossAndGradient => {
+    const found = policyLossRef('vanilla', { ...refConfig(settings), ...counts }, part)
+    const grad_log_prob = found.d_log_probs.map((d) => d * scale)
+    return { loss: found.loss * scale, grad_log_prob }
+  }
+  return within(F64, {
+    whole_mini_batch: loss(batch, {}, 1),
+    legacy_worker: joined(micro_batches.map((part) => loss(part, {}, part.rows / batch.rows))),
+    engine_worker: joined(micro_batches.map((part) => loss(part, whole, 1))),
+  })
+}
+
+async function microOnGpu(
+  gpu: Gpu,
+  settings: LossSettings,
+  batch: LossBatch,
+  micro_batches: readonly LossBatch[],
+): Promise<Outputs> {
+  const objective = plainObjective('vanilla', settings.aggregation.loss_agg_mode)
+  const run = (part: LossBatch, use_legacy_worker_impl: 'enable' | 'disable') =>
+    withScratch(gpu, async (scratch): Promise<LossAndGradient> => {
+      const actor = { ...settings.actor, use_legacy_worker_impl }
+      const counts = {
+        mini_rows: batch.rows,
+        mini_tokens: tokensOf(batch),
+        micro_rows: part.rows,
+        micro_tokens: tokensOf(part),
+      }
+      const live = liveOfPart({ ...settings, actor }, 'vanilla', counts)
+      const tensors = objectiveTensors(scratch, part)
+      const { sums, d_log_probs } = await runObjective(scratch, objective, live, tensors)
+      return { loss: sums['actor/pg_loss'], grad_log_prob: d_log_probs }
+    })
+  const all = async (rule: 'enable' | 'disable') => {
+    const parts = []
+    for (const part of micro_batches) parts.push(await run(part, rule))
+    return joined(parts)
+  }
+  const tolerance = (path: string) => (path.includes('grad') ? GPU_GRADIENT : GPU_VALUE)
+  return within(tolerance, {
+    whole_mini_batch: await run(batch, 'enable'),
+    legacy_worker: await all('enable'),
+    engine_worker: await all('disable'),
+  })
+}
+
+export const POLICY_LOSS_CASES: Readonly<Record<string, Handler>> = {
+  agg_loss,
+  micro_batching,
+  policy_loss_cispo: policyLoss('cispo'),
+  policy_loss_clip_cov: policyLoss('clip_cov'),
+  policy_loss_geo_mean: policyLoss('geo_mean'),
+  policy_loss_gpg: policyLoss('gpg'),
+  policy_loss_gspo: policyLoss('gspo'),
+  policy_loss_kl_cov: policyLoss('kl_cov'),
+  policy_loss_reinforce: policyLoss('reinforce'),
+  policy_loss_sapo: policyLoss('sapo'),
+  policy_loss_vanilla: policyLoss('vanilla'),
+}

@@ -1,0 +1,237 @@
+// Golden cases of rollout correction: importance weights, rejection, how far two policies are apart, and bypass mode.
+import type { Gpu } from '../src/kernels/device/gpu.ts'
+import { policyLossRef } from '../src/kernels/policy_loss/policy_loss.ref.ts'
+import { rolloutCorrectionRef } from '../src/kernels/rollout_correction/rollout_correction.ref.ts'
+import {
+  ROLLOUT_CORRECTION_SUMS,
+  rollout_correction,
+} from '../src/kernels/rollout_correction/rollout_correction.ts'
+import { ALGORITHM_DEFAULTS, type RlPhase } from '../src/rl/config/phase.ts'
+import {
+  correctionParams,
+  type LogProbPair,
+  offpolicyMetrics,
+  type RolloutCorrection,
+  rolloutIsWeights,
+  rolloutRejectionMask,
+} from '../src/rl/experience/rollout_correction.ts'
+import { objectiveOf } from '../src/rl/learners/objective.ts'
+import { CaseError, type Fields } from './fields.ts'
+import type { Handler, Outputs } from './fixture.ts'
+import { type Scratch, withScratch } from './gpu_scratch.ts'
+import {
+  type LossBatch,
+  type LossSettings,
+  liveOf,
+  lossMetrics,
+  objectiveTensors,
+  readLossBatch,
+  readLossSettings,
+  runObjective,
+} from './objective_run.ts'
+import { refConfig } from './policy_loss_cases.ts'
+import { F64, f64Metrics, GPU_GRADIENT, GPU_VALUE, within } from './tolerances.ts'
+
+function readPair(inputs: Fields): LogProbPair {
+  const mask = inputs.matrix('response_mask')
+  return {
+    response_mask: mask.data,
+    response_length: mask.columns,
+    old_log_prob: inputs.matrix('old_log_prob', mask).data,
+    rollout_log_prob: inputs.matrix('rollout_log_prob', mask).data,
+  }
+}
+
+/** verl's rollout_correction block; what it leaves out is off. */
+function readCorrection(config: Fields): RolloutCorrection {
+  const defaults = ALGORITHM_DEFAULTS.rollout_correction
+  const threshold = config.raw('rollout_rs_threshold')
+  if (threshold !== undefined && typeof threshold !== 'string' && typeof threshold !== 'number')
+    throw new CaseError(`${config.where}.rollout_rs_threshold: expected a text or a number`)
+  return {
+    rollout_is: config.has('rollout_is')
+      ? config.choice('rollout_is', ['token', 'sequence'])
+      : defaults.rollout_is,
+    rollout_is_threshold: config.number('rollout_is_threshold', defaults.rollout_is_threshold),
+    rollout_is_batch_normalize: config.flag('rollout_is_batch_normalize', false),
+    rollout_rs: config.optionalText('rollout_rs') ?? null,
+    rollout_rs_threshold: threshold ?? null,
+    bypass_mode: config.flag('bypass_mode', defaults.bypass_mode),
+    loss_type: config.choice('loss_type', ['ppo_clip', 'reinforce'], defaults.loss_type),
+  }
+}
+
+/** The kernel's weights and mask; its loss_type is reinforce, because ppo_clip has no weights. */
+const correctOnGpu = (gpu: Gpu, pair: LogProbPair, correction: RolloutCorrection) =>
+  withScratch(gpu, async ({ f32, output, zeros }: Scratch) => {
+    const tokens = pair.response_mask.length
+    const { response_length } = pair
+    const size = { rows: tokens / response_length, response_length }
+    const tensors = {
+      log_probs: f32('log_probs', [tokens], pair.old_log_prob),
+      rollout_log_probs: f32('rollout_log_probs', [tokens], pair.rollout_log_prob),
+      response_mask: f32('response_mask', [tokens], pair.response_mask),
+      modified_mask: output('modified_mask', [tokens]),
+      rollout_is_weights: output('rollout_is_weights', [tokens]),
+      sums: zeros('sums', [ROLLOUT_CORRECTION_SUMS.length]),
+    }
+    const params = correctionParams({ ...correction, loss_type: 'reinforce' })
+    await gpu.run(rollout_correction, { ...size, ...params }, tensors)
+    const [modified_mask, weights] = await gpu.read(
+      tensors.modified_mask,
+      tensors.rollout_is_weights,
+    )
+    return { modified_mask, weights }
+  })
+
+/** The kernel's reference, as correctOnGpu. */
+function correctReference(
+  { old_log_prob, rollout_log_prob, ...masked }: LogProbPair,
+  correction: RolloutCorrection,
+) {
+  const params = correctionParams({ ...correction, loss_type: 'reinforce' })
+  const log_probs = { log_probs: old_log_prob, rollout_log_probs: rollout_log_prob }
+  return rolloutCorrectionRef(params, { ...masked, ...log_probs })
+}
+
+const rollout_is_weights: Handler = ({ inputs, config }) => {
+  const pair = readPair(inputs)
+  const correction = readCorrection(config)
+  return [
+    {
+      on: 'driver',
+      run: () => within(f64Metrics, { ...rolloutIsWeights(pair, correction) }),
+    },
+    {
+      on: 'reference',
+      run: () => {
+        const { rollout_is_weights } = correctReference(pair, correction)
+        return within(F64, { rollout_is_weights })
+      },
+    },
+    {
+      on: 'gpu',
+      run: async (gpu) => {
+        const { weights } = await correctOnGpu(gpu, pair, correction)
+        return within(GPU_VALUE, { rollout_is_weights: weights })
+      },
+    },
+  ]
+}
+
+const rollout_rejection_mask: Handler = ({ inputs, config }) => {
+  const pair = readPair(inputs)
+  const correction = readCorrection(config)
+  const driver = (): Outputs => {
+    const { response_mask, metrics } = rolloutRejectionMask(pair, correction)
+    const { rollout_rs_masked_fraction, rollout_rs_seq_masked_fraction } = metrics
+    return {
+      ...within('exact', { modified_response_mask: response_mask }),
+      ...within(f64Metrics, { rollout_rs_masked_fraction, rollout_rs_seq_masked_fraction }),
+    }
+  }
+  const reference = () => {
+    const { modified_mask } = correctReference(pair, correction)
+    return within('exact', { modified_response_mask: modified_mask })
+  }
+  const onGpu = async (gpu: Gpu) => {
+    const { modified_mask } = await correctOnGpu(gpu, pair, correction)
+    return within('exact', { modified_response_mask: modified_mask })
+  }
+  return [
+    { on: 'driver', run: driver },
+    { on: 'reference', run: reference },
+    { on: 'gpu', run: onGpu },
+  ]
+}
+
+const offpolicy_metrics: Handler = ({ inputs }) => {
+  const mask = inputs.matrix('response_mask')
+  const pair = {
+    response_mask: mask.data,
+    response_length: mask.columns,
+    old_log_prob: inputs.matrix('old_log_prob', mask).data,
+    rollout_log_prob: inputs.optionalMatrix('rollout_log_prob', mask)?.data ?? null,
+  }
+  return [{ on: 'driver', run: () => within(F64, offpolicyMetrics(pair)) }]
+}
+
+const policy_loss_bypass_mode: Handler = ({ inputs, config }) => {
+  const batch = readLossBatch(inputs, 'rollout_log_prob')
+  const settings = readLossSettings(config)
+  const correction = { ...readCorrection(config.fields('rollout_correction')), bypass_mode: true }
+  return [
+    { on: 'reference', run: () => bypassReference(settings, correction, batch) },
+    { on: 'gpu', run: (gpu) => bypassOnGpu(gpu, settings, correction, batch) },
+  ]
+}
+
+/** verl reports what is in use only. */
+function reportedSums(
+  sums: Readonly<Record<string, number>>,
+  { rollout_is, rollout_rs, rollout_is_batch_normalize, loss_type }: RolloutCorrection,
+): Record<string, number> {
+  const weighs = rollout_is !== null && loss_type === 'reinforce'
+  const is_reported: Readonly<Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean>> = {
+    'rollout_corr/kl': true,
+    'rollout_corr/rollout_rs_masked_fraction': rollout_rs !== null,
+    'rollout_corr/rollout_is_mean': weighs,
+    'rollout_corr/rollout_is_batch_norm_factor': weighs && rollout_is_batch_normalize,
+  }
+  const names = ROLLOUT_CORRECTION_SUMS.filter((name) => is_reported[name])
+  return Object.fromEntries(names.map((name) => [name, sums[name]]))
+}
+
+function bypassReference(
+  settings: LossSettings,
+  correction: RolloutCorrection,
+  batch: LossBatch,
+): Outputs {
+  const corrected = rolloutCorrectionRef(correctionParams(correction), {
+    ...batch,
+    rollout_log_probs: batch.old_log_probs,
+  })
+  const loss_mode = correction.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+  const found = policyLossRef(loss_mode, refConfig(settings), {
+    ...batch,
+    response_mask: corrected.modified_mask,
+    rollout_is_weights: corrected.rollout_is_weights,
+  })
+  return within(f64Metrics, {
+    loss: found.loss,
+    grad_log_prob: found.d_log_probs,
+    metrics: { ...found.metrics, ...reportedSums(corrected.metrics, correction) },
+  })
+}
+
+const bypassOnGpu = (
+  gpu: Gpu,
+  settings: LossSettings,
+  correction: RolloutCorrection,
+  batch: LossBatch,
+) =>
+  withScratch(gpu, async (scratch): Promise<Outputs> => {
+    const objective = objectiveOf({
+      // It looks at the loss, not at batch sizes and the optimizer, which fixtures do not have.
+      actor: settings.actor as RlPhase['actor'],
+      algorithm: { ...ALGORITHM_DEFAULTS, rollout_correction: correction },
+    })
+    const live = liveOf(settings, objective.loss_mode, batch)
+    const tensors = objectiveTensors(scratch, batch)
+    const found = await runObjective(scratch, objective, live, tensors)
+    const metrics = {
+      ...lossMetrics(found, objective.loss_mode, live, batch),
+      ...reportedSums(found.correction_sums, correction),
+    }
+    return {
+      ...within(GPU_VALUE, { loss: found.sums['actor/pg_loss'], metrics }),
+      ...within(GPU_GRADIENT, { grad_log_prob: found.d_log_probs }),
+    }
+  })
+
+export const ROLLOUT_CASES: Readonly<Record<string, Handler>> = {
+  offpolicy_metrics,
+  policy_loss_bypass_mode,
+  rollout_is_weights,
+  rollout_rejection_mask,
+}

@@ -1,0 +1,74 @@
+// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, tokenizers, or neither.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { LabFailure } from '../src/cli/command.ts'
+import { readJson } from '../src/cli/input_file.ts'
+import { isFixtureFile } from './fixture.ts'
+
+export type Source =
+  /** A JSON file of cases. */
+  | { readonly kind: 'fixture'; readonly file: string }
+  /** A folder with a model and what Hugging Face computes with it. */
+  | { readonly kind: 'model'; readonly folder: string }
+  /** Golden data of a known kind for which the lab has no code yet. */
+  | { readonly kind: 'later'; readonly name: string }
+  | { readonly kind: 'unknown'; readonly file: string; readonly problem: string }
+
+/** Lists and descriptions of golden data, not golden data. */
+const IGNORED = new Set(['index.json'])
+
+/** Everything to check below `path`, in alphabetical order. Throws LabFailure when it does not exist or holds nothing. */
+export function findSources(path: string): Source[] {
+  if (!existsSync(path)) throw new LabFailure(`${path}: no such file or folder`)
+  const sources = statSync(path).isDirectory() ? inFolder(path) : [ofFile(path)]
+  if (sources.length === 0)
+    throw new LabFailure(
+      `${path}: no golden data here; expected fixtures (*.json) or model folders`,
+    )
+  return sources
+}
+
+function inFolder(folder: string): Source[] {
+  const known = ofFolder(folder)
+  if (known) return known
+  const entries = readdirSync(folder, { withFileTypes: true })
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (statSync(path).isDirectory()) return inFolder(path)
+    return entry.name.endsWith('.json') && !IGNORED.has(entry.name) ? [ofFile(path)] : []
+  })
+}
+
+/** A folder that belongs together; undefined for one that is only a collection. */
+function ofFolder(folder: string): Source[] | undefined {
+  const has = (name: string) => existsSync(join(folder, name))
+  const name = basename(resolve(folder))
+  if (has('config.json') && has('expected.safetensors')) {
+    const lora: Source[] = has('lora') ? [{ kind: 'later', name: `${name}/lora` }] : []
+    return [{ kind: 'model', folder }, ...lora]
+  }
+  if (has('tokenizer.json') && has('expected.json'))
+    return [{ kind: 'later', name: `tokenizer/${name}` }]
+  if (has('adapter_config.json')) {
+    const owner = basename(dirname(resolve(folder)))
+    return [{ kind: 'later', name: `${owner}/${name}` }]
+  }
+  return undefined
+}
+
+function ofFile(file: string): Source {
+  if (/^expected\.(json|safetensors)$/.test(basename(file))) {
+    const [whole] = ofFolder(dirname(file)) ?? []
+    if (whole) return whole
+  }
+  const unknown = (problem: string): Source => ({ kind: 'unknown', file, problem })
+  if (!file.endsWith('.json')) return unknown('not a file that conform knows')
+  try {
+    const json: unknown = readJson(file)
+    if (isFixtureFile(json)) return { kind: 'fixture', file }
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : `${error}`)
+  }
+  return unknown('this layout is not one that conform knows; expected {source, cases: [...]}')
+}

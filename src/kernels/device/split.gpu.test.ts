@@ -1,0 +1,373 @@
+// A dispatch in parts must leave the bits that it leaves in one piece, whatever its kernel asks about its place.
+import { describe, expect, test } from 'vitest'
+import {
+  attention_backward_key_value,
+  attention_backward_query,
+  attention_forward,
+  attentionKernels,
+} from '../attention/attention.ts'
+import {
+  matmul_nn,
+  matmul_nt,
+  matmul_nt_add,
+  matmul_tn,
+  matmul_tn_split,
+} from '../matmul/matmul.ts'
+import { matmulVariant } from '../matmul/matmul_variants.ts'
+import { masked_sum } from '../metrics/metrics.ts'
+import { adamw_update, grad_norm_partial, OPTIMIZER_BLOCKS } from '../optimizer/optimizer.ts'
+import { reduce_rows, reduce_rows_short } from '../reduce/reduce.ts'
+import { rms_norm_backward } from '../rms_norm/rms_norm.ts'
+import { sample_token, sample_token_narrow } from '../sampling/sampling.ts'
+import { swiglu_forward } from '../swiglu/swiglu.ts'
+import { randomValues } from '../testing.ts'
+import { listScored } from '../vocab_head/scored.ts'
+import {
+  vocab_head_backward_hidden,
+  vocab_head_backward_weight,
+  vocab_head_forward,
+  vocabHeadKernels,
+} from '../vocab_head/vocab_head.ts'
+import { Gpu } from './gpu.ts'
+import { type AnyKernel, defineKernel, foldGrid } from './kernel.ts'
+import type { Grid } from './program.ts'
+import { parts, splitKernel } from './split.ts'
+
+const gpu = await Gpu.open()
+
+interface Case {
+  readonly name: string
+  readonly kernel: AnyKernel
+  readonly params: Readonly<Record<string, number>>
+  /** One array per binding. */
+  readonly data: Readonly<Record<string, Float32Array | Uint32Array>>
+}
+
+const case_ = (
+  kernel: unknown,
+  params: Record<string, number>,
+  data: Record<string, Float32Array | Uint32Array>,
+): Case => ({ name: (kernel as AnyKernel).name, kernel: kernel as AnyKernel, params, data })
+
+const floats = (count: number, seed = count) => randomValues(count, seed)
+const ones = (count: number) => new Uint32Array(count).fill(1)
+
+function matmulCases(): Case[] {
+  // Neither a multiple of a tile nor of its parts, but of four, which vectors need; few tiles, as these are slow to emulate.
+  const [of, add] = [
+    (kernel: unknown, [m, n, k]: number[]) =>
+      case_(kernel, { m, n, k, accumulate: 1 }, matmulData(m, n, k)),
+    (kernel: unknown, [m, n, k]: number[]) =>
+      case_(
+        kernel,
+        { m, n, k, addend_stride: 0 },
+        { ...matmulData(m, n, k), addend: floats(n, 4) },
+      ),
+  ]
+  const large = [68, 132, 12]
+  const small = [36, 68, 12]
+  return [
+    ...[matmul_nn, matmul_nt, matmul_tn].map((kernel) => of(kernel, large)),
+    add(matmul_nt_add, large),
+    of(matmul_tn_split, small),
+    // One of each way in which the generated tiles work.
+    of(matmulVariant('staged_32x32_4x4').kernel('nt'), small),
+    add(matmulVariant('skinny_8x16').kernel('nt_add'), [20, 36, 12]),
+  ]
+}
+
+const matmulData = (m: number, n: number, k: number) => ({
+  a: floats(m * k, 1),
+  b: floats(k * n, 2),
+  out: floats(m * n, 3),
+})
+
+function attentionCases(): Case[] {
+  const tiled = {
+    forward: attention_forward,
+    backward_query: attention_backward_query,
+    backward_key_value: attention_backward_key_value,
+  }
+  return [tiled, attentionKernels({ width: 37, head_dim: 4 })].flatMap((kernels) => {
+    // Barriers are dear on software adapters, so tiles are few.
+    const [rows, width, H, K, head_dim] = kernels === tiled ? [2, 20, 2, 1, 8] : [3, 37, 4, 2, 4]
+    const sizes = { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim }
+    const params = { ...sizes, scale: 1 / Math.sqrt(head_dim) }
+    const tokens = rows * width
+    const qkv = floats(tokens * (H + 2 * K) * head_dim)
+    const attention_mask = Uint32Array.from({ length: tokens }, (_, i) => Number(i % 7 !== 3))
+    const [out, lse] = [floats(tokens * H * head_dim, 2), floats(tokens * H, 3).map((x) => x + 4)]
+    const cu_seqlens = Uint32Array.from({ length: rows + 1 }, (_, b) => b * width)
+    const back = { qkv, attention_mask, cu_seqlens, out, lse, d_out: floats(out.length, 4) }
+    const d_qkv = floats(qkv.length, 5)
+    return [
+      case_(kernels.forward, params, { qkv, attention_mask, cu_seqlens, out, lse }),
+      case_(kernels.backward_query, params, { ...back, d_qkv }),
+      case_(kernels.backward_key_value, params, { ...back, d_qkv }),
+    ]
+  })
+}
+
+function headCases(): Case[] {
+  const tiled = {
+    forward: vocab_head_forward,
+    backward_hidden: vocab_head_backward_hidden,
+    backward_weight: vocab_head_backward_weight,
+  }
+  const narrow = vocabHeadKernels({ hidden_size: 8, vocab_size: 90 })
+  return [tiled, narrow].flatMap((kernels) => {
+    const [rows, R, C, V] = kernels === tiled ? [3, 17, 8, 40] : [11, 17, 8, 90]
+    const [width, first_column, splits, tokens] = [R + 13, 12, 3, rows * R]
+    const params = { tokens, hidden_size: C, vocab_size: V, inv_temperature: 0.8 }
+    const ids = Uint32Array.from({ length: tokens }, (_, i) => (i * 31) % V)
+    const size = { rows, width, first_column, response_length: R }
+    const shared = {
+      hidden: floats(rows * width * C),
+      weight: floats(V * C),
+      scored: listScored(size, ids, ones(tokens)),
+    }
+    const scores = () => floats(tokens, 6)
+    const forward = {
+      ...{ ...shared, log_probs: scores(), entropy: scores() },
+      ...{ lse: scores(), sum_pi_squared: scores() },
+    }
+    const back = {
+      ...{ ...shared, lse: scores().map((x) => x + 4), entropy: scores() },
+      ...{ d_log_probs: floats(tokens, 7), d_entropy: floats(tokens, 8) },
+    }
+    const d_hidden = new Float32Array(rows * width * C)
+    const partials = floats(splits * V * C)
+    return [
+      case_(kernels.forward, params, forward),
+      case_(kernels.backward_hidden, params, { ...back, d_hidden }),
+      case_(kernels.backward_weight, { ...params, splits }, { ...back, partials }),
+    ]
+  })
+}
+
+function samplingCases(): Case[] {
+  return [sample_token, sample_token_narrow].map((kernel) => {
+    const rows = kernel === sample_token ? 9 : 150
+    const [V, R, width] = [40, 3, 5]
+    const params = {
+      ...{ rows, n: 1, row_offset: 0, vocab_size: V, response_length: R, position: 1, width },
+      ...{ column: 4, temperature: 1, top_k: 5, top_p: 0.9, seed_low: 11, seed_high: 5, step: 3 },
+      ...{ eos_count: 1, pad_token_id: 1 },
+    }
+    return case_(kernel, params, {
+      logits: floats(rows * V),
+      eos_token_ids: Uint32Array.of(2),
+      ended: Uint32Array.from({ length: rows }, (_, i) => Number(i % 5 === 0)),
+      response_ids: ones(rows * R),
+      rollout_log_probs: floats(rows * R),
+      rollout_entropy: floats(rows * R),
+      next_ids: ones(rows),
+      attention_mask: ones(rows * width),
+    })
+  })
+}
+
+function optimizerCases(): Case[] {
+  const count = 64 * 40
+  const betas = { beta1: 0.9, beta2: 0.999, one_minus_beta1: 0.1, one_minus_beta2: 0.001 }
+  const values = () => floats(count)
+  return [
+    case_(
+      adamw_update,
+      { count, lr: 0.01, ...betas, eps: 1e-8, weight_decay: 0.1 },
+      {
+        ...{ gradients: values(), control: Float32Array.of(1, 0.5, 1, 0, 1) },
+        ...{ chunk_segment: new Uint32Array(40), corrections: Float32Array.of(0.1, 0.001) },
+        ...{ weights: values(), m: values(), v: values().map(Math.abs) },
+      },
+    ),
+    case_(
+      grad_norm_partial,
+      { count: 3 * OPTIMIZER_BLOCKS + 77 },
+      { gradients: floats(3 * OPTIMIZER_BLOCKS + 77), partials: floats(OPTIMIZER_BLOCKS) },
+    ),
+  ]
+}
+
+const [ROWS, COLS] = [50, 300]
+const cases: Case[] = [
+  ...matmulCases(),
+  ...attentionCases(),
+  ...headCases(),
+  ...samplingCases(),
+  ...optimizerCases(),
+  ...[reduce_rows, reduce_rows_short].map((kernel) =>
+    case_(kernel, { rows: ROWS, cols: COLS }, { x: floats(ROWS * COLS), out: floats(COLS) }),
+  ),
+  case_(
+    masked_sum,
+    { count: 90, sets: 8 },
+    { values: floats(720), mask: floats(90).map(Math.round), sums: floats(8) },
+  ),
+  case_(
+    rms_norm_backward,
+    { rows: ROWS, cols: COLS, accumulate: 1 },
+    {
+      ...{ x: floats(ROWS * COLS), weight: floats(COLS), inv_rms: floats(ROWS) },
+      ...{ d_y: floats(ROWS * COLS, 9), d_x: floats(ROWS * COLS, 10) },
+    },
+  ),
+]
+
+/** Grid of a call in one piece. */
+function gridOf({ kernel, params }: Case): Grid {
+  const [x, y = 1, z = 1] = kernel.workgroups(params)
+  return [x, y, z]
+}
+
+/** The bits of everything that the kernel writes, from `count` dispatches. */
+async function bits(of: Case, count: number): Promise<Uint32Array[]> {
+  const { kernel, params, data } = of
+  const tensors = Object.fromEntries(
+    Object.entries(data).map(([name, values]) => {
+      const dtype = values instanceof Float32Array ? 'f32' : 'u32'
+      return [name, gpu.tensor(name, dtype, [values.length], { data: values })]
+    }),
+  )
+  const whole = gridOf(of)
+  if (count === 1) await gpu.run(kernel, params, tensors)
+  else {
+    const part_kernel = splitKernel(kernel)
+    if (!part_kernel) throw new Error(`${kernel.name} cannot be split`)
+    for (const { first, grid } of parts(whole, count)) {
+      const place = { part_x: first[0], part_y: first[1], grid_x: whole[0], grid_y: whole[1] }
+      await gpu.run({ ...part_kernel, workgroups: () => grid }, { ...params, ...place }, tensors)
+    }
+  }
+  const written = Object.keys(data).filter((name) => kernel.bindings[name] === 'read_write')
+  const read = await gpu.read(...written.map((name) => tensors[name]))
+  gpu.free(...Object.values(tensors))
+  return read.map((values) => new Uint32Array(values.buffer))
+}
+
+test.for(cases)('$name in 2, 3 and 7 parts leaves the same bits', async (of) => {
+  const [x, y] = gridOf(of)
+  // A grid of one workgroup would show nothing.
+  expect(Math.max(x, y)).toBeGreaterThan(1)
+  const whole = await bits(of, 1)
+  const before = Object.entries(of.data).filter(([name]) => of.kernel.bindings[name] !== 'read')
+  expect(whole).not.toEqual(before.map(([, values]) => new Uint32Array(values.buffer)))
+  for (const count of [2, 3, 7]) expect(await bits(of, count), `${count} parts`).toEqual(whole)
+})
+
+/** Writes each workgroup's place, as a folded and as a two-dimensional grid. */
+const places = defineKernel({
+  name: 'places',
+  wgsl: `
+struct Params { groups: u32, width: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> folded: array<u32>;
+@group(0) @binding(2) var<storage, read_write> flat: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let index = group.x + group.y * grid.x;
+  if (index >= params.groups) { return; }
+  folded[index] += index;
+  flat[group.y * grid.x + group.x] += group.x * 3u + group.y * 7u;
+}`,
+  params: { groups: 'u32', width: 'u32' },
+  bindings: { folded: 'read_write', flat: 'read_write' },
+  workgroups: ({ groups, width }) => (width > 0 ? [width, groups / width] : foldGrid(groups)),
+})
+
+test('parts of folded and of two-dimensional grids, wide and tall, know their places', async () => {
+  for (const [groups, width] of [
+    [70001, 0],
+    [7 * 30, 7],
+    [30 * 7, 30],
+  ]) {
+    const data = { folded: new Uint32Array(groups), flat: new Uint32Array(groups * 2) }
+    const of = case_(places, { groups, width }, data)
+    const whole = await bits(of, 1)
+    expect(whole[0].every((index, i) => index === i)).toBe(true)
+    for (const count of [2, 5]) expect(await bits(of, count)).toEqual(whole)
+  }
+})
+
+describe.for([true, false])('limited dispatches, timestamps: %s', (timestamps) => {
+  const [rows, intermediate_size] = [40, 500]
+  const size = rows * intermediate_size
+
+  /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer than `most_ms`. */
+  async function setUp(most_ms: number | undefined) {
+    const device = await Gpu.open({ timestamps })
+    if (most_ms !== undefined) device.limitDispatches({ most_ms })
+    const gate_up = device.tensor('gate_up', 'f32', [2 * size], { data: floats(2 * size) })
+    const [a, b] = [device.tensor('a', 'f32', [size]), device.tensor('b', 'f32', [size])]
+    const seen = device.tensor('folded', 'u32', [500])
+    const flat = device.tensor('flat', 'u32', [1000])
+    const program = await device.record('calls', ['groups'], (r) => {
+      r.run(swiglu_forward, { rows, intermediate_size }, { gate_up, out: a })
+      r.run(swiglu_forward, { rows, intermediate_size }, { gate_up, out: b })
+      r.run(places, { groups: ({ groups }) => groups, width: 0 }, { folded: seen, flat })
+    })
+    const round = async (groups: number) => {
+      device.replay(program, { groups })
+      const limits = await device.settleDispatches()
+      const read = await device.read(a, b, seen, flat)
+      return { limits, read }
+    }
+    return { device, round }
+  }
+
+  test('what takes too long is cut, with the same bits, and nothing is created afterwards', async () => {
+    const [plain, cut] = [await setUp(undefined), await setUp(1e-7)]
+    for (const groups of [100, 333, 500, 7, 450]) {
+      const { read } = await cut.round(groups)
+      expect(read).toEqual((await plain.round(groups)).read)
+    }
+    const warm = { ...cut.device.counts }
+    const { limits, read } = await cut.round(200)
+    expect(read).toEqual((await plain.round(200)).read)
+    expect(limits).toBeUndefined()
+    const { buffers, bind_groups, pipelines } = cut.device.counts
+    expect([buffers, bind_groups, pipelines]).toEqual([
+      warm.buffers,
+      warm.bind_groups,
+      warm.pipelines,
+    ])
+    plain.device.destroy()
+    cut.device.destroy()
+  })
+
+  test('a round says how long the longest was and how many are cut; a call in parts counts once', async () => {
+    const { device, round } = await setUp(1e-7)
+    const { limits } = await round(300)
+    // On a fast GPU a coarse clock may see no time pass.
+    expect((limits?.split_dispatches ?? 0) > 0).toBe((limits?.longest_ms ?? 0) > 0)
+    const [made, before] = [device.counts.bind_groups, device.counts.dispatches]
+    expect(made).toBe(3 + (limits?.split_dispatches ?? 0))
+    await round(300)
+    expect(device.counts.dispatches - before).toBe(3)
+    const { profile } = await device.profile(() => round(300))
+    expect(profile.kernels.map(({ name, calls }) => [name, calls]).sort()).toEqual([
+      ['places', 1],
+      ['swiglu_forward', 2],
+    ])
+    device.destroy()
+  })
+
+  test('what is quick enough stays whole, in one submit once it is known', async () => {
+    // No dispatch of this size takes a minute.
+    const { device, round } = await setUp(60_000)
+    expect((await round(100)).limits?.split_dispatches).toBe(0)
+    for (let i = 0; i < 5; i++) await round(100)
+    const { bind_groups, submits } = device.counts
+    await round(100)
+    expect(bind_groups).toBe(3)
+    expect(device.counts.submits - submits).toBe(1)
+    device.destroy()
+  })
+})
+
+test('a device without a limit measures nothing', async () => {
+  const out = gpu.tensor('out', 'f32', [1])
+  const gate_up = gpu.tensor('gate_up', 'f32', [2])
+  await gpu.run(swiglu_forward, { rows: 1, intermediate_size: 1 }, { gate_up, out })
+  expect(await gpu.settleDispatches()).toBeUndefined()
+})

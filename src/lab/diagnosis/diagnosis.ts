@@ -1,0 +1,133 @@
+// What goes wrong in a run, found from its metrics: a name, the evidence in numbers, and the two settings most likely to help.
+
+import type { Series } from '../columns/series.ts'
+import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
+import { PhaseEvidence } from './diagnosis_evidence.ts'
+import {
+  cut_off,
+  held_out_gap,
+  length_growth,
+  no_informative_groups,
+  reward_collapse,
+} from './diagnosis_score_rules.ts'
+import {
+  clip_fraction,
+  entropy_collapse,
+  kl_runaway,
+  value_loss_flat,
+} from './diagnosis_update_rules.ts'
+
+/** Every diagnosis, in the order in which equally severe ones are named. */
+export const DIAGNOSES = [
+  'reward_collapse',
+  'no_informative_groups',
+  'clip_fraction',
+  'kl_runaway',
+  'entropy_collapse',
+  'value_loss_flat',
+  'cut_off',
+  'length_growth',
+  'held_out_gap',
+] as const
+export type DiagnosisName = (typeof DIAGNOSES)[number]
+
+/** A setting that is likely to help. */
+export interface Advice {
+  /** The field that decides it, in the document as it is: `phases.1.actor.optim.lr` only where the phase sets its own. */
+  readonly path: string
+  /** What to do with it, and why. */
+  readonly text: string
+}
+
+/** What a rule says when it holds. */
+export interface Finding {
+  /** Strong ones spoil the run; others are worth a look. */
+  readonly is_severe: boolean
+  /** How far beyond its threshold, as a share of that threshold; from 0. Grows as things get worse. */
+  readonly excess: number
+  readonly title: string
+  /** The numbers that it was found by. */
+  readonly evidence: string
+  /** What it means. */
+  readonly meaning: string
+  readonly advice: readonly [Advice, Advice]
+  /** The step that the numbers end with. */
+  readonly step: number
+}
+
+export interface Diagnosis extends Finding {
+  readonly name: DiagnosisName
+  readonly phase: number
+}
+
+/** What of a run is looked at. */
+export interface RunView {
+  readonly experiment: Experiment
+  /** Index of the phase that the last step belongs to. */
+  readonly phase: number
+  /** Training steps done before that phase began. */
+  readonly phase_start: number
+  /** Metrics by name, under verl's names. */
+  readonly series: ReadonlyMap<string, Series>
+}
+
+/** A rule: what it finds, or nothing. It reads only metrics that the phase reports. */
+export type Rule = (of: PhaseEvidence) => Finding | undefined
+
+const RULES: Readonly<Record<DiagnosisName, Rule>> = {
+  reward_collapse,
+  no_informative_groups,
+  clip_fraction,
+  kl_runaway,
+  entropy_collapse,
+  value_loss_flat,
+  cut_off,
+  length_growth,
+  held_out_gap,
+}
+
+/**
+ * What the metrics of the current phase give reason to say, severe ones first; nothing outside of reinforcement. Each look costs
+ * the same, however long the run is. Thresholds stand
+ * at the rules.
+ */
+export function diagnose(run: RunView): Diagnosis[] {
+  const phase = resolvePhases(run.experiment)[run.phase]
+  if (phase?.kind !== 'rl') return []
+  const evidence = new PhaseEvidence(run, phase)
+  const found = DIAGNOSES.flatMap((name) => {
+    const finding = RULES[name](evidence)
+    return finding ? [{ ...finding, name, phase: run.phase }] : []
+  })
+  return found.sort((a, b) => Number(b.is_severe) - Number(a.is_severe))
+}
+
+/** A diagnosis as a run's record keeps it: at its worst, and since when. */
+export interface RecordedDiagnosis extends Diagnosis {
+  readonly first_step: number
+}
+
+/** Whether a diagnosis is clearly worse than it was: it has become severe, or a quarter of a threshold was added. */
+export const isWorse = (
+  now: Pick<Diagnosis, 'is_severe' | 'excess'>,
+  before: Pick<Diagnosis, 'is_severe' | 'excess'>,
+): boolean => (now.is_severe && !before.is_severe) || now.excess > before.excess + 0.25
+
+/** All diagnoses of a run from its first step to its last, one of each name per phase. */
+export class DiagnosisRecord {
+  readonly #found = new Map<string, RecordedDiagnosis>()
+
+  add(found: readonly Diagnosis[]): void {
+    for (const diagnosis of found) {
+      const key = `${diagnosis.phase} ${diagnosis.name}`
+      const known = this.#found.get(key)
+      const worst = known && known.excess >= diagnosis.excess ? known : diagnosis
+      this.#found.set(key, { ...worst, first_step: known?.first_step ?? diagnosis.step })
+    }
+  }
+
+  /** In the order in which they were found first. */
+  all(): RecordedDiagnosis[] {
+    return [...this.#found.values()]
+  }
+}

@@ -1,0 +1,125 @@
+// Everything that one step computed for one token, with its numbers: what stands beside the token in the table.
+import { tokenLoss } from '../../rl/losses/token_loss.ts'
+import { at, ESTIMATOR_FORMULAS, type TokenInput } from './estimator_formulas.ts'
+import { type FilledLine, type Formula, fillFormula, line, type Values } from './formula_text.ts'
+import { klFormula, POLICY_LOSS_FORMULAS } from './loss_formulas.ts'
+
+/** A part of a step's arithmetic, with one token's numbers in it. */
+export interface FilledFormula {
+  readonly part: 'reward' | 'advantage' | 'loss'
+  /** verl's name of what is computed here. */
+  readonly name: string
+  readonly lines: readonly FilledLine[]
+  readonly note: string | undefined
+}
+
+const rewardFormula = (taken: string): Formula<TokenInput> => ({
+  lines: [line('reward', `{token_score}${taken}`)],
+  values: (input) => ({
+    token_score: at(input, 'token_level_scores'),
+    kl_coef: input.table.kl_coef ?? Number.NaN,
+    kl: at(input, 'reward_kl'),
+    kl_sum: (input.sample.columns.reward_kl ?? []).reduce((sum, kl) => sum + kl, 0),
+    reward: at(input, 'token_level_rewards'),
+  }),
+})
+
+/** What is taken off the reward of a token: its own KL, or that of the whole response from the last one. */
+function takenOff({ table, sample, t }: TokenInput): string {
+  if (!table.phase.algorithm.kl_at_last_token) return ' − {kl_coef} · {kl}'
+  return t === sample.tokens.length - 1 ? ' − {kl_coef} · {kl_sum}' : ''
+}
+
+function rewardPart(input: TokenInput): FilledFormula[] {
+  const { algorithm } = input.table.phase
+  if (!algorithm.use_kl_in_reward) return []
+  const kl = klFormula(algorithm.kl_penalty, 'old_log_prob')
+  const [log_prob, ref_log_prob] = [at(input, 'old_log_probs'), at(input, 'ref_log_prob')]
+  const lines = [
+    ...fillFormula(kl, {
+      log_prob,
+      ref_log_prob,
+      kl: at(input, 'reward_kl'),
+      policy: 'old_log_prob',
+    }),
+    ...fillFormula(rewardFormula(takenOff(input)), input),
+  ]
+  const note = algorithm.kl_at_last_token
+    ? 'The KL of all tokens of the response is taken off the reward of its last one.'
+    : undefined
+  return [{ part: 'reward', name: `KL in the reward, ${algorithm.kl_penalty}`, lines, note }]
+}
+
+/** How one token's loss goes on from `start` where entropy or KL are terms of it. */
+const totalFormula = (start: string, has_entropy: boolean, has_kl: boolean): Formula<Values> => ({
+  lines: [
+    line('weighted_loss', '{weight} · {loss}'),
+    line(
+      'total',
+      `{${start}}${has_entropy ? ' − {entropy_coeff} · {entropy}' : ''}${has_kl ? ' + {kl_loss_coef} · {kl}' : ''}`,
+    ),
+  ],
+  values: (values) => values,
+})
+
+/** KL in the loss, as the phase estimates it. */
+function klLines(input: TokenInput): FilledLine[] {
+  const { kl_loss_type } = input.table.phase.actor
+  return fillFormula(klFormula(kl_loss_type, 'log_prob'), {
+    log_prob: at(input, 'log_probs'),
+    ref_log_prob: at(input, 'ref_log_prob'),
+    kl: at(input, 'kld'),
+    policy: 'log_prob',
+  })
+}
+
+/** Weight of rollout correction, entropy and KL, as far as the phase has them. */
+function totalLines(input: TokenInput, loss: number): FilledLine[] {
+  const { table, sample, t } = input
+  const { entropy_coeff, use_kl_loss, kl_loss_coef } = table.phase.actor
+  const weight = table.loss_mode === 'geo_mean' ? undefined : sample.columns.rollout_is_weights?.[t]
+  const has_entropy = entropy_coeff !== 0
+  const weighted_loss = (weight ?? 1) * loss
+  const entropy_term = has_entropy ? entropy_coeff * at(input, 'entropy') : 0
+  const kl_term = use_kl_loss ? kl_loss_coef * at(input, 'kld') : 0
+  return fillFormula(
+    totalFormula(weight === undefined ? 'loss' : 'weighted_loss', has_entropy, use_kl_loss),
+    {
+      loss,
+      ...(weight !== undefined && { weight, weighted_loss }),
+      ...(has_entropy && { entropy_coeff, entropy: at(input, 'entropy') }),
+      ...(use_kl_loss && { kl_loss_coef, kl: at(input, 'kld') }),
+      ...((has_entropy || use_kl_loss) && { total: weighted_loss - entropy_term + kl_term }),
+    },
+  )
+}
+
+/** None where the token had no part in an update. */
+function lossPart(input: TokenInput): FilledFormula[] {
+  const { table, sample, t } = input
+  const { log_probs, old_log_probs, advantages, response_mask } = sample.columns
+  const { rollout_is_weights, chosen } = sample.columns
+  if (!log_probs || !old_log_probs || !advantages || !response_mask?.[t]) return []
+  const { actor } = table.phase
+  const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
+  const formula = POLICY_LOSS_FORMULAS[table.loss_mode]
+  const lines = [
+    ...fillFormula(formula, { row, t, k: actor }),
+    ...(actor.use_kl_loss ? klLines(input) : []),
+    ...totalLines(input, tokenLoss(table.loss_mode, row, t, actor)),
+  ]
+  return [{ part: 'loss', name: `policy loss, ${table.loss_mode}`, lines, note: formula.note }]
+}
+
+/** Everything that was computed for one token, from its score to its loss, with its numbers. */
+export function tokenFormulas(input: TokenInput): FilledFormula[] {
+  const { adv_estimator } = input.table.phase
+  const estimator = ESTIMATOR_FORMULAS[adv_estimator]
+  const is_counted = at(input, 'response_mask') !== 0
+  const lines = is_counted ? fillFormula(estimator, input) : []
+  return [
+    ...rewardPart(input),
+    { part: 'advantage', name: `advantage, ${adv_estimator}`, lines, note: estimator.note },
+    ...lossPart(input),
+  ]
+}

@@ -1,0 +1,153 @@
+// The phases that can be put into a run: one per method, and those of the presets.
+import { comparesGroups } from '../experiment/conditions.ts'
+import {
+  type Experiment,
+  hasRewardModel,
+  MAX_PHASES,
+  newPhase,
+  type PhaseDocument,
+  parseExperiment,
+} from '../experiment/experiment.ts'
+import { type Document, isDocument } from '../experiment/paths.ts'
+import { settingsOf } from '../experiment/phase_settings.ts'
+import type { RlDocument } from '../experiment/schema.ts'
+import { PRESETS } from './presets.ts'
+
+export interface PhaseChoice {
+  readonly id: string
+  readonly label: string
+  readonly group: 'Methods' | 'From presets'
+  /** Whether it trains an inner layer, which is to be chosen. */
+  readonly has_layer: boolean
+  readonly phase: PhaseDocument
+}
+
+const METHODS = [
+  { id: 'grpo', label: 'GRPO', name: 'GRPO', adv_estimator: 'grpo' },
+  { id: 'gae', label: 'PPO (GAE with a critic)', name: 'PPO', adv_estimator: 'gae' },
+  { id: 'bupo', label: 'BuPO: an inner layer', name: '', adv_estimator: 'grpo' },
+  { id: 'rloo', label: 'RLOO', name: 'RLOO', adv_estimator: 'rloo' },
+  {
+    id: 'reinforce_plus_plus',
+    label: 'REINFORCE++',
+    name: 'REINFORCE++',
+    adv_estimator: 'reinforce_plus_plus',
+  },
+] as const
+
+const NEW_STEPS = 20
+
+/** Groups of at least two where the experiment has single responses: the same number of rows. */
+function ownBatch({ rollout, actor }: Experiment): Partial<RlDocument> {
+  if (rollout.n >= 2) return {}
+  const { train_batch_size } = rollout
+  const { ppo_mini_batch_size } = actor
+  const fits = (n: number) => train_batch_size % n === 0 && ppo_mini_batch_size % n === 0
+  const n = [4, 2].find(fits)
+  if (!n) return { rollout: { n: 2 } }
+  return {
+    rollout: { n, train_batch_size: train_batch_size / n },
+    actor: { ppo_mini_batch_size: ppo_mini_batch_size / n },
+  }
+}
+
+function methodPhase(
+  experiment: Experiment,
+  { id, name, adv_estimator }: (typeof METHODS)[number],
+): PhaseDocument {
+  const phase = { ...(newPhase('rl') as RlDocument), name, adv_estimator, steps: NEW_STEPS }
+  const layers = experiment.model.num_hidden_layers
+  return {
+    ...phase,
+    ...(comparesGroups(adv_estimator) && ownBatch(experiment)),
+    ...(id === 'bupo' && { target_layer: Math.max(1, layers - 1) }),
+    // A critic learns no slower than the policy it judges.
+    ...(id === 'gae' && { critic: { optim: experiment.actor.optim }, algorithm: { lam: 0.95 } }),
+  }
+}
+
+/** What `own` says otherwise than `shared`, at any depth. */
+function difference(own: object, shared: object): Document {
+  const changes: Document = {}
+  for (const [name, value] of Object.entries(own)) {
+    const other = (shared as Document)[name]
+    if (isDocument(value) && isDocument(other)) {
+      const below = difference(value, other)
+      if (Object.keys(below).length > 0) changes[name] = below
+    } else if (JSON.stringify(value) !== JSON.stringify(other)) changes[name] = value
+  }
+  return changes
+}
+
+/** A preset's phase with all its settings, as a phase of this experiment. Responses stay as long as its task needs. */
+function adopted(experiment: Experiment, from: Experiment, phase: PhaseDocument): PhaseDocument {
+  if (phase.kind !== 'rl') return phase
+  const { rollout, actor, critic, algorithm } = settingsOf(from, phase)
+  const { max_response_length } = experiment.rollout
+  return {
+    ...phase,
+    rollout: difference({ ...rollout, max_response_length }, experiment.rollout),
+    actor: difference(actor, experiment.actor),
+    critic: difference(critic, experiment.critic),
+    algorithm: difference(algorithm, experiment.algorithm),
+  }
+}
+
+/** Every phase that could be added to this experiment. */
+export function phaseChoices(experiment: Experiment): PhaseChoice[] {
+  const methods = METHODS.map(
+    (method): PhaseChoice => ({
+      id: method.id,
+      label: method.label,
+      group: 'Methods',
+      has_layer: method.id === 'bupo',
+      phase: methodPhase(experiment, method),
+    }),
+  )
+  const sft: PhaseChoice = {
+    id: 'sft',
+    label: 'Warm start',
+    group: 'Methods',
+    has_layer: false,
+    phase: { ...newPhase('sft'), steps: NEW_STEPS },
+  }
+  const reward_model: PhaseChoice = {
+    id: 'reward_model',
+    label: 'Reward model',
+    group: 'Methods',
+    has_layer: false,
+    phase: newPhase('reward_model'),
+  }
+  const presets = PRESETS.flatMap(({ id, name, experiment: from }) =>
+    from.phases.map(
+      (phase, i): PhaseChoice => ({
+        id: `${id}.${i}`,
+        label: `${name}: ${phase.name || phaseKind(phase)}`,
+        group: 'From presets',
+        has_layer: false,
+        phase: adopted(experiment, from, phase),
+      }),
+    ),
+  )
+  // A phase that wants a reward model is offered where there is one.
+  const before = experiment.phases.slice(0, MAX_PHASES - 1)
+  return [...methods, sft, reward_model, ...presets].filter(
+    ({ phase }) => parseExperiment({ ...experiment, phases: [...before, phase], steering: [] }).ok,
+  )
+}
+
+/** A choice as phase `index` of a list: a method is rewarded by the reward model of an earlier phase, where there is one. */
+export function placedPhase(
+  { group, phase }: PhaseChoice,
+  phases: readonly PhaseDocument[],
+  index: number,
+): PhaseDocument {
+  if (group !== 'Methods' || phase.kind !== 'rl') return phase
+  return { ...phase, reward_model: { enable: hasRewardModel(phases, index) } }
+}
+
+const phaseKind = (phase: PhaseDocument): string => {
+  if (phase.kind === 'sft') return 'warm start'
+  if (phase.kind === 'reward_model') return 'reward model'
+  return phase.target_layer === 'final' ? 'whole model' : `layer ${phase.target_layer}`
+}

@@ -1,0 +1,337 @@
+// Everything that crosses the worker boundary, in both directions. Plain data only.
+import type { GpuErrorCode } from '../../kernels/device/errors.ts'
+import type { AdapterFacts, GpuCounts } from '../../kernels/device/gpu.ts'
+import type { Profile, ProfileRow } from '../../kernels/device/profiler.ts'
+import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { Peak } from '../../kernels/peak/peak.ts'
+import type { PhaseReason } from '../../rl/config/phase.ts'
+import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
+import type { AskedPair } from '../../rl/reward/preferences.ts'
+import type { ScoredPair } from '../../rl/reward/reward_training.ts'
+import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
+import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
+import type { Generation } from '../../rl/train/step_result.ts'
+import type { CheckpointEntry, CheckpointSource, RunHistory } from '../checkpoints/checkpoint.ts'
+import type { Thinned } from '../columns/thinning.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import type { SteeringAction, SteeringEntry } from '../experiment/steering.ts'
+import type { BrokenStep } from './guard.ts'
+import type { Observation, ObservationRequest } from './observation.ts'
+
+/** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
+export const PROTOCOL_VERSION = 4
+
+export type LabCommand =
+  /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
+  | { readonly type: 'open' }
+  /** Drops any earlier run and starts this one; `paused` stops before the first step. */
+  | {
+      readonly type: 'start'
+      readonly run: number
+      /** The id that the run is kept under. */
+      readonly record: string
+      readonly experiment: Experiment
+      /** The checkpoint to go on from; its own experiment counts then. */
+      readonly from?: CheckpointSource | undefined
+      readonly checkpoints?: CheckpointSettings | undefined
+      readonly paused: boolean
+      /** What the last `kernels` gave the page to remember. */
+      readonly kernel_cache?: string | undefined
+      /** What the panels that are open show of the inside. */
+      readonly observe?: ObservationRequest | undefined
+      /** Bytes of GPU memory that a person has allowed for it; without them, what `plan` says is allocated without asking. */
+      readonly allow_bytes?: number | undefined
+    }
+  /** Asks how much memory a run of this document would take. Answered by `plan`; allocates nothing. */
+  | { readonly type: 'plan'; readonly experiment: Experiment }
+  /** Other panels are open than before. Answered by `observed` for the steps to come; in a pause, for the present one. */
+  | { readonly type: 'observe'; readonly request: ObservationRequest }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** One training step, then paused. */
+  | { readonly type: 'step' }
+  /** One training step, then the next turn is awaited: another run takes its own meanwhile, on the same GPU. No pause. */
+  | { readonly type: 'turn' }
+  /** One training step, measured; then as before. Answered by `profile`, or not at all when the run is over. */
+  | { readonly type: 'profile' }
+  /** The next step of reinforcement tells of every token. Answered by `trace`, or not at all when no such step comes. */
+  | { readonly type: 'trace' }
+  /** Measures this adapter, when no run is on. Answered by `benchmark_progress`, then `benchmark` or `benchmark_failed`. */
+  | { readonly type: 'benchmark' }
+  /** Ends the current phase after the step in flight. */
+  | { readonly type: 'next_phase' }
+  /** A person's verdict on a pair of `pairs`. Answered by `pairs`; one that is not the next in line changes nothing. */
+  | { readonly type: 'verdict'; readonly id: number; readonly choice: 'a' | 'b' | 'skip' }
+  /** Takes the last verdict back. Answered by `pairs`. */
+  | { readonly type: 'undo_verdict' }
+  /** Does this before the next step. Answered by `steered`. */
+  | { readonly type: 'steer'; readonly action: SteeringAction }
+  /** Keeps a checkpoint as soon as the step in flight is done: the page may soon be gone. */
+  | { readonly type: 'checkpoint' }
+  /** Hands over a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
+  | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
+  /** Frees the run's GPU memory. */
+  | { readonly type: 'stop' }
+
+/** How often a run is kept, and how much room its checkpoints may take. */
+export interface CheckpointSettings {
+  readonly every_steps: number
+  /** 0 = as often as the steps say, whatever it costs. */
+  readonly every_ms: number
+  readonly budget_bytes: number
+}
+
+/** RunHistory as it crosses the boundary: columns of full length. */
+export interface PlainHistory extends Omit<RunHistory, 'series'> {
+  readonly series: Readonly<
+    Record<
+      string,
+      {
+        readonly steps: Float64Array
+        readonly values: Float64Array
+        readonly thinned?: Thinned | undefined
+      }
+    >
+  >
+}
+
+/** Why a run goes on from an earlier state. guard: something was about to go wrong. */
+export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
+
+/**
+ * full: no room. unavailable: the browser has no such storage for this page. read_only: another tab writes it. corrupt: what
+ * was kept cannot be read.
+ */
+export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corrupt' | 'other'
+
+export type {
+  AskedPair,
+  BenchmarkNumbers,
+  Generation,
+  MatmulChoice,
+  Peak,
+  Profile,
+  ProfileRow,
+  ScoredPair,
+  TokenTable,
+  TracedSample,
+}
+
+/** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
+export type Metrics = Readonly<Record<string, number>>
+
+/** One sampled response of a step. */
+export interface RolloutSample {
+  readonly prompt: string
+  /** Without the end token. */
+  readonly response: string
+  readonly ground_truth: string
+  /** What the task says. */
+  readonly score: number
+  /** What the reward model says, where that is trained on. */
+  readonly rm_score?: number
+  readonly advantage: number
+  /** Tokens, end token included. */
+  readonly response_length: number
+  /** False when the response was cut at the maximum length. */
+  readonly is_ended: boolean
+}
+
+/** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
+export interface LabError {
+  readonly name: string
+  readonly code: GpuErrorCode | 'experiment' | 'memory' | 'checkpoint' | 'worker' | 'internal'
+  readonly message: string
+  /** Of code memory: what the run would take. */
+  readonly bytes?: number
+}
+
+/** waiting: for a person's verdicts. */
+export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finished'
+
+export type LabEvent =
+  | { readonly type: 'hello'; readonly protocol: number }
+  | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
+  /** What the worker is busy with before the first step, e.g. compiling shaders. */
+  | { readonly type: 'progress'; readonly run: number; readonly message: string }
+  /** The kernels that the run's matrix products use, where they were chosen by measuring or pinned; default kernels otherwise. */
+  | {
+      readonly type: 'kernels'
+      readonly run: number
+      readonly matmul: MatmulChoice
+      /** The experiment's field `kernels` that brings exactly these back. */
+      readonly kernels: string
+      /** To be remembered, and sent with the next `start`; absent where nothing was measured. */
+      readonly cache?: string
+    }
+  | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
+  /** Every two seconds, whatever the worker does. */
+  | { readonly type: 'alive' }
+  /** The run stands after `step` again, or begins there; what was known of later steps is no longer so. */
+  | {
+      readonly type: 'restored'
+      readonly run: number
+      readonly why: RestoreReason
+      readonly step: number
+      readonly phase: number
+      readonly phase_step: number
+      readonly experiment: Experiment
+      /** The document that does the same run again. */
+      readonly document: Experiment
+      readonly history: PlainHistory
+      readonly kernels: string
+      /** The checkpoint that this run begins with as one of its own. */
+      readonly parent?: { readonly record: string; readonly step: number }
+      /** What is not as it was where the checkpoint was made, in a sentence; then the numbers agree to rounding alone. */
+      readonly differs?: string
+    }
+  /** A checkpoint of `step` was kept. */
+  | {
+      readonly type: 'checkpoint'
+      readonly run: number
+      readonly step: number
+      readonly bytes: number
+      /** All that are kept of this run now. */
+      readonly entries: readonly CheckpointEntry[]
+      /** From the state on the GPU to the file. */
+      readonly ms: number
+    }
+  /** A checkpoint could not be kept or read; the run goes on all the same. */
+  | {
+      readonly type: 'checkpoint_problem'
+      readonly run: number
+      readonly code: CheckpointProblemCode
+      readonly message: string
+    }
+  | {
+      readonly type: 'checkpoint_file'
+      readonly record: string
+      readonly step: number
+      readonly bytes: ArrayBuffer
+    }
+  /** There is no such checkpoint, or it cannot be read. */
+  | { readonly type: 'checkpoint_file_failed'; readonly record: string; readonly message: string }
+  /** The GPU was lost after `step`; the run goes back to its last state, by itself or when a person asks for it. */
+  | {
+      readonly type: 'lost'
+      readonly run: number
+      /** The step that it goes back to. */
+      readonly step: number
+      readonly message: string
+      /** It is paused: this was not the first time, or the browser gives no GPU. */
+      readonly is_waiting: boolean
+      /** The browser gives no GPU. */
+      readonly is_blocked: boolean
+    }
+  /** Several steps in a row were not finite. The run goes back to its last sound state, `step`, and is paused there. */
+  | {
+      readonly type: 'guarded'
+      readonly run: number
+      readonly step: number
+      /** Oldest first. */
+      readonly broken: readonly BrokenStep[]
+    }
+  /** A phase begins with the step after `step`; `reason` says why the one before it ended. */
+  | {
+      readonly type: 'phase'
+      readonly run: number
+      readonly step: number
+      readonly phase: number
+      readonly reason: PhaseReason
+    }
+  /** Something was done to the run, by hand or because its document says so; or it was refused. */
+  | {
+      readonly type: 'steered'
+      readonly run: number
+      readonly entry: SteeringEntry
+      /** The experiment from the next step on. */
+      readonly experiment: Experiment
+      /** The steering of the document that does all this again. */
+      readonly steering: readonly SteeringEntry[]
+      /** Why it was not done. */
+      readonly refused?: string
+    }
+  /** After step `step` (0 = before training): all its metrics, validation included when it was due. */
+  | {
+      readonly type: 'step'
+      readonly run: number
+      readonly step: number
+      readonly phase: number
+      /** Steps done in this phase, this one included. */
+      readonly phase_step: number
+      readonly metrics: Metrics
+    }
+  | {
+      readonly type: 'samples'
+      readonly run: number
+      readonly step: number
+      readonly samples: readonly RolloutSample[]
+    }
+  /** What was answered to held-out problems after step `step`; right after its `step`. */
+  | {
+      readonly type: 'generations'
+      readonly run: number
+      readonly step: number
+      readonly generations: readonly Generation[]
+    }
+  /** The pairs of a reward_model phase that a person is asked about, whenever they change. */
+  | {
+      readonly type: 'pairs'
+      readonly run: number
+      readonly phase: number
+      /** The next few in line; none when nobody is asked, or there are no more. */
+      readonly pairs: readonly AskedPair[]
+      /** Pairs in line in all. */
+      readonly pending: number
+      /** Verdicts that prefer one response. */
+      readonly given: number
+      /** Verdicts that training waits for; 0 where it waits for none. */
+      readonly min_pairs: number
+      /** Everything that was said so far, as the experiment's field `pairs.verdicts` holds it. */
+      readonly verdicts: string
+    }
+  /** Held-out pairs with the reward model's scores after step `step`. */
+  | {
+      readonly type: 'scored_pairs'
+      readonly run: number
+      readonly step: number
+      readonly pairs: readonly ScoredPair[]
+    }
+  | {
+      readonly type: 'memory'
+      readonly run: number
+      readonly memory: Readonly<Record<MemoryKind, number>>
+      readonly counts: GpuCounts
+      /** What became of `rollout.dtype: float16`, where a phase asks for it. */
+      readonly rollout_dtype?: RolloutDType
+    }
+  /** What step `step` cost; `peak` is undefined where it could not be probed. */
+  | {
+      readonly type: 'profile'
+      readonly run: number
+      readonly step: number
+      readonly profile: Profile
+      readonly peak: Peak | undefined
+    }
+  /** What step `step` computed of every token; right after its `step`. */
+  | {
+      readonly type: 'trace'
+      readonly run: number
+      readonly step: number
+      readonly table: TokenTable
+    }
+  /** What step `step` showed of the inside; right after its `step`, or in a pause. */
+  | {
+      readonly type: 'observed'
+      readonly run: number
+      readonly step: number
+      readonly observation: Observation
+    }
+  /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
+  | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
+  | { readonly type: 'benchmark_progress'; readonly message: string }
+  | { readonly type: 'benchmark'; readonly numbers: BenchmarkNumbers }
+  | { readonly type: 'benchmark_failed'; readonly error: LabError }
+  /** `run` is undefined when the adapter could not be opened at all. */
+  | { readonly type: 'failed'; readonly run: number | undefined; readonly error: LabError }

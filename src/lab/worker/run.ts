@@ -1,0 +1,399 @@
+// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run goes on
+// from its last state.
+import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
+import { HistoryLog } from '../checkpoints/history.ts'
+import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
+import {
+  differsFrom,
+  type Opened,
+  openSource,
+  plainHistory,
+  withLaterSteering,
+} from '../checkpoints/origin.ts'
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import {
+  ownKernels,
+  pinnedKernels,
+  readKernels,
+  unusablePin,
+  writeKernels,
+} from '../experiment/pinned_kernels.ts'
+import { BrokenNumbers } from '../protocol/guard.ts'
+import { chooseKernels } from '../protocol/kernel_choice.ts'
+import { NO_OBSERVATION } from '../protocol/observation.ts'
+import type { LabCommand, LabEvent, MatmulChoice, RunStatus } from '../protocol/protocol.ts'
+import { RunLoop } from './run_loop.ts'
+import { Orders } from './run_orders.ts'
+import {
+  type CheckpointHost,
+  ExperimentError,
+  labError,
+  type RunDevice,
+  type SessionHost,
+} from './session_host.ts'
+
+type Start = Extract<LabCommand, { type: 'start' }>
+
+/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
+const AGAIN_MS = 60_000
+/** Pauses before the GPU is opened again, one after the other. */
+const REOPEN_MS = [300, 700, 1500, 2500]
+/** Errors that a lost device causes may come before the loss is told. */
+const LOSS_MS = 300
+
+/** The kernels of the matrix products, and the experiment's field that brings them back. */
+interface Kernels {
+  /** Undefined for the default ones. */
+  readonly matmul: MatmulChoice | undefined
+  readonly text: string
+}
+const DEFAULT_KERNELS: Kernels = { matmul: undefined, text: '' }
+
+export class Run {
+  readonly orders: Orders
+  readonly #host: SessionHost
+  readonly #start: Start
+  readonly #keeper: CheckpointKeeper
+  #history = new HistoryLog()
+  #status: RunStatus = 'preparing'
+  #loop: RunLoop | undefined
+  /** The checkpoint that the run began with. */
+  #opened: Opened | undefined
+  /** With all that was done to the run so far. */
+  #document: Experiment | undefined
+  /** The same without what was done by hand. */
+  #beginning: Experiment | undefined
+  #kernels: Kernels | undefined
+  /** AdapterFacts.description of the device. */
+  #adapter = ''
+  /** The loop has stepped on some device. */
+  #has_begun = false
+  #is_told_of_memory = false
+  #lost_at = Number.NEGATIVE_INFINITY
+  /** Times that the GPU could not be opened again. */
+  #tries = 0
+  #is_recovering = false
+  #is_careful = false
+  /** The run goes back because its numbers were broken. */
+  #is_guarded = false
+
+  constructor(host: SessionHost, start: Start) {
+    this.#host = host
+    this.#start = start
+    this.orders = new Orders(start.paused, start.observe ?? NO_OBSERVATION)
+    const { checkpoints } = host
+    this.#keeper = new CheckpointKeeper({
+      run: start.run,
+      record: start.record,
+      settings: start.checkpoints ?? DEFAULT_CHECKPOINTS,
+      storage: checkpoints && {
+        files: () => this.#files(checkpoints),
+        encode: checkpoints.encode,
+      },
+      history: () => this.#history.history,
+      facts: () => this.#facts(),
+      post: (event) => this.#post(event),
+      now: host.now,
+    })
+  }
+
+  get record(): string {
+    return this.#start.record
+  }
+
+  /** The newest state as a file, and its step; undefined before there is one. */
+  newestCheckpoint() {
+    return this.#keeper.encodeNewest()
+  }
+
+  decide(id: number, choice: 'a' | 'b' | 'skip'): void {
+    this.#loop?.decide(id, choice)
+  }
+
+  undoVerdict(): void {
+    this.#loop?.undoVerdict()
+  }
+
+  /** From preparation to the end. The one place where an error of a run becomes a `failed` event. */
+  async drive(): Promise<void> {
+    try {
+      if (this.#isOver) return
+      this.#setStatus('preparing', true)
+      await this.#begin()
+      while (!this.#isOver && !(await this.#attempt()));
+    } catch (error) {
+      if (!this.#isOver) this.#post({ type: 'failed', run: this.#id, error: labError(error) })
+      this.orders.is_stopped = true
+    }
+  }
+
+  get #id(): number {
+    return this.#start.run
+  }
+
+  get #isOver(): boolean {
+    return this.orders.is_stopped
+  }
+
+  #post(event: LabEvent): void {
+    if (this.#isOver) return
+    this.#history.add(event)
+    if (event.type === 'steered' && event.refused === undefined && this.#document)
+      this.#document = { ...this.#document, steering: event.steering }
+    this.#host.post(event)
+  }
+
+  #setStatus(status: RunStatus, is_first = false): void {
+    if (this.#isOver || (status === this.#status && !is_first)) return
+    this.#status = status
+    this.#post({ type: 'status', run: this.#id, status })
+  }
+
+  #say(message: string): void {
+    this.#post({ type: 'progress', run: this.#id, message })
+  }
+
+  async #files(checkpoints: CheckpointHost): Promise<CheckpointFiles> {
+    const { files, why_memory } = await checkpoints.open()
+    if (why_memory !== '' && !this.#is_told_of_memory)
+      this.#post({
+        type: 'checkpoint_problem',
+        run: this.#id,
+        code: 'unavailable',
+        message: why_memory,
+      })
+    this.#is_told_of_memory = true
+    return files
+  }
+
+  #facts(): Omit<Checkpoint, 'run' | 'history'> {
+    const parent = this.#opened?.parent
+    return {
+      record: this.#start.record,
+      ...(parent && { parent }),
+      made_on: {
+        understory: this.#host.checkpoints?.understory ?? '',
+        adapter: this.#adapter,
+        kernels: this.#kernels?.text ?? '',
+      },
+    }
+  }
+
+  /** Checks what the run is to begin with: a document, or a checkpoint. */
+  async #begin(): Promise<void> {
+    const { from, experiment } = this.#start
+    const { checkpoints } = this.#host
+    if (!from) {
+      const parsed = parseExperiment(experiment)
+      if (!parsed.ok) {
+        const said = parsed.issues.map(({ path, message }) => `${path}: ${message}`)
+        throw new ExperimentError(said.join('\n'))
+      }
+      this.#document = parsed.experiment
+      this.#beginning = parsed.experiment
+      return
+    }
+    if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
+    this.#say('Reading the checkpoint')
+    this.#opened = await openSource(
+      from,
+      await this.#files(checkpoints),
+      checkpoints.decode,
+      (message) =>
+        this.#post({ type: 'checkpoint_problem', run: this.#id, code: 'corrupt', message }),
+    )
+    const { run: state, history } = this.#opened.checkpoint
+    // What was done by hand after the checkpoint is in the record.
+    const known = from.kind === 'resume' ? parseExperiment(experiment) : undefined
+    this.#document = known?.ok
+      ? withLaterSteering(state, known.experiment.steering)
+      : state.document
+    this.#keeper.adopt({ state, history })
+  }
+
+  /** The run on one device. False when it is to be tried on another one. */
+  async #attempt(): Promise<boolean> {
+    const document = this.#document
+    if (!document) return true
+    let device: RunDevice | undefined
+    let failure: unknown
+    try {
+      this.#say(this.#is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
+      const { allow_bytes } = this.#start
+      device = await this.#host.prepare(document, this.#is_careful, allow_bytes)
+      const lost = device.lost.then((error) => Promise.reject(error))
+      await Promise.race([this.#train(device), lost])
+      return true
+    } catch (error) {
+      failure = (await this.#lossBehind(error, device)) ?? error
+    } finally {
+      this.#loop?.end()
+      this.#loop = undefined
+      this.#keeper.drop()
+      device?.destroy()
+    }
+    if (this.#isOver) return true
+    if (failure instanceof BrokenNumbers) {
+      this.#guarded(failure)
+      return false
+    }
+    const { code, message } = labError(failure)
+    const is_lost = code === 'lost'
+    if (!is_lost && (device || !this.#is_recovering)) throw failure
+    await this.#recover(message, is_lost)
+    return false
+  }
+
+  /** The loss that may be the cause of another error. */
+  async #lossBehind(error: unknown, device: RunDevice | undefined): Promise<unknown> {
+    if (!device || this.#isOver || error instanceof BrokenNumbers) return undefined
+    if (labError(error).code === 'lost') return undefined
+    return Promise.race([device.lost, this.#host.sleep(LOSS_MS).then(() => undefined)])
+  }
+
+  /** Pauses at the last sound state, with what was found. */
+  #guarded({ broken }: BrokenNumbers): void {
+    const { orders } = this
+    orders.budget = 0
+    orders.wants_profile = false
+    this.#is_guarded = true
+    const { snapshot } = this.#keeper
+    const step = snapshot?.state.trainer.step ?? 0
+    // What was done by hand since then may be what broke it: a person decides anew.
+    this.#document = snapshot?.state.document ?? this.#beginning
+    this.#post({ type: 'guarded', run: this.#id, step, broken })
+    this.#setStatus('preparing')
+  }
+
+  /** Waits a little, or for a person, until the GPU is to be opened again. */
+  async #recover(message: string, is_lost: boolean): Promise<void> {
+    const now = this.#host.now()
+    const is_again = is_lost && now - this.#lost_at < AGAIN_MS
+    if (is_lost) this.#lost_at = now
+    this.#tries = is_lost ? 0 : this.#tries + 1
+    this.#is_recovering = true
+    const is_blocked = this.#tries >= REOPEN_MS.length
+    const is_waiting = is_again || is_blocked
+    const step = this.#keeper.snapshot?.state.trainer.step ?? 0
+    if (is_lost || is_blocked)
+      this.#post({ type: 'lost', run: this.#id, step, message, is_waiting, is_blocked })
+    if (is_waiting) {
+      this.#is_careful = true
+      this.#tries = 0
+      const { orders } = this
+      orders.budget = 0
+      orders.wants_profile = false
+      this.#setStatus('paused')
+      await orders.awaken(() => orders.is_going)
+      while (!this.#isOver && !orders.is_going) await orders.awaken(() => orders.is_going)
+      this.#setStatus('preparing')
+      return
+    }
+    this.#setStatus('preparing')
+    await this.#host.sleep(REOPEN_MS[this.#tries])
+  }
+
+  async #train(device: RunDevice): Promise<void> {
+    if (this.#isOver) return
+    this.#adapter = device.adapter.description
+    const is_first = !this.#kernels
+    this.#kernels ??= await this.#chooseKernels(device)
+    if (this.#isOver) return
+    const { snapshot } = this.#keeper
+    if (snapshot || this.#has_begun) this.#tellRestored()
+    if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
+    this.#has_begun = true
+    const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
+    const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
+    if (this.#isOver) return
+    // Opening again may take long where shaders compile slowly: the time counts from here.
+    if (this.#is_recovering) this.#lost_at = this.#host.now()
+    this.#is_recovering = false
+    this.#loop = new RunLoop(
+      {
+        id: this.#id,
+        host: this.#host,
+        orders: this.orders,
+        keeper: this.#keeper,
+        post: (event) => this.#post(event),
+        setStatus: (status) => this.#setStatus(status),
+      },
+      open,
+    )
+    await this.#loop.drive()
+  }
+
+  /** The page goes back to the state that the run goes on from, or to the beginning. */
+  #tellRestored(): void {
+    const { snapshot } = this.#keeper
+    const document = this.#document
+    if (!document) return
+    this.#history = new HistoryLog(snapshot?.history)
+    const opened = this.#has_begun ? undefined : this.#opened
+    const { step, phase, phase_step } = snapshot?.state.trainer ?? {
+      step: 0,
+      phase: 0,
+      phase_step: 0,
+    }
+    const parent = this.#opened?.parent
+    const differs = opened && differsFrom(opened.checkpoint.made_on, this.#facts().made_on)
+    this.#post({
+      type: 'restored',
+      run: this.#id,
+      why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
+      step,
+      phase,
+      phase_step,
+      experiment: snapshot?.state.experiment ?? { ...document, steering: [] },
+      document,
+      history: plainHistory(this.#history.history),
+      kernels: this.#kernels?.text ?? '',
+      ...(parent && { parent }),
+      ...(differs !== undefined && { differs }),
+    })
+    this.#is_guarded = false
+  }
+
+  /** Those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */
+  async #chooseKernels(device: RunDevice): Promise<Kernels> {
+    const made_with = this.#opened?.checkpoint.made_on.kernels
+    if (made_with !== undefined) {
+      const read = readKernels(made_with)
+      if (read.ok && !this.#unusable(read.choice, device)) return this.#tellKernels(read.choice)
+    }
+    const pinned = this.#document && pinnedKernels(this.#document)
+    const problem = this.#unusable(pinned, device)
+    if (problem !== undefined && made_with === undefined) throw new ExperimentError(problem)
+    if (pinned && problem === undefined) return this.#tellKernels(pinned)
+    return this.#measureKernels(device)
+  }
+
+  #unusable(choice: MatmulChoice | undefined, device: RunDevice): string | undefined {
+    return choice && unusablePin(choice, (variant) => device.missing(variant))
+  }
+
+  #tellKernels(matmul: MatmulChoice | undefined): Kernels {
+    if (!matmul || Object.keys(matmul).length === 0) return DEFAULT_KERNELS
+    const text = writeKernels(matmul)
+    this.#post({ type: 'kernels', run: this.#id, matmul, kernels: text })
+    return { matmul, text }
+  }
+
+  async #measureKernels(device: RunDevice): Promise<Kernels> {
+    const tune = async (pinned: MatmulChoice) => {
+      this.#say('Measuring matrix products')
+      try {
+        return await device.tune(pinned)
+      } catch (error) {
+        if (labError(error).code === 'lost') throw error
+        // What cannot be measured is no reason not to train: the default kernels work everywhere.
+        return {}
+      }
+    }
+    const choice = await chooseKernels(device, this.#host.version, this.#start.kernel_cache, tune)
+    if (!choice) return DEFAULT_KERNELS
+    const text = writeKernels(ownKernels(choice.matmul, device.defaults))
+    this.#post({ type: 'kernels', run: this.#id, kernels: text, ...choice })
+    return { matmul: choice.matmul, text }
+  }
+}

@@ -1,0 +1,62 @@
+// What a person has asked of a run and it has not done yet. Outlives the device that the run is on.
+
+import type { SteeringAction } from '../experiment/steering.ts'
+import type { ObservationRequest } from '../protocol/observation.ts'
+
+export class Orders {
+  /** Steps to take before pausing. */
+  budget: number
+  /** Between two turns a run waits without being paused. */
+  takes_turns = false
+  is_stopped = false
+  /** What is to be done before the next step. */
+  asked: SteeringAction[] = []
+  wants_profile = false
+  wants_trace = false
+  wants_checkpoint = false
+  request: ObservationRequest
+  #wake: () => void = () => {}
+
+  constructor(is_paused: boolean, request: ObservationRequest) {
+    this.budget = is_paused ? 0 : Number.POSITIVE_INFINITY
+    this.request = request
+  }
+
+  /** There is a step to take. */
+  get is_going(): boolean {
+    return this.budget > 0 || this.wants_profile
+  }
+
+  /** There is something to do in a pause. */
+  get has_work(): boolean {
+    return this.is_going || this.asked.length > 0
+  }
+
+  take(steps: number, takes_turns = false): void {
+    this.change({ budget: steps, takes_turns })
+  }
+
+  change(orders: Partial<Omit<Orders, 'change' | 'take' | 'awaken'>>): void {
+    Object.assign(this, orders)
+    this.#wake()
+  }
+
+  steer(action: SteeringAction): void {
+    this.asked.push(action)
+    this.#wake()
+  }
+
+  /** Whoever sleeps looks again. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** Sleeps until a command comes, unless there is something to do already. */
+  awaken(hasWork: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      // A command may have come between the decision to sleep and now.
+      if (hasWork() || this.is_stopped) resolve()
+    })
+  }
+}

@@ -1,0 +1,40 @@
+// What has been shown of one state of the model, in one go or in several. Knows neither the worker nor the GPU.
+import type { Observation, ObservationRequest } from '../protocol/observation.ts'
+
+/** What a step showed and what was asked for then. */
+export interface Seen {
+  readonly step: number
+  readonly request: ObservationRequest
+  readonly observation: Observation
+}
+
+/**
+ * Two observations as one where they are of the same step, so that a panel that opens in a pause takes nothing from those
+ * before it. What both have is the newer one's.
+ */
+export function seenTogether(before: Seen | undefined, now: Seen): Seen {
+  if (before?.step !== now.step) return now
+  const [old, fresh] = [before.observation, now.observation]
+  const has_lens = now.request.lens !== undefined
+  const has_layer = now.request.groups.includes('similarity')
+  const layer_of = has_layer ? now : before
+  const { refused: _, ...rest } = old
+  return {
+    step: now.step,
+    request: {
+      ...now.request,
+      groups: [...new Set([...before.request.groups, ...now.request.groups])],
+      lens: has_lens ? now.request.lens : before.request.lens,
+      layer: layer_of.request.layer,
+    },
+    observation: {
+      ...rest,
+      ...fresh,
+      mean: { ...old.mean, ...fresh.mean },
+      std: { ...old.std, ...fresh.std },
+      layer: layer_of.observation.layer,
+      lenses: has_lens ? fresh.lenses : old.lenses,
+      cost_ms: { ...old.cost_ms, ...fresh.cost_ms },
+    },
+  }
+}

@@ -1,0 +1,146 @@
+// Commands in, events out: what the worker is told, and what it says. Knows neither the worker nor the GPU, so Node can test it.
+import { newestFirst } from '../checkpoints/keeper.ts'
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import type { LabCommand } from '../protocol/protocol.ts'
+import { Run } from './run.ts'
+import { labError, type SessionHost } from './session_host.ts'
+
+export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './session_host.ts'
+export { ExperimentError, labError } from './session_host.ts'
+
+/** One run at a time. A new one waits until the step in flight of the old one is done and its memory freed. */
+export class Session {
+  readonly #host: SessionHost
+  #run: Run | undefined
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(host: SessionHost) {
+    this.#host = host
+  }
+
+  /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
+  handle(command: LabCommand): void {
+    switch (command.type) {
+      case 'open':
+        this.#then(() => this.#open())
+        return
+      case 'start': {
+        this.#stop()
+        const run = new Run(this.#host, command)
+        this.#run = run
+        this.#then(() => run.drive())
+        return
+      }
+      case 'pause':
+        this.#run?.orders.take(0)
+        return
+      case 'resume':
+        this.#run?.orders.take(Number.POSITIVE_INFINITY)
+        return
+      case 'step':
+        this.#run?.orders.take(1)
+        return
+      case 'turn':
+        this.#run?.orders.take(1, true)
+        return
+      case 'profile':
+        this.#run?.orders.change({ wants_profile: true })
+        return
+      case 'trace':
+        this.#run?.orders.change({ wants_trace: true })
+        return
+      case 'observe':
+        this.#run?.orders.change({ request: command.request })
+        return
+      case 'plan':
+        this.#plan(command.experiment)
+        return
+      case 'benchmark':
+        this.#then(() => this.#benchmark())
+        return
+      case 'next_phase':
+        this.#run?.orders.steer({ kind: 'next_phase' })
+        return
+      case 'steer':
+        this.#run?.orders.steer(command.action)
+        return
+      case 'verdict':
+        this.#run?.decide(command.id, command.choice)
+        return
+      case 'undo_verdict':
+        this.#run?.undoVerdict()
+        return
+      case 'checkpoint':
+        this.#run?.orders.change({ wants_checkpoint: true })
+        return
+      case 'read_checkpoint':
+        void this.#readCheckpoint(command.record, command.step)
+        return
+      case 'stop':
+        this.#stop()
+        this.#run = undefined
+        return
+      default:
+        command satisfies never
+    }
+  }
+
+  /** Resolves when everything asked for so far is done. */
+  get idle(): Promise<void> {
+    return this.#tail
+  }
+
+  #then(work: () => Promise<void>): void {
+    this.#tail = this.#tail.then(work)
+  }
+
+  #stop(): void {
+    this.#run?.orders.change({ is_stopped: true })
+  }
+
+  /** Not in line with the runs: it leaves the GPU alone. */
+  async #readCheckpoint(record: string, step: number | undefined): Promise<void> {
+    const { checkpoints, post } = this.#host
+    try {
+      const newest =
+        step === undefined && this.#run?.record === record
+          ? this.#run.newestCheckpoint()
+          : undefined
+      const files = (await checkpoints?.open())?.files
+      const at = newest?.step ?? step ?? newestFirst((await files?.list(record)) ?? [])[0]?.step
+      const bytes = await (newest?.bytes ??
+        (at === undefined ? undefined : files?.read(record, at)))
+      if (!bytes || at === undefined) throw new RangeError('There is no such checkpoint any more.')
+      post({ type: 'checkpoint_file', record, step: at, bytes: bytes.buffer })
+    } catch (error) {
+      post({ type: 'checkpoint_file_failed', record, message: labError(error).message })
+    }
+  }
+
+  /** A document that cannot be planned is refused when it is to be trained, with its reason. */
+  #plan(experiment: Experiment): void {
+    const { plan, post } = this.#host
+    const parsed = parseExperiment(experiment)
+    if (plan && parsed.ok) post({ type: 'plan', ...plan(parsed.experiment) })
+  }
+
+  async #open(): Promise<void> {
+    try {
+      this.#host.post({ type: 'adapter', adapter: await this.#host.open() })
+    } catch (error) {
+      this.#host.post({ type: 'failed', run: undefined, error: labError(error) })
+    }
+  }
+
+  async #benchmark(): Promise<void> {
+    const { post } = this.#host
+    try {
+      const numbers = await this.#host.benchmark((message) =>
+        post({ type: 'benchmark_progress', message }),
+      )
+      post({ type: 'benchmark', numbers })
+    } catch (error) {
+      post({ type: 'benchmark_failed', error: labError(error) })
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// What a session is given: the GPU side and the files behind interfaces, so that Node can test it.
+import type { GpuError } from '../../kernels/device/errors.ts'
+import type { AdapterFacts, GpuCounts } from '../../kernels/device/gpu.ts'
+import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { Preferences } from '../../rl/reward/preferences.ts'
+import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
+import type { PhaseStart, StepResult } from '../../rl/train/trainer.ts'
+import type { Checkpoint, CheckpointFiles, SteeredState } from '../checkpoints/checkpoint.ts'
+import type { Experiment } from '../experiment/experiment.ts'
+import type { SteeringAction } from '../experiment/steering.ts'
+import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
+import type { Observation, ObservationRequest } from '../protocol/observation.ts'
+import type {
+  BenchmarkNumbers,
+  LabError,
+  LabEvent,
+  MatmulChoice,
+  Peak,
+  Profile,
+} from '../protocol/protocol.ts'
+import { MemoryRefusal } from './memory_budget.ts'
+import type { Steered } from './steered_run.ts'
+
+/** What the loop needs of a trainer. */
+export interface RunTrainer {
+  readonly isFinished: boolean
+  /** Queues one step; its numbers follow. The first is step 0, before training. */
+  queue(): Promise<{ readonly result: Promise<StepResult> }>
+  /** The whole state after the step that was queued last. To be called before the next is queued; nothing waits for it. */
+  exportState(): Promise<SteeredState>
+  /** Asks for an action before the next step that is queued. */
+  steer(action: SteeringAction): void
+  /** Does what is due before the next step; to be called before `isFinished` is asked. */
+  obey(): Promise<readonly Steered[]>
+  /** The next step of reinforcement brings its token table. */
+  traceNext(): void
+  /** What steps are to show of the inside from now on. */
+  observe(request: ObservationRequest): void
+  /** The same of the present state, between two steps; undefined where nothing is asked for. */
+  observeNow(): Promise<Observation | undefined>
+  /** Steps queued so far. */
+  readonly step: number
+  readonly phase: number
+  /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
+  ready(): Promise<boolean>
+  readonly isWaiting: boolean
+  /** The phase that has begun and that no step has told of. */
+  takePhaseStart(): PhaseStart | undefined
+  /** Of a reward_model phase. */
+  readonly preferences: Pick<Preferences, 'config' | 'pending' | 'given' | 'log'> | undefined
+  /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
+  readonly rollout_dtype?: RolloutDType | undefined
+  decide(id: number, choice: 'a' | 'b' | 'skip'): boolean
+  undoVerdict(): boolean
+}
+
+/** A run that is ready to step. */
+export interface OpenRun {
+  readonly trainer: RunTrainer
+  readonly counts: GpuCounts
+  memory(): Record<MemoryKind, number>
+  /** Does the work and measures it; changes none of its results. */
+  profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
+}
+
+/** The device of a run, before there is a trainer. */
+export interface RunDevice extends MatmulNeeds {
+  /** Resolves when the device is lost. */
+  readonly lost: Promise<GpuError>
+  /** Features that a variant requires and this device has not. */
+  missing(variant: string): readonly string[]
+  /** Measures the classes that `pinned` leaves open, for about a second. */
+  tune(pinned: MatmulChoice): Promise<MatmulChoice>
+  /** Makes the trainer, at its first step or in `state`; without `matmul` on the default kernels. */
+  start(
+    matmul: MatmulChoice | undefined,
+    onProgress: (message: string) => void,
+    state?: SteeredState,
+  ): Promise<OpenRun>
+  /** Frees everything, the trainer included. */
+  destroy(): void
+}
+
+/** Where checkpoints lie, and how they are written. */
+export interface CheckpointHost {
+  /** The storage, and why it is memory alone; '' where it outlasts the page. */
+  open(): Promise<{ readonly files: CheckpointFiles; readonly why_memory: string }>
+  encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
+  /** Throws CheckpointError for what cannot be gone on from; `file` names it there. */
+  decode(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<Checkpoint>
+  /** Version of the app. */
+  readonly understory: string
+}
+
+/** What a session is given: the GPU side, a way out for events, and a clock. */
+export interface SessionHost {
+  open(): Promise<AdapterFacts>
+  /**
+   * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
+   * more than `allow_bytes` and more than is allocated without asking.
+   */
+  prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
+  /** What `plan` tells; without it nothing is told. */
+  plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
+  /** Without it, runs are kept in memory only, for a lost device. */
+  readonly checkpoints?: CheckpointHost
+  /** Of the app and of the browser: what was measured under another one is measured anew. */
+  readonly version: string
+  /** The largest rates of the adapter; undefined where they cannot be probed. */
+  peak(): Promise<Peak | undefined>
+  benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
+  post(event: LabEvent): void
+  /** Milliseconds. */
+  now(): number
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>
+}
+
+/** The settings were refused before anything was allocated. */
+export class ExperimentError extends Error {
+  override name = 'ExperimentError'
+}
+
+/** An error as plain data; a GpuError keeps its code. */
+export function labError(error: unknown): LabError {
+  if (!(error instanceof Error)) return { name: 'Error', code: 'internal', message: `${error}` }
+  const { name, message } = error
+  if (name === 'GpuError') return { name, code: (error as GpuError).code, message }
+  if (name === 'ExperimentError' || name === 'NoPairsError')
+    return { name, code: 'experiment', message }
+  if (error instanceof MemoryRefusal) return { name, code: 'memory', message, bytes: error.bytes }
+  if (name === 'CheckpointError') return { name, code: 'checkpoint', message }
+  return { name, code: 'internal', message }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+
+import { PRESETS, presetOf } from '../presets/presets.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+test('the trainer gets numbers, not choices', () => {
+  const { experiment } = PRESETS[0]
+  const config = trainerConfig(experiment)
+  const { enable_gradient_checkpointing, ...model } = experiment.model
+  expect(config.model).toEqual({ ...model, vocab_size: 26 })
+  expect(config.enable_gradient_checkpointing).toBe(enable_gradient_checkpointing)
+  expect(config.task.sample(1, 0, 'train').prompt).toMatch(/^\d\d\+\d\d=$/)
+  expect(config.phases.map((p) => (p.kind === 'rl' ? p.target_layer : 0))).toEqual([0, 5, 6])
+  expect(config.phases.map(({ name }) => name)).toEqual(['warm start', 'layer 5', 'whole model'])
+})
+
+test('the default model has the 294,528 weights that the presets were measured with', () => {
+  const m = trainerConfig(presetOf('two-skills-grpo')?.experiment ?? PRESETS[0].experiment).model
+  const heads = (m.num_attention_heads + 2 * m.num_key_value_heads) * m.head_dim
+  const layer =
+    2 * m.hidden_size +
+    m.hidden_size * heads +
+    2 * m.head_dim +
+    m.num_attention_heads * m.head_dim * m.hidden_size +
+    3 * m.hidden_size * m.intermediate_size
+  const total = m.vocab_size * m.hidden_size + m.num_hidden_layers * layer + m.hidden_size
+  expect(m.tie_word_embeddings).toBe(true)
+  expect(total).toBe(294_528)
+})
+
+test('preset ids are unique, and each says what to expect', () => {
+  expect(PRESETS[0].id).toBe('two-skills-bupo')
+  expect(new Set(PRESETS.map(({ id }) => id)).size).toBe(PRESETS.length)
+  for (const { id, summary, what_you_should_see, experiment } of PRESETS) {
+    expect(id).toMatch(/^[a-z0-9-]+$/)
+    expect(summary, id).toMatch(/\.$/)
+    expect(what_you_should_see, id).toMatch(/\.$/)
+    const { task, phases } = trainerConfig(experiment)
+    expect(task.max_prompt_length).toBeGreaterThan(0)
+    expect(phases[0].kind, id).toBe('sft')
+    for (const phase of phases)
+      if (phase.kind === 'rl')
+        expect(phase.actor.ppo_mini_batch_size * 2, id).toBe(phase.rollout.train_batch_size)
+  }
+})

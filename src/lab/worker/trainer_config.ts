@@ -1,0 +1,21 @@
+// From the experiment document to what the trainer takes.
+import type { TrainerConfig } from '../../rl/train/trainer.ts'
+import { tokenizer } from '../../tasks/tokenizer.ts'
+import { type Experiment, resolvePhases, taskOf } from '../experiment/experiment.ts'
+
+/** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
+export function trainerConfig(experiment: Experiment): TrainerConfig {
+  const { seed, data, validation, probe } = experiment
+  const { enable_gradient_checkpointing, ...model } = experiment.model
+  return {
+    seed,
+    task: taskOf(experiment.task),
+    tokenizer,
+    model: { ...model, vocab_size: tokenizer.vocab_size },
+    phases: resolvePhases(experiment),
+    data,
+    validation,
+    probe,
+    enable_gradient_checkpointing,
+  }
+}

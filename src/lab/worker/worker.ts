@@ -1,0 +1,170 @@
+// The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
+import { version as understory_version } from '../../../package.json'
+import { Gpu, type OpenOptions } from '../../kernels/device/gpu.ts'
+import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
+import {
+  defaultVariant,
+  MATMUL_VARIANTS,
+  missingFeatures,
+  shapeClass,
+} from '../../kernels/matmul/matmul_variants.ts'
+import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
+import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
+import { planMemory } from '../../rl/train/memory.ts'
+import type { TrainerConfig } from '../../rl/train/trainer.ts'
+import { runProducts } from '../../rl/train/tuning.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/checkpoint_file.ts'
+import { openCheckpointFiles } from '../checkpoints/opfs.ts'
+import { type Experiment, followExperiment } from '../experiment/experiment.ts'
+import { presetOf } from '../presets/presets.ts'
+import { browserName } from '../protocol/card.ts'
+import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
+import { type RunDevice, Session } from './session.ts'
+import { SteeredRun } from './steered_run.ts'
+import { trainerConfig } from './trainer_config.ts'
+
+const post = (event: LabEvent): void => postMessage(event)
+
+/** The experiment whose steps the benchmark times. */
+const BENCHMARK_PRESET = 'tiny'
+
+const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => name))
+/** Milliseconds that measuring matrix products may take before a run. */
+const TUNE_BUDGET_MS = 1000
+
+/** Opened and not taken by a run yet. */
+let spare: Gpu | undefined
+
+async function openGpu(): Promise<Gpu> {
+  if (spare) return spare
+  const gpu = await Gpu.open()
+  spare = gpu
+  gpu.lost.then(() => {
+    if (spare === gpu) spare = undefined
+  })
+  return gpu
+}
+
+/** The device that is open, or one with larger limits when the run needs them. */
+async function gpuFor(configs: readonly TrainerConfig[]): Promise<Gpu> {
+  const largest = largestTensor(configs)
+  const gpu = await openGpu()
+  // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
+  spare = undefined
+  if (largest.bytes <= gpu.facts.max_binding_bytes) return gpu
+  gpu.destroy()
+  return Gpu.open({ largest })
+}
+
+/** Work on a device of its own, which is gone afterwards. */
+async function alone<T>(work: (gpu: Gpu) => Promise<T>, options?: OpenOptions): Promise<T> {
+  const gpu = await Gpu.open(options)
+  try {
+    return await work(gpu)
+  } finally {
+    gpu.destroy()
+  }
+}
+
+/** Milliseconds that a dispatch may take after the GPU was lost twice: half of what is usual. */
+const CAREFUL_MS = 25
+
+const planBytes = (config: TrainerConfig): number => planMemory(config).total()
+/** Chromium tells it, in a worker too. */
+const { deviceMemory } = navigator as { readonly deviceMemory?: number }
+const ALLOWED_BYTES = memoryBudget(deviceMemory)
+
+async function prepare(
+  experiment: Experiment,
+  is_careful = false,
+  allow_bytes = 0,
+): Promise<RunDevice> {
+  const config = trainerConfig(experiment)
+  const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
+  const products = runProducts(config)
+  const { experiments } = followExperiment(experiment)
+  const gpu = await gpuFor(experiments.map(trainerConfig))
+  try {
+    // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
+    if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
+      requireMemory(experiment, most_bytes, planBytes)
+  } catch (error) {
+    gpu.destroy()
+    throw error
+  }
+  if (is_careful && !gpu.facts.is_software) gpu.limitDispatches({ most_ms: CAREFUL_MS })
+  return {
+    adapter: gpu.facts,
+    lost: gpu.lost,
+    defaults: Object.fromEntries(
+      products.map((product) => [
+        shapeClass(product.op, product),
+        defaultVariant(product.op, product).name,
+      ]),
+    ),
+    variants: VARIANTS,
+    missing: (variant) => missingFeatures(variant, gpu.facts.features),
+    // On a device of its own: a kernel that fails there leaves the run's device alone.
+    tune: (pinned) =>
+      alone(
+        async (other) =>
+          (await tuneMatmul(other, products, { budget_ms: TUNE_BUDGET_MS, pinned })).choice,
+        { largest: planMemory(config).largest },
+      ),
+    start: async (matmul, onProgress, state) => {
+      const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
+      const trainer = await (state
+        ? SteeredRun.resume(engine, state)
+        : SteeredRun.begin(engine, experiment))
+      return {
+        trainer,
+        counts: gpu.counts,
+        memory: () => gpu.memory(),
+        profile: (work) => gpu.profile(work),
+      }
+    },
+    destroy: () => gpu.destroy(),
+  }
+}
+
+let files: ReturnType<typeof openCheckpointFiles> | undefined
+let peak: Promise<Peak | undefined> | undefined
+
+const session = new Session({
+  open: async () => (await openGpu()).facts,
+  prepare,
+  plan: (experiment) => ({
+    bytes: plannedBytes(experiment, planBytes),
+    allowed_bytes: ALLOWED_BYTES,
+  }),
+  version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
+  peak: () => {
+    peak ??= alone(probePeak).catch(() => undefined)
+    return peak
+  },
+  benchmark: (onProgress) => {
+    const preset = presetOf(BENCHMARK_PRESET)
+    if (!preset) throw new RangeError(`there is no preset ${BENCHMARK_PRESET}`)
+    const config = benchmarkConfig(trainerConfig(preset.experiment))
+    return alone((gpu) => runBenchmark(gpu, config, onProgress))
+  },
+  checkpoints: {
+    open: () => {
+      files ??= openCheckpointFiles()
+      return files
+    },
+    encode: encodeCheckpoint,
+    decode: decodeCheckpoint,
+    understory: understory_version,
+  },
+  post,
+  now: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+})
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))
+const ALIVE_MS = 2000
+setInterval(() => post({ type: 'alive' }), ALIVE_MS)
+post({ type: 'hello', protocol: PROTOCOL_VERSION })

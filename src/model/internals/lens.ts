@@ -1,0 +1,198 @@
+// The logit lens on whole texts: what every layer's policy would say next at every position, with the final norm and without.
+// One text at a time in T columns, layer by layer; S of them are the text's. L blocks, V vocabulary, K = TOP_K.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Recorder } from '../../kernels/device/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
+import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
+import { listScored, SCORED_COLUMNS } from '../../kernels/vocab_head/scored.ts'
+import type { ModelShape } from '../params/config.ts'
+import { CHUNK } from '../params/params.ts'
+import { exactly, forward, linear, type Model, unembed } from '../transformer/transformer.ts'
+import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
+
+/** What is read back of one state under one read-out: views of `values` and `ids`. */
+interface ReadoutTensors {
+  /** [T] each. */
+  readonly entropy: Tensor
+  readonly log_probs: Tensor
+  /** [T, K] */
+  readonly probs: Tensor
+  readonly ids: Tensor
+}
+
+export interface LensTensors {
+  readonly shape: ModelShape
+  /** One row of T columns. */
+  readonly ws: Workspace
+  /** u32 [texts, 7 T]: ids, mask, positions and list of scored tokens of every text. */
+  readonly inputs: Tensor<'u32'>
+  readonly scored: Tensor<'u32'>
+  /** [L+1] each, of the text in the workspace. */
+  readonly raw: readonly ReadoutTensors[]
+  readonly normed: readonly ReadoutTensors[]
+  readonly values: Tensor<'f32'>
+  readonly ids: Tensor<'u32'>
+  /** values and ids of every text, to be read back. */
+  readonly outputs: readonly [Tensor<'f32'>, Tensor<'u32'>]
+  readonly scratch: {
+    /** [T, V]: the only array of that kind, whatever the layer. */
+    readonly logits: Tensor
+    readonly normed: Tensor
+    readonly inv_rms: Tensor
+    readonly lse: Tensor
+    readonly sum_pi_squared: Tensor
+  }
+}
+
+const wholeChunks = (count: number) => Math.ceil(count / CHUNK) * CHUNK
+const INPUT_COLUMNS = 3 + SCORED_COLUMNS
+
+/** Allocates a lens for so many texts of at most `width` tokens. */
+export function createLens(
+  alloc: Allocator,
+  shape: ModelShape,
+  { texts, width: T }: { readonly texts: number; readonly width: number },
+): LensTensors {
+  const readouts = 2 * (shape.num_hidden_layers + 1)
+  const f32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'f32', dims)
+  const u32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'u32', dims)
+  const [per_token, per_top] = [wholeChunks(T), wholeChunks(T * TOP_K)]
+  const stride = 2 * per_token + per_top
+  const values = f32('values', readouts * stride)
+  const ids = u32('ids', readouts * per_top)
+  const readout = (r: number): ReadoutTensors => ({
+    entropy: alloc.view(values, 'lens.entropy', r * stride, [T]),
+    log_probs: alloc.view(values, 'lens.log_probs', r * stride + per_token, [T]),
+    probs: alloc.view(values, 'lens.probs', r * stride + 2 * per_token, [T, TOP_K]),
+    ids: alloc.view(ids, 'lens.top', r * per_top, [T, TOP_K]),
+  })
+  const all = Array.from({ length: readouts }, (_, r) => readout(r))
+  const size = { rows: 1, width: T, response_length: 0, trains: false }
+  return {
+    ...{ shape, values, ids },
+    ws: createWorkspace(alloc, shape, size),
+    inputs: u32('inputs', texts, INPUT_COLUMNS * T),
+    scored: u32('scored', T, SCORED_COLUMNS),
+    raw: all.slice(0, readouts / 2),
+    normed: all.slice(readouts / 2),
+    outputs: [f32('all_values', texts, readouts * stride), u32('all_ids', texts, ids.shape[0])],
+    scratch: {
+      logits: f32('logits', T, shape.vocab_size),
+      normed: f32('normed', T, shape.hidden_size),
+      inv_rms: f32('inv_rms', T),
+      lse: f32('lse', T),
+      sum_pi_squared: f32('sum_pi_squared', T),
+    },
+  }
+}
+
+/** Uploads the ids of all texts. Throws RangeError for one that is empty or too long, or when there are too many. */
+export function uploadLens(
+  gpu: Pick<Gpu, 'write'>,
+  { ws, inputs }: LensTensors,
+  texts: readonly (readonly number[])[],
+): void {
+  const [most, columns] = inputs.shape
+  if (texts.length > most)
+    throw new RangeError(`lens: expected at most ${most} texts, got ${texts.length}`)
+  const data = new Uint32Array(texts.length * columns)
+  texts.forEach((ids, i) => {
+    data.set(inputOf(ids, ws.width), i * columns)
+  })
+  gpu.write(ws.cu_seqlens, Uint32Array.of(0, ws.width))
+  gpu.write(inputs, data)
+}
+
+/** Ids, mask, positions and scored tokens of one text in T columns. The last token's next one is any: it has none. */
+function inputOf(ids: readonly number[], T: number): Uint32Array {
+  const S = ids.length
+  if (S === 0 || S > T) throw new RangeError(`lens: expected a text of 1 to ${T} tokens, got ${S}`)
+  const columns = Array.from({ length: T }, (_, i) => i)
+  const size = { rows: 1, width: T, first_column: 0, response_length: T }
+  const next = columns.map((i) => ids[i + 1] ?? 0)
+  const mask = columns.map((i) => (i < S ? 1 : 0))
+  return Uint32Array.from([
+    ...columns.map((i) => ids[i] ?? 0),
+    ...mask,
+    ...columns.map((i) => Math.min(i, S - 1)),
+    ...listScored(size, next, mask),
+  ])
+}
+
+/** Records the lens on one uploaded text, by its number: fills that text's part of `outputs`. */
+export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTensors): void {
+  const { run, copy } = recorder
+  const { shape, ws, scratch, inputs, outputs } = t
+  const T = ws.width
+  const columns = inputs.shape[1]
+  const from = (part: number) => ({
+    from_offset: ({ text }: { text: number }) => text * columns + part * T,
+  })
+  copy(inputs, ws.input_ids, { ...from(0), count: T })
+  copy(inputs, ws.attention_mask, { ...from(1), count: T })
+  copy(inputs, ws.position_ids, { ...from(2), count: T })
+  copy(inputs, t.scored, { ...from(3), count: T * SCORED_COLUMNS })
+
+  const read = (states: Tensor, out: ReadoutTensors) => {
+    const scored = { tokens: T, scored: t.scored }
+    const { lse, sum_pi_squared, logits } = scratch
+    const { entropy, log_probs, ids, probs } = out
+    unembed({ run }, model, states, scored, 1, { entropy, log_probs, lse, sum_pi_squared })
+    linear(run, exactly(T), states, model.weights.lm_head, logits, undefined, model.matmul)
+    run(top_k, { rows: T, vocab_size: shape.vocab_size }, { logits, ids, probs })
+  }
+  const norm = { rows: T, cols: shape.hidden_size, eps: shape.rms_norm_eps }
+  forward(recorder, model, ws, shape.num_hidden_layers, (l) => {
+    const x = ws.hidden[l]
+    read(x, t.raw[l])
+    const { normed: y, inv_rms } = scratch
+    run(rms_norm_forward, norm, { x, weight: model.weights.norm, y, inv_rms })
+    read(y, t.normed[l])
+  })
+  const to = (size: number) => ({ to_offset: ({ text }: { text: number }) => text * size })
+  copy(t.values, outputs[0], to(t.values.shape[0]))
+  copy(t.ids, outputs[1], to(t.ids.shape[0]))
+}
+
+/** What a read-out says at S positions. Position s predicts token s + 1. */
+export interface LensNumbers {
+  /** Nats, [S, L+1]. */
+  readonly entropy: Float32Array
+  /** Likeliest first, [S, L+1, K]. */
+  readonly ids: Uint32Array
+  readonly probs: Float32Array
+  /** Probability of the token that follows, [S, L+1]; NaN at the last position. */
+  readonly next_prob: Float32Array
+}
+
+/** The numbers of one text of S tokens from `outputs` as they came back. */
+export function unpackLens(
+  t: LensTensors,
+  [values, ids]: readonly [Float32Array, Uint32Array],
+  text: number,
+  S: number,
+): { readonly raw: LensNumbers; readonly normed: LensNumbers } {
+  const [value_offset, id_offset] = [text * t.values.shape[0], text * t.ids.shape[0]]
+  const unpack = (readouts: readonly ReadoutTensors[]): LensNumbers => {
+    const states = readouts.length
+    const entropy = new Float32Array(S * states)
+    const next_prob = new Float32Array(S * states)
+    const top = new Uint32Array(S * states * TOP_K)
+    const probs = new Float32Array(S * states * TOP_K)
+    readouts.forEach((readout, l) => {
+      for (let s = 0; s < S; s++) {
+        const at = s * states + l
+        entropy[at] = values[value_offset + readout.entropy.offset + s]
+        const log_prob = values[value_offset + readout.log_probs.offset + s]
+        next_prob[at] = s === S - 1 ? Number.NaN : Math.exp(log_prob)
+        const first = id_offset + readout.ids.offset + s * TOP_K
+        top.set(ids.subarray(first, first + TOP_K), at * TOP_K)
+        const prob = value_offset + readout.probs.offset + s * TOP_K
+        probs.set(values.subarray(prob, prob + TOP_K), at * TOP_K)
+      }
+    })
+    return { entropy, ids: top, probs, next_prob }
+  }
+  return { raw: unpack(t.raw), normed: unpack(t.normed) }
+}

@@ -1,0 +1,286 @@
+// The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
+
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { normalValues } from '../../kernels/sampling/philox.ts'
+import type { ModelShape } from './config.ts'
+
+/** One parameter under its Hugging Face name. Several may share one kernel tensor (q, k and v). */
+export interface Param {
+  readonly name: string
+  /** [out, in] for matrices, as in Hugging Face checkpoints. */
+  readonly shape: readonly number[]
+  /** First element in the flat buffer. */
+  readonly offset: number
+  readonly size: number
+  /** Standard deviation at initialisation; undefined = ones (norms) or zeros (biases). */
+  readonly init: { readonly std: number } | { readonly fill: number }
+}
+
+/** A kernel's view: one or more parameters side by side. Starts at a multiple of 64 elements. */
+interface Slice {
+  readonly offset: number
+  readonly shape: readonly number[]
+}
+
+/**
+ * What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging Face's
+ * ForTokenClassification with one label) or one per sequence (a reward model, ForSequenceClassification with one label).
+ */
+export type Head = 'lm_head' | 'value_head' | 'reward_head'
+
+/**
+ * Where everything lies. Order: embedding, untied head, block 1 … L, final norm, score. So the parameters that a layer
+ * policy trains are a prefix: optimizer and norm run over the first `segment_ends[k]` elements.
+ */
+export interface ParamLayout {
+  readonly shape: ModelShape
+  readonly head: Head
+  readonly params: readonly Param[]
+  /** Elements of a flat buffer, padding included. */
+  readonly size: number
+  /** Weights without padding: what a person calls the model's size. */
+  readonly num_parameters: number
+  /**
+   * Ends of the segments, in elements: the embedding, the untied head where there is one, block 1…L, and the final norm
+   * with the score where there is one. Each has an optimizer's step count and rate of its own.
+   */
+  readonly segment_ends: readonly number[]
+  readonly slices: {
+    readonly embed_tokens: Slice
+    readonly lm_head: Slice
+    readonly norm: Slice
+    readonly layers: readonly { readonly [K in keyof LayerTensors]: Slice }[]
+    /** Of a value or reward head. */
+    readonly score: Slice | undefined
+    /** Of a value head. */
+    readonly score_bias: Slice | undefined
+  }
+}
+
+/** The tensors of one block, as its kernels take them. */
+export interface LayerTensors<T = Tensor> {
+  readonly input_layernorm: T
+  /** [(H + 2K) · D, C]: q_proj, k_proj, v_proj. */
+  readonly qkv_proj: T
+  /** [(H + 2K) · D]; a single zero block where the architecture has no bias. */
+  readonly qkv_bias: T
+  /** [2, D]: q_norm, k_norm. */
+  readonly qk_norm: T
+  /** [C, H · D] */
+  readonly o_proj: T
+  readonly post_attention_layernorm: T
+  /** [2F, C]: gate_proj, up_proj. */
+  readonly gate_up_proj: T
+  /** [C, F] */
+  readonly down_proj: T
+}
+
+/** A flat buffer and its views: weights, gradients or a moment. */
+export interface ParamTensors {
+  readonly flat: Tensor<'f32'>
+  readonly embed_tokens: Tensor
+  /** The same tensor as embed_tokens when the head is tied, and where there is no vocabulary head. */
+  readonly lm_head: Tensor
+  readonly norm: Tensor
+  readonly layers: readonly LayerTensors[]
+  /** [1, C]; undefined where the model has a vocabulary head. */
+  readonly score: Tensor | undefined
+  /** [1]; a value head only. */
+  readonly score_bias: Tensor | undefined
+}
+
+/** Elements per optimizer chunk: WebGPU's 256-byte binding alignment. */
+export const CHUNK = 64
+
+/** Keeps initial weights apart from sampling, which uses the same generator and seed (rl/train/trainer.ts STREAM). */
+const INIT_STREAM = 0xffffffff
+
+/** Standard deviation of the embedding at initialisation. */
+const EMBEDDING_STD = 0.02
+
+/**
+ * Lists every parameter of a model. Matrices start with std 1/√fan_in, those that write to the residual stream with
+ * 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score starts with std 0.02, as in Hugging Face.
+ */
+export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLayout {
+  const { hidden_size: C, intermediate_size: F, head_dim: D, num_hidden_layers: L } = shape
+  const params: Param[] = []
+  const segment_ends: number[] = []
+  let end = 0
+  const place = (
+    parts: readonly { name: string; shape: number[]; init: Param['init'] }[],
+  ): Slice => {
+    const offset = Math.ceil(end / CHUNK) * CHUNK
+    end = offset
+    for (const { name, shape, init } of parts) {
+      const size = shape.reduce((a, b) => a * b, 1)
+      params.push({ name, shape, offset: end, size, init })
+      end += size
+    }
+    const rows = parts.reduce((n, part) => n + part.shape[0], 0)
+    return { offset, shape: [rows, ...(parts[0]?.shape.slice(1) ?? [])] }
+  }
+  const matrix = (name: string, rows: number, cols: number, std = 1 / Math.sqrt(cols)) => ({
+    name: `${name}.weight`,
+    shape: [rows, cols],
+    init: { std },
+  })
+  const norm = (name: string, size: number) => ({
+    name: `${name}.weight`,
+    shape: [size],
+    init: { fill: 1 },
+  })
+  const closeSegment = () => {
+    end = Math.ceil(end / CHUNK) * CHUNK
+    segment_ends.push(end)
+  }
+
+  const embed_tokens = place([matrix('model.embed_tokens', shape.vocab_size, C, EMBEDDING_STD)])
+  closeSegment()
+  const is_tied = shape.tie_word_embeddings || head !== 'lm_head'
+  const lm_head = is_tied ? embed_tokens : place([matrix('lm_head', shape.vocab_size, C)])
+  if (!is_tied) closeSegment()
+  const q = shape.attention_size
+  const kv = shape.num_key_value_heads * D
+  const to_residual = (fan_in: number) => 1 / Math.sqrt(fan_in * 2 * L)
+  const layers = Array.from({ length: L }, (_, l) => {
+    const at = `model.layers.${l}`
+    const bias = (name: string, size: number) => ({
+      name: `${at}.self_attn.${name}.bias`,
+      shape: [size],
+      init: { fill: 0 },
+    })
+    const layer = {
+      input_layernorm: place([norm(`${at}.input_layernorm`, C)]),
+      qkv_proj: place([
+        matrix(`${at}.self_attn.q_proj`, q, C),
+        matrix(`${at}.self_attn.k_proj`, kv, C),
+        matrix(`${at}.self_attn.v_proj`, kv, C),
+      ]),
+      qkv_bias: place(
+        shape.has_qkv_bias ? [bias('q_proj', q), bias('k_proj', kv), bias('v_proj', kv)] : [],
+      ),
+      qk_norm: place(
+        shape.has_qk_norm
+          ? [norm(`${at}.self_attn.q_norm`, D), norm(`${at}.self_attn.k_norm`, D)]
+          : [],
+      ),
+      o_proj: place([matrix(`${at}.self_attn.o_proj`, C, q, to_residual(q))]),
+      post_attention_layernorm: place([norm(`${at}.post_attention_layernorm`, C)]),
+      gate_up_proj: place([matrix(`${at}.mlp.gate_proj`, F, C), matrix(`${at}.mlp.up_proj`, F, C)]),
+      down_proj: place([matrix(`${at}.mlp.down_proj`, C, F, to_residual(F))]),
+    }
+    closeSegment()
+    return layer
+  })
+  const final_norm = place([norm('model.norm', C)])
+  const score = head === 'lm_head' ? undefined : place([matrix('score', 1, C, EMBEDDING_STD)])
+  const score_bias =
+    head === 'value_head'
+      ? place([{ name: 'score.bias', shape: [1], init: { fill: 0 } }])
+      : undefined
+  closeSegment()
+  return {
+    shape,
+    head,
+    params,
+    size: end,
+    num_parameters: params.reduce((n, p) => n + p.size, 0),
+    segment_ends,
+    slices: { embed_tokens, lm_head, norm: final_norm, layers, score, score_bias },
+  }
+}
+
+/** Views of one flat buffer. Absent biases and norms view the first chunk of the buffer, which is then never read. */
+export function paramTensors(
+  alloc: Allocator,
+  layout: ParamLayout,
+  flat: Tensor<'f32'>,
+): ParamTensors {
+  const view = (name: string, { offset, shape }: Slice) =>
+    shape[0] === 0
+      ? alloc.view(flat, `${flat.label}.${name}`, 0, [1])
+      : alloc.view(flat, `${flat.label}.${name}`, offset, shape)
+  const { embed_tokens, lm_head, norm, layers, score, score_bias } = layout.slices
+  const embedding = view('embed_tokens', embed_tokens)
+  return {
+    flat,
+    embed_tokens: embedding,
+    lm_head: lm_head === embed_tokens ? embedding : view('lm_head', lm_head),
+    norm: view('norm', norm),
+    score: score && view('score', score),
+    score_bias: score_bias && view('score_bias', score_bias),
+    layers: layers.map((layer, l) => {
+      const entries = Object.entries(layer).map(([name, slice]) => [
+        name,
+        view(`${l}.${name}`, slice),
+      ])
+      return Object.fromEntries(entries) as LayerTensors
+    }),
+  }
+}
+
+/** The segment of block 1: before it come the embedding and the untied head. */
+export const firstBlockSegment = ({ segment_ends, shape }: ParamLayout): number =>
+  segment_ends.length - 1 - shape.num_hidden_layers
+
+/** Elements and segments that a policy read after `layer` blocks trains; all of them for the final policy. */
+export function trainedPrefix(
+  layout: ParamLayout,
+  layer: number,
+): { count: number; segments: number } {
+  const blocks_end = firstBlockSegment(layout) + layer
+  const segments = layer === layout.shape.num_hidden_layers ? blocks_end + 1 : blocks_end
+  return { count: layout.segment_ends[segments - 1], segments }
+}
+
+/** The segment of every chunk of CHUNK elements, [size / CHUNK]. */
+export function chunkSegments(layout: ParamLayout): Uint32Array {
+  const segments = new Uint32Array(layout.size / CHUNK)
+  let start = 0
+  layout.segment_ends.forEach((end, segment) => {
+    segments.fill(segment, start / CHUNK, end / CHUNK)
+    start = end
+  })
+  return segments
+}
+
+/** Fresh weights in the flat layout: a function of (layout, seed) alone, the same on every machine. */
+export function initialWeights(layout: ParamLayout, seed: number): Float32Array {
+  const flat = new Float32Array(layout.size)
+  layout.params.forEach(({ offset, size, init }, index) => {
+    if ('fill' in init) flat.fill(init.fill, offset, offset + size)
+    else flat.set(normalValues(size, init.std, [seed, INIT_STREAM], index), offset)
+  })
+  return flat
+}
+
+/** The flat layout to named arrays, each a view of `flat`. */
+export function unpackWeights(
+  layout: ParamLayout,
+  flat: Float32Array,
+): Record<string, Float32Array> {
+  return Object.fromEntries(
+    layout.params.map(({ name, offset, size }) => [name, flat.subarray(offset, offset + size)]),
+  )
+}
+
+/**
+ * What two layouts of one transformer have in common whatever their heads are: embedding, blocks and final norm, as runs of
+ * elements to copy. Throws RangeError for transformers of different sizes.
+ */
+export function sharedRuns(
+  from: ParamLayout,
+  to: ParamLayout,
+): { from_offset: number; to_offset: number; count: number }[] {
+  const start = (layout: ParamLayout) => layout.segment_ends[firstBlockSegment(layout) - 1]
+  const blocks = (layout: ParamLayout) =>
+    layout.slices.norm.offset + layout.shape.hidden_size - start(layout)
+  const embedding = ({ shape }: ParamLayout) => shape.vocab_size * shape.hidden_size
+  if (blocks(from) !== blocks(to) || embedding(from) !== embedding(to))
+    throw new RangeError('weights: expected two transformers of the same size')
+  return [
+    { from_offset: 0, to_offset: 0, count: embedding(from) },
+    { from_offset: start(from), to_offset: start(to), count: blocks(from) },
+  ]
+}

@@ -1,0 +1,69 @@
+// The steps of a block that run inside the matrix product before them, and what runs where they do not.
+// M tokens, C hidden, F intermediate.
+
+import type { Recorder } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import { fusedKernel } from '../../kernels/matmul/matmul_fused.ts'
+import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
+import { reduceRows } from '../../kernels/reduce/reduce.ts'
+import { swiglu_backward, swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
+import type { LayerTensors } from '../params/params.ts'
+import type { Model, Tokens } from './transformer.ts'
+import type { BackwardScratch, LayerActivations } from './workspace.ts'
+
+/** gate_up [M, 2F] = ffn_in · gate_up_proj^T and activated [M, F] = silu(gate) · up. */
+export function gateUp<L extends string>(
+  run: Recorder<L>['run'],
+  { shape, matmul, fusion }: Model,
+  tokens: Tokens<L>,
+  gate_up_proj: Tensor,
+  { ffn_in, gate_up, activated: out }: LayerActivations,
+): void {
+  const size = { m: tokens.most, n: shape.intermediate_size, k: shape.hidden_size }
+  const m = tokens.count
+  const kernel = (fusion?.swiglu ?? true) ? fusedKernel(matmul, 'nt_swiglu', size) : undefined
+  if (kernel) return run(kernel, { ...size, m }, { a: ffn_in, b: gate_up_proj, gate_up, out })
+  const plain = { ...size, n: 2 * size.n }
+  const product = { a: ffn_in, b: gate_up_proj, out: gate_up }
+  run(matmulKernel(matmul, 'nt', plain), { ...plain, m, accumulate: 0 }, product)
+  run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
+}
+
+/** d_gate_up [M, 2F] from d_hidden [M, C]: back through down_proj [C, F] and silu(gate) · up. */
+export function gateUpGrad<L extends string>(
+  run: Recorder<L>['run'],
+  { shape, matmul, fusion }: Model,
+  tokens: Tokens<L>,
+  down_proj: Tensor,
+  gate_up: Tensor,
+  { d_hidden, d_activated, d_gate_up }: BackwardScratch,
+): void {
+  const size = { m: tokens.most, n: shape.intermediate_size, k: shape.hidden_size }
+  const m = tokens.count
+  const kernel = (fusion?.swiglu ?? true) ? fusedKernel(matmul, 'nn_swiglu', size) : undefined
+  if (kernel) return run(kernel, { ...size, m }, { a: d_hidden, b: down_proj, gate_up, d_gate_up })
+  const product = { a: d_hidden, b: down_proj, out: d_activated }
+  run(matmulKernel(matmul, 'nn', size), { ...size, m, accumulate: 0 }, product)
+  const swiglu = { rows: m, intermediate_size: size.n }
+  run(swiglu_backward, swiglu, { gate_up, d_out: d_activated, d_gate_up })
+}
+
+/** Adds to the gradients of qkv_proj and, where there is one, of its bias: from d_qkv [M, (H + 2K) · D] and attn_in [M, C]. */
+export function qkvGrad<L extends string>(
+  run: Recorder<L>['run'],
+  { shape, matmul, fusion }: Model,
+  tokens: Tokens<L>,
+  d_qkv: Tensor,
+  attn_in: Tensor,
+  { qkv_proj, qkv_bias }: LayerTensors,
+): void {
+  const size = { m: shape.qkv_size, n: shape.hidden_size, k: tokens.most }
+  const params = { ...size, k: tokens.count }
+  const fuses = shape.has_qkv_bias && (fusion?.bias_gradient ?? true)
+  const kernel = fuses ? fusedKernel(matmul, 'tn_bias', size) : undefined
+  if (kernel) return run(kernel, params, { a: d_qkv, b: attn_in, out: qkv_proj, bias: qkv_bias })
+  const product = { a: d_qkv, b: attn_in, out: qkv_proj }
+  run(matmulKernel(matmul, 'tn', size), { ...params, accumulate: 1 }, product)
+  if (shape.has_qkv_bias)
+    run(reduceRows(tokens.most), { rows: tokens.count, cols: size.m }, { x: d_qkv, out: qkv_bias })
+}

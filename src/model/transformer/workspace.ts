@@ -1,0 +1,252 @@
+// The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe shares one set.
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { ModelShape } from '../params/config.ts'
+
+/** What one block leaves for its backward. M = rows · width tokens at most. */
+export interface LayerActivations {
+  /** After input_layernorm, [M, C]. */
+  readonly attn_in: Tensor
+  /** [M] */
+  readonly attn_inv_rms: Tensor
+  /** As projected, [M, (H + 2K) · D]. */
+  readonly qkv: Tensor
+  /** Normed per head and rotated; v as in qkv. */
+  readonly qkv_rotated: Tensor
+  /** Attention output before o_proj, [M, H · D]. */
+  readonly context: Tensor
+  /** Log-sum-exp of the attention scores, [M, H]. */
+  readonly lse: Tensor
+  /** Residual stream after the attention write, [M, C]. */
+  readonly middle: Tensor
+  /** After post_attention_layernorm, [M, C]. */
+  readonly ffn_in: Tensor
+  readonly ffn_inv_rms: Tensor
+  /** [M, 2F] */
+  readonly gate_up: Tensor
+  /** silu(gate) · up, [M, F]. */
+  readonly activated: Tensor
+}
+
+/** Gradients with respect to activations: reused by every layer. */
+export interface BackwardScratch {
+  /** Gradient of the residual stream, [M, C]. */
+  readonly d_hidden: Tensor
+  /** Of a norm's output, [M, C]. */
+  readonly d_normed: Tensor
+  readonly d_activated: Tensor
+  readonly d_gate_up: Tensor
+  readonly d_context: Tensor
+  readonly d_qkv_rotated: Tensor
+  readonly d_qkv: Tensor
+  /** Per-token sums for q_norm and k_norm, [M, 2D]. */
+  readonly d_qk_norm: Tensor
+  /** Partial sums of a norm weight's gradient, [blocks, C]. */
+  readonly norm_partials: Tensor
+  /** Partial sums of the unembedding's gradient, [splits, V, C]. */
+  readonly head_partials: Tensor
+}
+
+/** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
+export interface ResponseTensors {
+  /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
+  readonly scored: Tensor
+  readonly response_ids: Tensor
+  readonly response_mask: Tensor
+  readonly log_probs: Tensor
+  readonly entropy: Tensor
+  readonly lse: Tensor
+  /** Σ p² of each token's distribution. */
+  readonly sum_pi_squared: Tensor
+  readonly d_log_probs: Tensor
+  readonly d_entropy: Tensor
+  readonly old_log_probs: Tensor
+  readonly advantages: Tensor
+  /** Log-probs under the frozen reference policy, and KL to it. */
+  readonly ref_log_prob: Tensor
+  readonly kld: Tensor
+  readonly rollout_is_weights: Tensor
+  /** response_mask after rejection (bypass mode). */
+  readonly modified_mask: Tensor
+  /** What one token counts: in the metrics, in the loss, in the policy's part of the loss. */
+  readonly token_weights: Tensor
+  readonly loss_weights: Tensor
+  readonly pg_weights: Tensor
+  /** Of a value model: what it says now, what it said of this batch, what came of it. */
+  readonly vpreds: Tensor
+  readonly d_vpreds: Tensor
+  readonly values: Tensor
+  readonly returns: Tensor
+}
+
+export interface Workspace {
+  readonly rows: number
+  /** T: prompt and response columns. */
+  readonly width: number
+  readonly response_length: number
+  /** [rows, T] u32 each: a stream of M tokens, padded columns included or left out (model/transformer/rows.ts). */
+  readonly input_ids: Tensor
+  readonly attention_mask: Tensor
+  readonly position_ids: Tensor
+  /** Where each row lies in the stream, u32 [rows + 1]. */
+  readonly cu_seqlens: Tensor
+  /** Residual stream after l blocks, l = 0…L, [M, C] each. Two alternating tensors unless every layer is kept. */
+  readonly hidden: readonly Tensor[]
+  readonly layers: readonly LayerActivations[]
+  /** Final norm of hidden[L] (or of another layer), [M, C]. */
+  readonly normed: Tensor
+  readonly normed_inv_rms: Tensor
+  readonly response: ResponseTensors
+  readonly backward: BackwardScratch | undefined
+  /** Parts of the head's weight gradient; 0 without a backward. */
+  readonly head_splits: number
+  /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
+  readonly is_recomputed: boolean
+}
+
+/** Rows of a norm's weight gradient summed per workgroup. */
+export const NORM_ROWS_PER_BLOCK = 64
+
+interface WorkspaceSize {
+  readonly rows: number
+  readonly width: number
+  readonly response_length: number
+  /** Keep every layer's activations and make room for gradients. */
+  readonly trains: boolean
+  readonly head_splits?: number
+  /**
+   * Keep the residual stream between blocks only, and compute a block's other activations again in the backward: the
+   * memory of one block instead of L, for about a third more arithmetic (Chen et al. 2016, arXiv 1604.06174). The same bits.
+   */
+  readonly enable_gradient_checkpointing?: boolean
+}
+
+/** Allocates the activations for `rows` rows of `width` columns. */
+export function createWorkspace(
+  alloc: Allocator,
+  shape: ModelShape,
+  {
+    rows,
+    width,
+    response_length,
+    trains,
+    head_splits = 0,
+    enable_gradient_checkpointing = false,
+  }: WorkspaceSize,
+): Workspace {
+  const M = rows * width
+  const { hidden_size: C, intermediate_size: F, num_hidden_layers: L, vocab_size: V } = shape
+  const { qkv_size, attention_size, num_attention_heads, head_dim } = shape
+  const f32 = (label: string, ...dims: number[]) =>
+    alloc.tensor(label, 'f32', dims, { kind: 'activations' })
+  const ids = (label: string) => alloc.tensor(label, 'u32', [rows, width], { kind: 'activations' })
+  const layer = (l: number): LayerActivations => ({
+    attn_in: f32(`attn_in.${l}`, M, C),
+    attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
+    qkv: f32(`qkv.${l}`, M, qkv_size),
+    qkv_rotated: f32(`qkv_rotated.${l}`, M, qkv_size),
+    context: f32(`context.${l}`, M, attention_size),
+    lse: f32(`lse.${l}`, M, num_attention_heads),
+    middle: f32(`middle.${l}`, M, C),
+    ffn_in: f32(`ffn_in.${l}`, M, C),
+    ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
+    gate_up: f32(`gate_up.${l}`, M, 2 * F),
+    activated: f32(`activated.${l}`, M, F),
+  })
+  const shared = trains && !enable_gradient_checkpointing ? undefined : layer(0)
+  const pair = trains ? undefined : [f32('hidden.even', M, C), f32('hidden.odd', M, C)]
+  const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
+    alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
+  return {
+    rows,
+    width,
+    response_length,
+    input_ids: ids('input_ids'),
+    attention_mask: ids('attention_mask'),
+    position_ids: ids('position_ids'),
+    cu_seqlens: alloc.tensor('cu_seqlens', 'u32', [rows + 1], { kind: 'activations' }),
+    hidden: Array.from({ length: L + 1 }, (_, l) => pair?.[l % 2] ?? f32(`hidden.${l}`, M, C)),
+    layers: Array.from({ length: L }, (_, l) => shared ?? layer(l)),
+    normed: f32('normed', M, C),
+    normed_inv_rms: f32('normed_inv_rms', M),
+    response: {
+      scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
+      response_ids: response('response_ids', 'u32'),
+      response_mask: response('response_mask'),
+      log_probs: response('log_probs'),
+      entropy: response('entropy'),
+      lse: response('lse_head'),
+      sum_pi_squared: response('sum_pi_squared'),
+      d_log_probs: response('d_log_probs'),
+      d_entropy: response('d_entropy'),
+      old_log_probs: response('old_log_probs'),
+      advantages: response('advantages'),
+      ref_log_prob: response('ref_log_prob'),
+      kld: response('kld'),
+      rollout_is_weights: response('rollout_is_weights'),
+      modified_mask: response('modified_mask'),
+      token_weights: response('token_weights'),
+      loss_weights: response('loss_weights'),
+      pg_weights: response('pg_weights'),
+      vpreds: response('vpreds'),
+      d_vpreds: response('d_vpreds'),
+      values: response('values'),
+      returns: response('returns'),
+    },
+    backward: trains
+      ? {
+          d_hidden: f32('d_hidden', M, C),
+          d_normed: f32('d_normed', M, C),
+          d_activated: f32('d_activated', M, F),
+          d_gate_up: f32('d_gate_up', M, 2 * F),
+          d_context: f32('d_context', M, attention_size),
+          d_qkv_rotated: f32('d_qkv_rotated', M, qkv_size),
+          d_qkv: f32('d_qkv', M, qkv_size),
+          d_qk_norm: f32('d_qk_norm', M, 2 * head_dim),
+          norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
+          head_partials: f32('head_partials', Math.max(1, head_splits), V * C),
+        }
+      : undefined,
+    head_splits,
+    is_recomputed: trains && enable_gradient_checkpointing,
+  }
+}
+
+/** A smaller workspace over the same memory: the first `rows` rows of every tensor. */
+export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): Workspace {
+  if (rows === ws.rows) return ws
+  const tokens = rows * ws.width
+  const blocks = Math.ceil(tokens / NORM_ROWS_PER_BLOCK)
+  const seen = new Map<Tensor, Tensor>()
+  const cut = (tensor: Tensor): Tensor => {
+    const known = seen.get(tensor)
+    if (known) return known
+    const [first, ...rest] = tensor.shape
+    const kept =
+      tensor === ws.backward?.head_partials
+        ? first
+        : tensor === ws.backward?.norm_partials
+          ? blocks
+          : first === ws.rows
+            ? rows
+            : tokens
+    const view = alloc.view(tensor, tensor.label, 0, [kept, ...rest])
+    seen.set(tensor, view)
+    return view
+  }
+  const cutAll = <T extends object>(group: T): T =>
+    Object.fromEntries(Object.entries(group).map(([name, t]) => [name, cut(t as Tensor)])) as T
+  return {
+    ...ws,
+    rows,
+    input_ids: cut(ws.input_ids),
+    attention_mask: cut(ws.attention_mask),
+    position_ids: cut(ws.position_ids),
+    cu_seqlens: alloc.view(ws.cu_seqlens, ws.cu_seqlens.label, 0, [rows + 1]),
+    hidden: ws.hidden.map(cut),
+    layers: ws.layers.map(cutAll),
+    normed: cut(ws.normed),
+    normed_inv_rms: cut(ws.normed_inv_rms),
+    response: cutAll(ws.response),
+    backward: ws.backward && cutAll(ws.backward),
+  }
+}

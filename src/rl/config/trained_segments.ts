@@ -1,0 +1,73 @@
+// Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of the flat layout.
+import { firstBlockSegment, type ParamLayout, trainedPrefix } from '../../model/params/params.ts'
+import { type Readout, readsNormed } from '../../model/transformer/transformer.ts'
+
+/** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
+export interface Freeze {
+  /** model.embed_tokens; where the head is tied to it, that too. */
+  readonly embed_tokens: boolean
+  /** Blocks, counted from 1. */
+  readonly layers: readonly number[]
+}
+
+/** A learning rate of their own for the blocks above `layer` and the final norm: `factor` times the phase's; 0 freezes them. */
+export interface LrFactorAbove {
+  /** 0…L */
+  readonly layer: number
+  readonly factor: number
+}
+
+/** What decides on the trained parameters. */
+export interface TrainedPart {
+  readonly target_layer: number
+  readonly target_readout?: Readout | undefined
+  readonly freeze?: Freeze | undefined
+  readonly lr_factor_above?: LrFactorAbove | undefined
+}
+
+/**
+ * Factor of the learning rate of every segment (ParamLayout.segment_ends), 0 = not trained: what the target's policy does
+ * not read, and what is frozen. undefined where the policy's whole prefix learns at one rate (trainedPrefix).
+ *
+ * The policy of an inner layer that is read 'normed' trains the final norm too, because its gradient reaches the norm's
+ * weight; the blocks in between stay as they are.
+ */
+export function segmentFactors(
+  layout: ParamLayout,
+  { target_layer, target_readout = 'raw', freeze, lr_factor_above }: TrainedPart,
+): readonly number[] | undefined {
+  const { shape, segment_ends } = layout
+  const first_block = firstBlockSegment(layout)
+  const prefix = trainedPrefix(layout, target_layer).segments
+  const norm = segment_ends.length - 1
+  const is_normed = readsNormed(shape, target_layer, target_readout)
+  const factors = segment_ends.map((_, segment) => {
+    const block = segment - first_block + 1
+    const is_block = block >= 1 && segment < norm
+    const is_read = segment < prefix || (segment === norm && is_normed)
+    const is_frozen = is_block
+      ? freeze?.layers.includes(block)
+      : segment === 0 && freeze?.embed_tokens
+    if (!is_read || is_frozen) return 0
+    const is_above = lr_factor_above && block > lr_factor_above.layer
+    return is_above ? lr_factor_above.factor : 1
+  })
+  const is_plain = factors.every((factor, segment) => factor === (segment < prefix ? 1 : 0))
+  return is_plain ? undefined : factors
+}
+
+/** The stretches of the flat layout, in elements, that a factor of 0 freezes. */
+export function frozenRuns(
+  { segment_ends }: ParamLayout,
+  factors: readonly number[],
+): { readonly offset: number; readonly count: number }[] {
+  const runs: { offset: number; count: number }[] = []
+  segment_ends.forEach((end, segment) => {
+    const offset = segment === 0 ? 0 : segment_ends[segment - 1]
+    if (factors[segment] !== 0 || end === offset) return
+    const last = runs.at(-1)
+    if (last && last.offset + last.count === offset) last.count += end - offset
+    else runs.push({ offset, count: end - offset })
+  })
+  return runs
+}

@@ -1,0 +1,186 @@
+// From scored responses to advantages: what verl's driver does between rollout and update, in float64.
+
+import type { RlPhase } from '../config/phase.ts'
+import type { AdvEstimator } from '../estimators/advantages.ts'
+import { computeAdvantages } from '../estimators/advantages.ts'
+import { maskedSum } from '../math/masked.ts'
+import { applyKlPenalty, type KlController } from './kl.ts'
+import {
+  offpolicyMetrics,
+  type RolloutCorrection,
+  rolloutIsWeights,
+  rolloutRejectionMask,
+} from './rollout_correction.ts'
+import { probabilityMetrics } from './rollout_correction_metrics.ts'
+
+type Numbers = ArrayLike<number>
+
+/** Per-token arrays of a batch that only some phases need on the driver. */
+const DRIVER_COLUMNS = [
+  'old_log_probs',
+  'ref_log_prob',
+  'values',
+  'sum_pi_squared',
+  'rollout_log_probs',
+] as const
+export type DriverColumn = (typeof DRIVER_COLUMNS)[number]
+
+/** One batch of B responses of R columns; arrays are [B, R] unless said otherwise. */
+export interface ScoredBatch extends Partial<Record<DriverColumn, Numbers>> {
+  /** R */
+  readonly response_length: number
+  readonly response_mask: Numbers
+  /** The score of a response at its last token. */
+  readonly token_level_scores: Numbers
+  /** Group of each row, [B]. */
+  readonly index: Numbers
+  /** Score of one greedy response to each row's prompt, [B]; remax. */
+  readonly reward_baselines?: Numbers
+}
+
+/** What training goes on with. */
+export interface Experience {
+  readonly advantages: Float64Array
+  readonly returns: Float64Array
+  readonly token_level_rewards: Float64Array
+  /** Without what rejection took out; undefined = unchanged. */
+  readonly response_mask?: Float64Array
+  readonly rollout_is_weights?: Float64Array
+  readonly metrics: Record<string, number>
+}
+
+type DriverPhase = Pick<RlPhase, 'adv_estimator' | 'algorithm'> & {
+  readonly rollout?: Pick<RlPhase['rollout'], 'calculate_log_probs'>
+}
+
+/** Whether the driver compares responses with the policy that sampled them. In bypass mode the update does. */
+const comparesRollout = ({ algorithm: { rollout_correction: c }, rollout }: DriverPhase): boolean =>
+  !c.bypass_mode &&
+  (c.rollout_is !== null || c.rollout_rs !== null || rollout?.calculate_log_probs === true)
+
+const NEEDS_VALUES: readonly AdvEstimator[] = ['gae']
+/** These divide by a standard deviation over all tokens: they need two. */
+const WHITENS: readonly AdvEstimator[] = [
+  'gae',
+  'reinforce_plus_plus',
+  'reinforce_plus_plus_baseline',
+]
+const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
+  'optimal_token_baseline',
+  'tir_optimal_token_baseline',
+]
+
+/** Whether a phase has a critic; verl builds one for gae. */
+export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
+  NEEDS_VALUES.includes(adv_estimator)
+
+/** Whether advantages are computed from Σπ² of the old policy. */
+export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
+  NEEDS_PI_SQUARED.includes(adv_estimator)
+
+/** What the driver must read back from the GPU before the update: nothing for plain GRPO. */
+export function driverColumns(phase: DriverPhase): DriverColumn[] {
+  const { adv_estimator, algorithm } = phase
+  const { use_kl_in_reward, rollout_correction } = algorithm
+  const has_baseline = needsPiSquared({ adv_estimator })
+  const is_corrected = comparesRollout(phase)
+  const needs: Record<DriverColumn, boolean> = {
+    old_log_probs: use_kl_in_reward || has_baseline || is_corrected,
+    ref_log_prob: use_kl_in_reward,
+    values: needsCritic({ adv_estimator }),
+    sum_pi_squared: has_baseline,
+    rollout_log_probs: is_corrected || rollout_correction.bypass_mode,
+  }
+  return DRIVER_COLUMNS.filter((name) => needs[name])
+}
+
+function column(batch: ScoredBatch, name: DriverColumn): Numbers {
+  const values = batch[name]
+  if (!values) throw new RangeError(`experience: ${name} is needed and missing`)
+  return values
+}
+
+/**
+ * In-reward KL, rollout correction (decoupled), advantages: in this order, as verl/trainer/ppo/ray_trainer.py fit. The KL
+ * controller is updated. Throws RangeError where an input that the phase needs is missing.
+ */
+export function makeExperience(
+  phase: DriverPhase,
+  batch: ScoredBatch,
+  controller: KlController,
+): Experience {
+  const { adv_estimator, algorithm } = phase
+  const { token_level_scores, response_length } = batch
+  const metrics: Record<string, number> = {}
+  let token_level_rewards: Float64Array = Float64Array.from(token_level_scores)
+  if (algorithm.use_kl_in_reward) {
+    const kl = applyKlPenalty(
+      {
+        token_level_scores,
+        old_log_probs: column(batch, 'old_log_probs'),
+        ref_log_prob: column(batch, 'ref_log_prob'),
+        response_mask: batch.response_mask,
+        response_length,
+      },
+      algorithm.kl_penalty,
+      controller,
+      algorithm.kl_at_last_token,
+    )
+    token_level_rewards = kl.token_level_rewards
+    metrics['actor/reward_kl_penalty'] = kl.current_kl
+    metrics['actor/reward_kl_penalty_coeff'] = kl.coeff
+  }
+  const corrected = comparesRollout(phase)
+    ? correct(algorithm.rollout_correction, batch, metrics)
+    : undefined
+  const response_mask = corrected?.response_mask ?? batch.response_mask
+  const left = maskedSum(response_mask, response_mask)
+  if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
+    return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
+  const { advantages, returns } = computeAdvantages(
+    adv_estimator,
+    {
+      ...batch,
+      token_level_rewards,
+      response_mask,
+      ...(corrected?.rollout_is_weights && { rollout_is_weights: corrected.rollout_is_weights }),
+    },
+    algorithm,
+  )
+  return { advantages, returns, token_level_rewards, ...corrected, metrics }
+}
+
+/** Too little to learn from, after rejection or from the start: the batch trains nothing. verl ends with a ValueError. */
+const nothingLeft = (tokens: number) => ({
+  advantages: new Float64Array(tokens),
+  returns: new Float64Array(tokens),
+  response_mask: new Float64Array(tokens),
+})
+
+/** Weights and mask of decoupled rollout correction, as far as they are on; adds `rollout_corr/*`, `training/rollout_*`. */
+function correct(
+  config: RolloutCorrection,
+  batch: ScoredBatch,
+  metrics: Record<string, number>,
+): Pick<Experience, 'response_mask' | 'rollout_is_weights'> {
+  const { response_mask, response_length } = batch
+  const pair = {
+    old_log_prob: column(batch, 'old_log_probs'),
+    rollout_log_prob: column(batch, 'rollout_log_probs'),
+    response_mask,
+    response_length,
+  }
+  const add = (found: Record<string, number>) => {
+    for (const [name, value] of Object.entries(found)) metrics[`rollout_corr/${name}`] = value
+  }
+  add(offpolicyMetrics(pair))
+  Object.assign(metrics, probabilityMetrics(pair))
+  const weights = rolloutIsWeights(pair, config)
+  const rejected = rolloutRejectionMask(pair, config)
+  add(weights.metrics)
+  add(rejected.metrics)
+  return {
+    ...(config.rollout_rs !== null && { response_mask: rejected.response_mask }),
+    ...(weights.rollout_is_weights && { rollout_is_weights: weights.rollout_is_weights }),
+  }
+}

@@ -1,0 +1,179 @@
+// What importance weights and rejection criteria look like over a batch: verl's rollout_is_* and rollout_rs_* diagnostics.
+import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { maskedMean, maskedMeanRows, maskedSumRows } from '../math/masked.ts'
+import { fraction, maximum, mean, minimum, select, variance } from '../math/stats.ts'
+
+type Numbers = ArrayLike<number>
+
+/** Log ratios are clamped to ± this before they are exponentiated (verl's SAFETY_BOUND). */
+export const LOG_RATIO_BOUND = 20
+
+/** response_mask [B, R] and R. */
+export interface MaskedRows {
+  readonly response_mask: Numbers
+  readonly response_length: number
+}
+
+const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high)
+
+const indicator = (x: Numbers, test: (value: number) => boolean) =>
+  Float64Array.from(x, (value) => (test(value) ? 1 : 0))
+
+/** Unbiased; 0 for a single number, as verl reports it. */
+const spread = (x: Numbers) => (x.length > 1 ? Math.sqrt(variance(x, { unbiased: true })) : 0)
+
+/** sqrt(E[x²] - E[x]²) over the mask; 0 for fewer than two tokens. */
+function maskedStd(x: Float64Array, mask: Numbers): number {
+  if (fraction(mask, (m) => m !== 0) * mask.length < 2) return 0
+  const centre = maskedMean(x, mask)
+  const second = maskedMean(
+    x.map((value) => value * value),
+    mask,
+  )
+  return Math.sqrt(Math.max(0, second - centre * centre))
+}
+
+/** Bounds outside of which a statistic counts as high or low. */
+interface Bounds {
+  readonly lower: number
+  readonly upper: number
+}
+
+/**
+ * `rollout_is_*` of weights before truncation: [B, R] with the mask applied. `sequence_log_ratio` [B] is given for sequence weights,
+ * whose extremes and fractions are taken over rows and unclamped; without it over tokens. 1 / threshold is the lower bound
+ * (verl verl/trainer/ppo/rollout_corr_helper.py compute_is_metrics).
+ */
+export function isMetrics(
+  weights: Float64Array,
+  { response_mask: mask, response_length }: MaskedRows,
+  threshold: number,
+  sequence_log_ratio: Float64Array | null,
+): Record<string, number> {
+  const [lower, upper] = [1 / threshold, threshold]
+  const clamped = weights.map((w) => clamp(w, lower, upper))
+  const centre = maskedMean(clamped, mask) + 1e-8
+  const normalized = clamped.map((w) => (w / centre) ** 2)
+  const rows = maskedMeanRows(weights, mask, response_length)
+  const extremes = sequence_log_ratio
+    ? {
+        rollout_is_max: Math.exp(Math.min(maximum(sequence_log_ratio), LOG_RATIO_BOUND)),
+        rollout_is_min: Math.exp(minimum(sequence_log_ratio)),
+        rollout_is_ratio_fraction_high: fraction(sequence_log_ratio, (l) => l > Math.log(upper)),
+        rollout_is_ratio_fraction_low: fraction(sequence_log_ratio, (l) => l < Math.log(lower)),
+      }
+    : {
+        rollout_is_max: maximum(select(weights, mask)),
+        rollout_is_min: minimum(select(weights, mask)),
+        rollout_is_ratio_fraction_high: maskedMean(
+          indicator(weights, (w) => w > upper),
+          mask,
+        ),
+        rollout_is_ratio_fraction_low: maskedMean(
+          indicator(weights, (w) => w < lower),
+          mask,
+        ),
+      }
+  return {
+    rollout_is_mean: maskedMean(weights, mask),
+    ...extremes,
+    rollout_is_std: maskedStd(clamped, mask),
+    rollout_is_eff_sample_size: 1 / maskedMean(normalized, mask),
+    rollout_is_seq_mean: mean(rows),
+    rollout_is_seq_std: spread(rows),
+    rollout_is_seq_max: maximum(rows),
+    rollout_is_seq_min: minimum(rows),
+    rollout_is_seq_max_deviation: maximum(rows.map((w) => Math.abs(w - 1))),
+    rollout_is_seq_fraction_high: fraction(rows, (w) => w > upper),
+    rollout_is_seq_fraction_low: fraction(rows, (w) => w < lower),
+  }
+}
+
+/**
+ * `rollout_rs_<criterion>_*` of one rejection criterion: `statistic` [B, R] (a row's number in each of its columns for a seq
+ * criterion), `keep` [B, R] where it passed. Rows without tokens are left out of the row statistics
+ * (verl verl/trainer/ppo/rollout_corr_helper.py compute_rs_metrics).
+ */
+export function rejectionMetrics(
+  criterion: RsCriterion,
+  statistic: Float64Array,
+  keep: readonly boolean[],
+  { response_mask: mask, response_length }: MaskedRows,
+  { lower, upper }: Bounds,
+): Record<string, number> {
+  const is_token = criterion.startsWith('token')
+  const lengths = maskedSumRows(mask, mask, response_length)
+  const row_values = is_token
+    ? maskedMeanRows(statistic, mask, response_length)
+    : statistic.filter((_, i) => i % response_length === 0)
+  const rows = select(row_values, lengths)
+  const rejected = Float64Array.from(keep, (kept) => (kept ? 0 : 1))
+  const rejected_rows = select(maskedSumRows(rejected, mask, response_length), lengths)
+  const is_high = (x: number) => x > upper
+  const is_low = (x: number) => x < lower
+  const share = (test: (x: number) => boolean) =>
+    is_token ? maskedMean(indicator(statistic, test), mask) : fraction(rows, test)
+  const extremes = is_token ? select(statistic, mask) : rows
+  // k2 and k3 have no lower bound; they are never below 0.
+  const floor = criterion.endsWith('k1') ? lower : 0
+  const metrics: Record<string, number> = {
+    mean: maskedMean(statistic, mask),
+    max: maximum(extremes),
+    min: minimum(extremes),
+    fraction_high: share(is_high),
+    fraction_low: share(is_low),
+    std: maskedStd(
+      statistic.map((x) => clamp(x, floor, upper)),
+      mask,
+    ),
+    seq_mean: mean(rows),
+    seq_std: spread(rows),
+    seq_max: maximum(rows),
+    seq_min: minimum(rows),
+    seq_max_deviation: maximum(rows.map(Math.abs)),
+    seq_fraction_high: fraction(rows, is_high),
+    masked_fraction: maskedMean(rejected, mask),
+    seq_masked_fraction: fraction(rejected_rows, (count) => count > 0),
+  }
+  if (criterion.endsWith('k1')) metrics.seq_fraction_low = fraction(rows, is_low)
+  return Object.fromEntries(
+    Object.entries(metrics).map(([name, value]) => [`rollout_rs_${criterion}_${name}`, value]),
+  )
+}
+
+/**
+ * How far apart the probabilities of the sampled tokens are under both policies: the absolute differences (std unbiased) and
+ * the correlation, where two tokens differ; nothing without tokens (verl verl/utils/debug/metrics.py calculate_debug_metrics).
+ */
+export function probabilityMetrics({
+  old_log_prob,
+  rollout_log_prob,
+  response_mask,
+}: {
+  readonly old_log_prob: Numbers
+  readonly rollout_log_prob: Numbers
+  readonly response_mask: Numbers
+}): Record<string, number> {
+  const probabilities = (log_probs: Numbers) => select(log_probs, response_mask).map(Math.exp)
+  const [train, rollout] = [probabilities(old_log_prob), probabilities(rollout_log_prob)]
+  if (train.length === 0) return {}
+  const differences = train.map((p, i) => Math.abs(p - rollout[i]))
+  const metrics = {
+    'training/rollout_probs_diff_valid': 1,
+    'training/rollout_probs_diff_max': maximum(differences),
+    'training/rollout_probs_diff_mean': mean(differences),
+  }
+  if (differences.length < 2) return metrics
+  const deviation = (x: Numbers) => Math.sqrt(variance(x, { unbiased: true }))
+  const [a, b] = [mean(train), mean(rollout)]
+  const covariance =
+    train.reduce((sum, p, i) => sum + (p - a) * (rollout[i] - b), 0) / (train.length - 1)
+  const correlation = covariance / (deviation(train) * deviation(rollout))
+  return {
+    ...metrics,
+    'training/rollout_probs_diff_std': deviation(differences),
+    ...(Number.isFinite(correlation) && {
+      'training/rollout_actor_probs_pearson_corr': correlation,
+    }),
+  }
+}

@@ -1,0 +1,117 @@
+// What the actor keeps on the GPU.
+
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
+import {
+  CHUNK,
+  type ParamLayout,
+  type ParamTensors,
+  paramTensors,
+} from '../../model/params/params.ts'
+import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
+import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
+import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'
+import { createTraceTensors, type TraceTensors } from './step_trace.ts'
+import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
+
+/** How large the actor's buffers must be. */
+export interface ActorSize {
+  readonly prompt_length: number
+  /** R: the longest response of any phase. */
+  readonly response_length: number
+  /** Most rows of a batch in any phase. */
+  readonly batch_rows: number
+  /** Most rows of a micro-batch in any phase. */
+  readonly micro_rows: number
+  /** Most optimizer steps in one training step. */
+  readonly updates: number
+  readonly probe_rows: number
+  /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
+  readonly has_reference: boolean
+  /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
+  readonly has_shuffled?: boolean
+  /** Most epochs that have an order of their own. Default 1. */
+  readonly epochs?: number
+  /** Compute activations again in the backward instead of keeping them (model/transformer/workspace.ts). */
+  readonly enable_gradient_checkpointing?: boolean
+  /** Leave padding out of the passes over the batch (model/transformer/rows.ts). Default true. */
+  readonly use_remove_padding?: boolean
+  readonly kernels?: KernelChoice
+}
+
+export interface ActorTensors extends TrainableTensors {
+  /** Weights of the reference policy. */
+  readonly reference: ParamTensors | undefined
+  /** Sums of the loss kernels over this training step. */
+  readonly sums: Tensor
+  /** Sums of rollout correction against the policy being updated (bypass mode). */
+  readonly correction_sums: Tensor
+  /** Where the log-probs of this step's updates are not finite first in [B, R] (firstNonfinite), of each shuffled epoch; u32 [epochs]. */
+  readonly nonfinite_token: Tensor<'u32'>
+  readonly batch: BatchTensors
+  readonly shuffled: ShuffledTensors | undefined
+  readonly trace: TraceTensors
+  readonly workspace: Workspace
+  readonly probe: Workspace
+  /** Entropy of each layer's policy on the probe rows, [L+1, stride]. */
+  readonly probe_entropy: Tensor
+  /** response_mask of the probe rows, zero beyond them, [stride]. */
+  readonly probe_mask: Tensor
+  readonly probe_sums: Tensor
+}
+
+/** Allocates everything but the rollouts. */
+export function createActorTensors(
+  alloc: Allocator,
+  layout: ParamLayout,
+  size: ActorSize,
+): ActorTensors {
+  const { shape } = layout
+  const { prompt_length, response_length: R, batch_rows: B, micro_rows } = size
+  const T = prompt_length + R
+  const optimizer = (label: string, ...dims: number[]) =>
+    alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
+  const stride = probeStride(size)
+  const batch_size = { rows: B, prompt_length, response_length: R }
+  return {
+    ...createTrainableTensors(alloc, layout, size.updates, size.kernels),
+    reference: size.has_reference
+      ? paramTensors(
+          alloc,
+          layout,
+          alloc.tensor('reference', 'f32', [layout.size], { kind: 'weights' }),
+        )
+      : undefined,
+    sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
+    correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
+    nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [size.epochs ?? 1], {
+      kind: 'optimizer',
+    }),
+    batch: createBatchTensors(alloc, batch_size),
+    shuffled: size.has_shuffled ? createShuffledTensors(alloc, batch_size) : undefined,
+    trace: createTraceTensors(alloc, { rows: B, response_length: R }),
+    workspace: createWorkspace(alloc, shape, {
+      rows: micro_rows,
+      width: T,
+      response_length: R,
+      trains: true,
+      head_splits: headSplits(micro_rows * R, shape.hidden_size, shape.vocab_size),
+      enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
+    }),
+    probe: createWorkspace(alloc, shape, {
+      rows: size.probe_rows,
+      width: T,
+      response_length: R,
+      trains: false,
+    }),
+    probe_entropy: alloc.tensor('probe_entropy', 'f32', [shape.num_hidden_layers + 1, stride]),
+    probe_mask: alloc.tensor('probe_mask', 'f32', [stride]),
+    probe_sums: alloc.tensor('probe_sums', 'f32', [shape.num_hidden_layers + 1]),
+  }
+}
+
+/** Elements per layer in probe_entropy: rounded up to what a binding may start at. */
+export const probeStride = ({ probe_rows, response_length }: ActorSize): number =>
+  Math.ceil((probe_rows * response_length) / CHUNK) * CHUNK

@@ -1,0 +1,245 @@
+// What an rl phase minimises: which kernels turn log-probs into gradients, and with which numbers.
+
+import type { Recorder } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import { kl_loss } from '../../kernels/kl/kl.ts'
+import { type KlPenalty, klKind } from '../../kernels/kl/kl_penalty.ts'
+import {
+  entropy_loss,
+  LOSS_AGG_MODES,
+  type LossAggMode,
+  type LossMode,
+  loss_weights,
+  POLICY_LOSSES,
+  type PolicyLossKernel,
+  pgAggMode,
+} from '../../kernels/policy_loss/policy_loss.ts'
+import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/policy_loss_cov.ts'
+import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
+import type { ResponseTensors } from '../../model/transformer/workspace.ts'
+import type { Actor, RlPhase } from '../config/phase.ts'
+import { correctionParams, type RolloutCorrection } from '../experience/rollout_correction.ts'
+
+/** What decides which kernels run; everything else about an objective is a live number. */
+export interface Objective {
+  readonly loss_mode: LossMode
+  readonly loss_agg_mode: LossAggMode
+  /** Estimator of the KL term of the loss; null = none. */
+  readonly kl_loss_type: KlPenalty | null
+  /** Correction by the policy being updated (verl's bypass mode); null = none. */
+  readonly bypass: RolloutCorrection | null
+}
+
+/** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides instead of `loss_mode`. */
+export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algorithm'>): Objective {
+  const { rollout_correction: correction } = algorithm
+  const bypass_loss = correction.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+  return {
+    loss_mode: correction.bypass_mode ? bypass_loss : actor.loss_mode,
+    loss_agg_mode: actor.loss_agg_mode,
+    kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
+    bypass: correction.bypass_mode ? correction : null,
+  }
+}
+
+export const OBJECTIVE_LIVE = [
+  'token_count',
+  'sequence_count',
+  'loss_scale_factor',
+  'scale',
+  'sequence_scale',
+  'clip_ratio_low',
+  'clip_ratio_high',
+  'clip_ratio_c',
+  'tau_pos',
+  'tau_neg',
+  'select_count',
+  'clip_cov_lb',
+  'clip_cov_ub',
+  'ppo_kl_coef',
+  'seed',
+  'entropy_coeff',
+  'kl_loss_coef',
+] as const
+export type ObjectiveLive = (typeof OBJECTIVE_LIVE)[number]
+
+/** The tensors of one micro-batch that an objective reads and writes, all [rows, R]. */
+export type ObjectiveTensors = Pick<
+  ResponseTensors,
+  | 'response_mask'
+  | 'log_probs'
+  | 'old_log_probs'
+  | 'ref_log_prob'
+  | 'advantages'
+  | 'entropy'
+  | 'rollout_is_weights'
+  | 'modified_mask'
+  | 'token_weights'
+  | 'loss_weights'
+  | 'pg_weights'
+  | 'kld'
+  | 'd_log_probs'
+  | 'd_entropy'
+>
+
+/**
+ * Policy loss - entropy_coeff · entropy + kl_loss_coef · KL, each with its aggregation: fills d_log_probs and d_entropy
+ * and adds to `sums` (POLICY_LOSS_SUMS) and, in bypass mode, `correction_sums`. What bypass mode rejects is 0 in the means
+ * of ppo_kl and the clip fractions too, unless each call divides by its own tokens. Source: verl/workers/actor/dp_actor.py
+ * update_policy, verl/trainer/ppo/core_algos.py.
+ */
+export function recordObjective(
+  { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
+  { loss_mode, loss_agg_mode, kl_loss_type, bypass }: Objective,
+  t: ObjectiveTensors,
+  { sums, correction_sums }: { sums: Tensor; correction_sums: Tensor },
+): void {
+  const [rows, response_length] = t.response_mask.shape
+  const tokens = rows * response_length
+  const { log_probs, old_log_probs, d_log_probs, rollout_is_weights } = t
+  if (bypass)
+    run(
+      rollout_correction,
+      { rows, response_length, ...correctionParams(bypass) },
+      {
+        log_probs,
+        rollout_log_probs: old_log_probs,
+        response_mask: t.response_mask,
+        modified_mask: t.modified_mask,
+        rollout_is_weights,
+        sums: correction_sums,
+      },
+    )
+  const { token_weights, loss_weights: weights, pg_weights } = t
+  const weigh = (response_mask: Tensor) =>
+    run(
+      loss_weights,
+      {
+        rows,
+        response_length,
+        loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
+        pg_agg_mode: LOSS_AGG_MODES.indexOf(pgAggMode(loss_mode, loss_agg_mode)),
+        token_count: (live) => live.token_count,
+        sequence_count: (live) => live.sequence_count,
+        loss_scale_factor: (live) => live.loss_scale_factor,
+        scale: (live) => live.scale,
+      },
+      { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
+    )
+  weigh(bypass ? t.modified_mask : t.response_mask)
+  runPolicyLoss({ run }, POLICY_LOSSES[loss_mode], t, sums)
+  // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
+  if (bypass) weigh(t.response_mask)
+  run(
+    entropy_loss,
+    { tokens, entropy_coeff: (live) => live.entropy_coeff },
+    { entropy: t.entropy, loss_weights: weights, d_entropy: t.d_entropy, sums },
+  )
+  if (kl_loss_type)
+    run(
+      kl_loss,
+      { tokens, ...klKind(kl_loss_type), kl_loss_coef: (live) => live.kl_loss_coef },
+      {
+        log_probs,
+        ref_log_prob: t.ref_log_prob,
+        loss_weights: weights,
+        kld: t.kld,
+        d_log_probs,
+        sums,
+      },
+    )
+}
+
+/** One call of a policy loss, or of what it chooses, on a micro-batch. */
+function runPolicyLoss(
+  { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
+  kernel: PolicyLossKernel,
+  t: ObjectiveTensors,
+  sums: Tensor,
+): void {
+  const [rows, response_length] = t.response_mask.shape
+  const { log_probs, old_log_probs, advantages, token_weights, pg_weights } = t
+  run(
+    kernel,
+    {
+      rows,
+      response_length,
+      clip_ratio_low: (live) => live.clip_ratio_low,
+      clip_ratio_high: (live) => live.clip_ratio_high,
+      clip_ratio_c: (live) => live.clip_ratio_c,
+      tau_pos: (live) => live.tau_pos,
+      tau_neg: (live) => live.tau_neg,
+      sequence_scale: (live) => live.sequence_scale,
+      select_count: (live) => live.select_count,
+      clip_cov_lb: (live) => live.clip_cov_lb,
+      clip_cov_ub: (live) => live.clip_cov_ub,
+      ppo_kl_coef: (live) => live.ppo_kl_coef,
+      seed: (live) => live.seed,
+    },
+    {
+      ...{ log_probs, old_log_probs, advantages, token_weights, pg_weights },
+      rollout_is_weights: t.rollout_is_weights,
+      d_log_probs: t.d_log_probs,
+      sums,
+    },
+  )
+}
+
+/** Whether a loss chooses tokens over the whole micro-batch. */
+export const choosesTokens = ({ loss_mode }: Pick<Objective, 'loss_mode'>): boolean =>
+  POLICY_LOSS_CHOICES[loss_mode] !== undefined
+
+/**
+ * Which tokens the policy loss chose in the update that has just run on a micro-batch, with the same live numbers: 1 or 0 in
+ * d_log_probs, which the backward has done with. `sums` stay as they are.
+ */
+export function recordChoice(
+  recorder: Pick<Recorder<ObjectiveLive>, 'run'>,
+  { loss_mode }: Pick<Objective, 'loss_mode'>,
+  t: ObjectiveTensors,
+  { sums }: { sums: Tensor },
+): void {
+  const kernel = POLICY_LOSS_CHOICES[loss_mode]
+  if (kernel) runPolicyLoss(recorder, kernel, t, sums)
+}
+
+/** Tokens and rows of a mini-batch, and of the micro-batch of it that goes through at once. */
+export interface LossCounts {
+  readonly mini_rows: number
+  readonly mini_tokens: number
+  readonly micro_rows: number
+  readonly micro_tokens: number
+  /** Columns that a response may fill; missing: all that the tensors have. */
+  readonly max_response_length?: number
+}
+
+/** The numbers of one micro-batch. `seed` varies the random choice of clip_cov from call to call. */
+export function objectiveLive(
+  actor: Omit<Actor, 'optim' | 'grad_clip' | 'ppo_mini_batch_size' | 'ppo_epochs'>,
+  loss_mode: LossMode,
+  { mini_rows, mini_tokens, micro_rows, micro_tokens, max_response_length = 0 }: LossCounts,
+  seed: number,
+): Record<ObjectiveLive, number> {
+  const is_legacy = actor.use_legacy_worker_impl === 'enable'
+  return {
+    // 0 = the kernel counts those of the micro-batch.
+    token_count: is_legacy ? 0 : mini_tokens,
+    sequence_count: is_legacy ? 0 : mini_rows,
+    scale: is_legacy ? micro_rows / mini_rows : 1,
+    // verl's legacy worker does not pass the factor on.
+    loss_scale_factor: (is_legacy ? null : actor.loss_scale_factor) ?? max_response_length,
+    sequence_scale: 1 / mini_rows,
+    clip_ratio_low: actor.clip_ratio_low,
+    clip_ratio_high: actor.clip_ratio_high,
+    clip_ratio_c: actor.clip_ratio_c,
+    tau_pos: actor.tau_pos,
+    tau_neg: actor.tau_neg,
+    select_count: selectCount(loss_mode, actor.policy_loss, micro_tokens),
+    clip_cov_lb: actor.policy_loss.clip_cov_lb,
+    clip_cov_ub: actor.policy_loss.clip_cov_ub,
+    ppo_kl_coef: actor.policy_loss.ppo_kl_coef,
+    seed,
+    entropy_coeff: actor.entropy_coeff,
+    kl_loss_coef: actor.kl_loss_coef,
+  }
+}

@@ -1,0 +1,188 @@
+// The actor's programs: what is recorded once and replayed in every step.
+
+import type { LiveValues, Recorder, Value } from '../../kernels/device/program.ts'
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { masked_sum } from '../../kernels/metrics/metrics.ts'
+import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
+import { sft_loss } from '../../kernels/policy_loss/policy_loss.ts'
+import { backward } from '../../model/transformer/backward.ts'
+import {
+  forward,
+  type Model,
+  type Readout,
+  readPolicy,
+} from '../../model/transformer/transformer.ts'
+import type { Workspace } from '../../model/transformer/workspace.ts'
+import type { BatchTensors } from '../experience/training_batch.ts'
+import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'
+import {
+  choosesTokens,
+  type Objective,
+  type ObjectiveLive,
+  recordChoice,
+  recordObjective,
+} from './objective.ts'
+import { UPDATE_TRACE } from './step_trace.ts'
+
+export type RowsLive = 'row' | 'tokens'
+export type ScoreLive = RowsLive | 'inv_temperature'
+export type TraceLive = 'row' | ObjectiveLive
+export type UpdateLive = ScoreLive | ObjectiveLive | 'epoch'
+
+/** Copies rows [row, row + ws.rows) of the batch, a micro-batch, into the workspace. */
+export function loadRows(
+  recorder: Pick<Recorder<'row'>, 'copy'>,
+  batch: BatchTensors,
+  ws: Workspace,
+): void {
+  loadColumns(recorder, batch, ws, ['input_ids', 'attention_mask', 'position_ids'])
+  loadColumns(recorder, batch, ws.response, ['scored', 'response_ids', 'response_mask'])
+  const { rows } = ws
+  const from_offset = ({ row }: { row: number }) => (row / rows) * (rows + 1)
+  recorder.copy(batch.cu_seqlens, ws.cu_seqlens, { from_offset, count: rows + 1 })
+}
+
+/** Tokens of the micro-batch. */
+export const tokens = ({ tokens }: { tokens: number }): number => tokens
+
+/** Copies rows [row, row + ws.rows) of the named arrays, [B, columns]. */
+export function loadColumns<N extends string>(
+  recorder: Pick<Recorder<'row'>, 'copy'>,
+  batch: { readonly [K in N]: Tensor },
+  ws: { readonly [K in N]: Tensor },
+  names: readonly N[],
+): void {
+  for (const name of names) {
+    const [rows, columns] = ws[name].shape
+    const from_offset = ({ row }: { row: number }) => row * columns
+    recorder.copy(batch[name], ws[name], { from_offset, count: rows * columns })
+  }
+}
+
+/** Copies per-token arrays of the workspace to rows [row, row + ws.rows) of the batch. */
+export function storeRows(recorder: Pick<Recorder<'row'>, 'copy'>, from: Tensor, to: Tensor): void {
+  const [rows, R] = from.shape
+  recorder.copy(from, to, { to_offset: ({ row }) => row * R, count: rows * R })
+}
+
+/** Log-probs of the batch under the policy that is being trained: verl's recomputed old policy. */
+export function recordScore(
+  r: Recorder<ScoreLive>,
+  t: ActorTensors,
+  ws: Workspace,
+  layer: number,
+  readout?: Readout,
+): void {
+  loadRows(r, t.batch, ws)
+  forward(r, t.model, ws, layer, undefined, tokens)
+  readPolicy(r, t.model, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
+  storeRows(r, ws.response.log_probs, t.batch.old_log_probs)
+  storeRows(r, ws.response.sum_pi_squared, t.batch.sum_pi_squared)
+}
+
+/** Log-probs of the batch under the frozen reference, read after the same number of blocks. */
+export function recordReference(
+  r: Recorder<ScoreLive>,
+  t: ActorTensors,
+  reference: Model,
+  ws: Workspace,
+  layer: number,
+  readout?: Readout,
+): void {
+  loadRows(r, t.batch, ws)
+  forward(r, reference, ws, layer, undefined, tokens)
+  readPolicy(r, reference, ws, layer, (live) => live.inv_temperature, {}, tokens, readout)
+  storeRows(r, ws.response.log_probs, t.batch.ref_log_prob)
+}
+
+/** Forward, objective and backward of one micro-batch: adds to the gradients. */
+export function recordUpdate(
+  r: Recorder<UpdateLive>,
+  t: ActorTensors,
+  ws: Workspace,
+  layer: number,
+  objective: Objective,
+  readout?: Readout,
+): void {
+  const { batch } = t
+  loadRows(r, batch, ws)
+  loadColumns(r, batch, ws.response, ['old_log_probs', 'advantages'])
+  if (!objective.bypass) loadColumns(r, batch, ws.response, ['rollout_is_weights'])
+  if (objective.kl_loss_type) loadColumns(r, batch, ws.response, ['ref_log_prob'])
+  forward(r, t.model, ws, layer, undefined, tokens)
+  const inv_temperature = (live: LiveValues<UpdateLive>) => live.inv_temperature
+  readPolicy(r, t.model, ws, layer, inv_temperature, {}, tokens, readout)
+  recordObjective(r, objective, ws.response, t)
+  findBrokenToken(r, t, ws, (live) => live.epoch)
+  backward(r, t.model, t.gradients, ws, layer, inv_temperature, tokens, readout)
+}
+
+/**
+ * Copies what the update of the micro-batch that begins at `row` has just left in the workspace: the policy as that update
+ * found it. Where several epochs pass over a row, the last one stays.
+ */
+export function recordTrace(
+  r: Pick<Recorder<TraceLive>, 'copy' | 'run'>,
+  { trace, sums }: ActorTensors,
+  ws: Workspace,
+  objective: Objective,
+): void {
+  for (const name of UPDATE_TRACE) storeRows(r, ws.response[name], trace[name])
+  if (!choosesTokens(objective)) return
+  recordChoice(r, objective, ws.response, { sums })
+  storeRows(r, ws.response.d_log_probs, trace.chosen)
+}
+
+export function recordSft(
+  r: Recorder<RowsLive | 'inv_token_count'>,
+  t: ActorTensors,
+  ws: Workspace,
+  layer: number,
+): void {
+  loadRows(r, t.batch, ws)
+  forward(r, t.model, ws, layer, undefined, tokens)
+  readPolicy(r, t.model, ws, layer, 1, {}, tokens)
+  const { log_probs, response_mask, d_log_probs, d_entropy } = ws.response
+  r.run(
+    sft_loss,
+    { tokens: ws.rows * ws.response_length, inv_token_count: (live) => live.inv_token_count },
+    { log_probs, response_mask, d_log_probs, d_entropy, sums: t.sums },
+  )
+  findBrokenToken(r, t, ws)
+  backward(r, t.model, t.gradients, ws, layer, 1, tokens)
+}
+
+/** Keeps the first token of the step, or of an epoch's slot, whose log-prob is not finite; to be recorded once the micro-batch has been read. */
+function findBrokenToken<L extends string>(
+  r: Pick<Recorder<L | 'row'>, 'run'>,
+  t: Pick<ActorTensors, 'nonfinite_token'>,
+  { response: { log_probs, response_mask } }: Workspace,
+  slot: Value<L | 'row'> = 0,
+): void {
+  const [rows, R] = log_probs.shape
+  r.run(
+    find_nonfinite_token,
+    { count: rows * R, first: (live) => live.row * R, slot },
+    { values: log_probs, marks: response_mask, found: t.nonfinite_token },
+  )
+}
+
+/** Entropy of every layer's policy on the probe's own rows (Actor.uploadProbe), summed over their response tokens. */
+export function recordProbe(
+  alloc: Allocator,
+  r: Recorder<'tokens'>,
+  t: ActorTensors,
+  size: ActorSize,
+): void {
+  const ws = t.probe
+  const stride = probeStride(size)
+  const layers = t.model.shape.num_hidden_layers
+  const read = (l: number) => {
+    const shape = [ws.rows, ws.response_length]
+    const entropy = alloc.view(t.probe_entropy, `probe_entropy.${l}`, l * stride, shape)
+    readPolicy(r, t.model, ws, l, 1, { entropy }, tokens)
+  }
+  forward(r, t.model, ws, layers, read, tokens)
+  const tensors = { values: t.probe_entropy, mask: t.probe_mask, sums: t.probe_sums }
+  r.run(masked_sum, { count: stride, sets: layers + 1 }, tensors)
+}

@@ -1,0 +1,152 @@
+// What is asked of a model's inside while it trains, and what comes of it: plain data. Types and constants alone, so the page
+// may load this.
+import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
+
+/**
+ * Quantities that one panel shows, measured together: a group that nobody looks at costs nothing. `of_layer` ones compare
+ * `ObservationRequest.layer` with every state.
+ */
+export const OBSERVED_GROUPS = {
+  /** Entropies of every policy, and how long the states and writes are. */
+  entropy: [
+    'ent_layer_raw',
+    'ent_layer_norm',
+    'ent_attn_out',
+    'ent_ffn_out',
+    'norm_hidden',
+    'norm_attn_out',
+    'norm_ffn_out',
+  ],
+  /** BuPO, arXiv 2512.19673, figures 2 and 3. */
+  flow: [
+    'ent_layer_raw',
+    'ent_attn_in',
+    'ent_attn_out',
+    'ent_ffn_in',
+    'ent_ffn_out',
+    'dH_layer',
+    'dH_attn',
+    'dH_ffn',
+  ],
+  /** Figure 12. */
+  cosines: ['cos_attn', 'cos_ffn'],
+  /** Figure 5: similarity of states, divergence of policies, and how well the final policy predicts its own responses. */
+  similarity: ['cos_hidden', 'kl_of_layer', 'kl_layer_final', 'logp_next_layer_norm'],
+} as const satisfies Readonly<Record<string, readonly MeanQuantity[]>>
+
+export type ObservedGroup = keyof typeof OBSERVED_GROUPS
+
+/** What the visible panels want to see of every `every`-th step. */
+export interface ObservationRequest {
+  readonly groups: readonly ObservedGroup[]
+  /** The layer k that `kl_of_layer` measures from, 0 … L. */
+  readonly layer: number
+  readonly lens: LensRequest | undefined
+  /** The token table of observed steps of reinforcement. */
+  readonly tokens: boolean
+  /** Traced steps also tell the entropy of every layer's policy at every token of their table. */
+  readonly token_layers: boolean
+  /** At least 1. Step 0 is observed with every request. */
+  readonly every: number
+}
+
+export const NO_OBSERVATION: ObservationRequest = {
+  groups: [],
+  layer: 0,
+  lens: undefined,
+  tokens: false,
+  token_layers: false,
+  every: 1,
+}
+
+/** Texts that the lens looks through. */
+export interface LensRequest {
+  /** So many held-out prompts with their right answers: the same at every step. */
+  readonly held_out: number
+  /** Responses that a person chose. */
+  readonly samples: readonly LensSample[]
+}
+
+export interface LensSample {
+  readonly prompt: string
+  readonly response: string
+  /** Whether an end token follows. */
+  readonly is_ended: boolean
+}
+
+/** Tokens that a lens names per layer, likeliest first. */
+export const LENS_TOP = 5
+
+/** What every layer would say next, at every position of one text. S positions, L+1 layers, K = LENS_TOP. */
+export interface Lens extends LensSample {
+  readonly is_held_out: boolean
+  /** Text of each position's token, the prompt's first; S. */
+  readonly tokens: readonly string[]
+  /** Of them the prompt's. */
+  readonly prompt_length: number
+  /** Of the policy of H^l without norm, and of final_norm(H^l). */
+  readonly raw: LensReadout
+  readonly normed: LensReadout
+}
+
+/** Position s predicts token s + 1. */
+export interface LensReadout {
+  /** Nats, [S, L+1]. */
+  readonly entropy: Float32Array
+  /** Texts of the likeliest tokens, [S, L+1, K]. */
+  readonly top: readonly string[]
+  /** Their probabilities, [S, L+1, K]. */
+  readonly top_probs: Float32Array
+  /** Probability of the token that follows, [S, L+1]; NaN at the last position. */
+  readonly next_prob: Float32Array
+}
+
+/** Mean and standard deviation over the tokens, by quantity: [L+1], [L] or [(L+1)²] numbers. */
+export type ObservedValues = Readonly<Partial<Record<MeanQuantity, readonly number[]>>>
+
+/** Whose tokens the quantities are means over. */
+export type ObservedRows =
+  /** Of responses that the step sampled. */
+  | 'responses'
+  /** Of the demonstrations that a supervised step trained on. */
+  | 'demonstrations'
+  /** Of the right answers to held-out prompts, where no batch was trained on: before the first step, or after a rebuild. */
+  | 'held_out'
+
+/** What one step showed. */
+export interface Observation {
+  readonly num_hidden_layers: number
+  /** Absent where it was not written down. */
+  readonly rows?: ObservedRows
+  /** Response tokens of the probed rows. */
+  readonly tokens: number
+  readonly mean: ObservedValues
+  readonly std: ObservedValues
+  /** The layer that `kl_of_layer` is measured from. */
+  readonly layer: number
+  readonly lenses: readonly Lens[]
+  /**
+   * Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from the part's submission, or the end
+   * of what was before it, until its numbers were there.
+   */
+  readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens', number>>>
+  /** Why something that was asked for is not there, a line each that begins with `group:` or `lens:`; absent where all of it is. */
+  readonly refused?: string
+}
+
+/** Whether a request asks for numbers of the model's inside. Tokens are the step's own. */
+export const asksInside = ({ groups, lens }: ObservationRequest): boolean =>
+  groups.length > 0 || (lens !== undefined && (lens.held_out > 0 || lens.samples.length > 0))
+
+/** Whether one request asks for numbers of the inside that the other does not. */
+export function asksMore(request: ObservationRequest, known: ObservationRequest): boolean {
+  if (!asksInside(request)) return false
+  const { groups, layer, lens } = request
+  if (groups.some((group) => !known.groups.includes(group))) return true
+  if (groups.includes('similarity') && layer !== known.layer) return true
+  return lens !== undefined && JSON.stringify(lens) !== JSON.stringify(known.lens)
+}
+
+/** Whether a step is observed: every `every`-th, step 0 among them. */
+export const isObserved = ({ every }: ObservationRequest, step: number): boolean =>
+  step % Math.max(1, every) === 0

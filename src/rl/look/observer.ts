@@ -1,0 +1,303 @@
+// Looks into the policy while it trains, as far as somebody asks: measures on the GPU and brings back means and lenses.
+// Reads the weights only, and borrows the probe's workspace between steps, so training has the same bits with it and without.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
+import { uploadInternals } from '../../model/internals/internals_tensors.ts'
+import { uploadLens } from '../../model/internals/lens.ts'
+import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
+import type { TrainerConfig } from '../train/trainer.ts'
+import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
+import {
+  asksInside,
+  isObserved,
+  NO_OBSERVATION,
+  type Observation,
+  type ObservationRequest,
+  type ObservedGroup,
+  type ObservedRows,
+  type ObservedValues,
+} from './observation.ts'
+import {
+  createGroup,
+  createLensPart,
+  createTokenLayers,
+  type GroupPart,
+  type LensPart,
+  type Made,
+  make,
+  type Observed,
+  reasonOf,
+  type TokenLayersPart,
+} from './observed_parts.ts'
+import { readTokenLayers, type TracedLayers } from './token_layers.ts'
+
+type PartName = keyof Observation['cost_ms'] | 'tokens'
+
+/** Numbers of one part on their way back. */
+interface Reading<T> {
+  readonly name: PartName
+  readonly arrays: Promise<T>
+  readonly submitted_ms: number
+  /** When they were there. */
+  readonly done_ms: Promise<number>
+}
+
+/**
+ * Observes what is asked for. Buffers and programs are made by the first observation that needs them and freed when nobody
+ * asks any more; while a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or
+ * read back.
+ */
+export class Observer {
+  #gpu: Gpu
+  #config: Pick<TrainerConfig, 'seed' | 'task' | 'tokenizer'>
+  #observed: Observed
+  #request: ObservationRequest = NO_OBSERVATION
+  /** With the layer where a group measures from one. */
+  #groups = new Map<ObservedGroup, Made<GroupPart> & { readonly layer: number }>()
+  #lens: (Made<LensPart> & { readonly texts: number }) | undefined
+  #tokens: (Made<TokenLayersPart> & { readonly rows: number }) | undefined
+
+  constructor(
+    gpu: Gpu,
+    config: Pick<TrainerConfig, 'seed' | 'task' | 'tokenizer'>,
+    observed: Observed,
+  ) {
+    this.#gpu = gpu
+    this.#config = config
+    this.#observed = observed
+  }
+
+  /** From now on this is asked for. Frees what is not needed any more. Not while `observe` is being called. */
+  ask(request: ObservationRequest): void {
+    this.#request = request
+    for (const [group, { layer, part }] of this.#groups) {
+      if (request.groups.includes(group) && layer === layerOf(group, request)) continue
+      part?.free()
+      this.#groups.delete(group)
+    }
+    if (!asksInside({ ...request, groups: [] })) this.#freeLens()
+    if (!request.token_layers) this.#freeTokens()
+  }
+
+  /** Whether anything is to be looked at. */
+  get isAsked(): boolean {
+    return asksInside(this.#request)
+  }
+
+  /** Whether the inside is to be looked at after this step. */
+  isDue(step: number): boolean {
+    return this.isAsked && isObserved(this.#request, step)
+  }
+
+  /** Whether this step is to tell of its tokens. */
+  isTraced(step: number): boolean {
+    return this.#request.tokens && isObserved(this.#request, step)
+  }
+
+  /**
+   * Observes the present weights on rows of `batch`: encodes and submits, and returns the promise of the numbers. What cannot
+   * be observed is left out, with the reason in `refused`.
+   */
+  async observe(
+    batch: RolloutBatch,
+    rows: ObservedRows,
+  ): Promise<{ readonly reading: Promise<Observation> }> {
+    const gpu = this.#gpu
+    const { model, probe, probe_mask } = this.#observed
+    const request = this.#request
+    const refused: string[] = []
+    const groups = await this.#prepareGroups(refused)
+    const texts = this.#texts(refused)
+    const lens = await this.#prepareLens(texts.length, refused)
+
+    const probed = spreadRows(batch, probe.rows)
+    // Where stages are not timed, what was queued before must not count.
+    const before = gpu.finish().then(now)
+    before.catch(() => {}) // told by what is read
+    gpu.write(probe_mask, probed.response_mask)
+    for (const { part } of groups) uploadInternals(gpu, part.tensors.internals, probed)
+    if (lens) uploadLens(gpu, lens.tensors, texts.map(idsOf))
+
+    const group_readings = groups.map(({ group, part }) => {
+      gpu.stage(stageOf(group))
+      gpu.replay(part.program)
+      return this.#read(group, () => gpu.read(part.tensors.moments))
+    })
+    const lens_reading = lens && this.#readLens(lens, texts.length)
+    const costs = this.#costs(before, [...group_readings, ...(lens_reading ? [lens_reading] : [])])
+
+    const reading = Promise.all([
+      Promise.all(group_readings.map(({ arrays }) => arrays)),
+      lens_reading?.arrays,
+      costs,
+    ]).then(([moments, outputs, cost_ms]): Observation => {
+      const tokens = tokenCount(probed)
+      // Of no token there is no mean.
+      const counted = tokens > 0 ? groups : []
+      const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
+      const merged = (name: 'mean' | 'std'): ObservedValues =>
+        Object.assign({}, ...all.map((of) => of[name]))
+      const texts_of = this.#config.tokenizer.tokens
+      return {
+        num_hidden_layers: model.shape.num_hidden_layers,
+        rows,
+        tokens,
+        mean: merged('mean'),
+        std: merged('std'),
+        layer: request.layer,
+        lenses: lens && outputs ? readLens(lens.tensors, outputs, texts, texts_of) : [],
+        cost_ms,
+        ...(refused.length > 0 && { refused: refused.join('\n') }),
+      }
+    })
+    reading.catch(() => {}) // its reader may come late
+    return { reading }
+  }
+
+  /**
+   * The entropies of every layer of the present weights at the responses of these rows of `batch`, where the request asks for
+   * them: encodes and submits, the probe's rows at a time, and returns the promise of the numbers, all in one readback.
+   */
+  async traceLayers(
+    batch: RolloutBatch,
+    rows: readonly number[],
+  ): Promise<{ readonly reading: Promise<TracedLayers> } | undefined> {
+    if (!this.#request.token_layers) return undefined
+    const gpu = this.#gpu
+    const { model, probe } = this.#observed
+    const { num_hidden_layers } = model.shape
+    const made = await this.#prepareTokens(rows.length)
+    if (!made.part) {
+      const refused = { num_hidden_layers, refused: made.refused }
+      return { reading: Promise.resolve({ layers: refused, rows: [] }) }
+    }
+    const { tensors, program } = made.part
+    const before = gpu.finish().then(now)
+    before.catch(() => {}) // told by what is read
+    gpu.stage(stageOf('tokens'))
+    for (let first = 0; first < rows.length; first += probe.rows) {
+      // The last chunk is filled up with a row that nobody reads.
+      const chunk = Array.from({ length: probe.rows }, (_, i) => rows[first + i] ?? rows[0])
+      uploadInternals(gpu, tensors.internals, chosenRows(batch, chunk))
+      gpu.replay(program, { chunk: first / probe.rows })
+    }
+    const values = this.#read('tokens', () => gpu.read(tensors.all))
+    const costs = this.#costs(before, [values])
+    const lengths = rows.map((row) => batch.response_lengths[row])
+    const reading = Promise.all([values.arrays, costs]).then(([[read], { tokens }]) => ({
+      layers: { num_hidden_layers, ...(tokens !== undefined && { cost_ms: tokens }) },
+      rows: readTokenLayers(tensors, read, lengths),
+    }))
+    reading.catch(() => {}) // its reader may come late
+    return { reading }
+  }
+
+  async #prepareTokens(rows: number): Promise<Made<TokenLayersPart>> {
+    if (this.#tokens && this.#tokens.rows < rows) this.#freeTokens()
+    this.#tokens ??= {
+      rows,
+      ...(await make(() => createTokenLayers(this.#gpu, this.#observed, rows))),
+    }
+    return this.#tokens
+  }
+
+  #freeTokens(): void {
+    this.#tokens?.part?.free()
+    this.#tokens = undefined
+  }
+
+  #readLens({ program, tensors }: LensPart, texts: number) {
+    const gpu = this.#gpu
+    gpu.stage(stageOf('lens'))
+    for (let text = 0; text < texts; text++) gpu.replay(program, { text })
+    return this.#read('lens', () => gpu.read(...tensors.outputs))
+  }
+
+  #read<T>(name: PartName, read: () => Promise<T>): Reading<T> {
+    const submitted_ms = now()
+    const arrays = read()
+    const done_ms = arrays.then(now)
+    done_ms.catch(() => {}) // told by `arrays`
+    return { name, arrays, submitted_ms, done_ms }
+  }
+
+  /**
+   * Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or the end of what was
+   * submitted before it, until its numbers were there.
+   */
+  async #costs(
+    before: Promise<number>,
+    readings: readonly Reading<unknown>[],
+  ): Promise<Partial<Record<PartName, number>>> {
+    const stages = this.#gpu.resolveStages()
+    const stamps = stages && this.#gpu.read(stages.stamps)
+    stamps?.catch(() => {}) // told by what was read before
+    const done = await Promise.all([before, ...readings.map(({ done_ms }) => done_ms)])
+    const [stamped] = (await stamps) ?? []
+    const seconds = stages && stamped ? stages.timesOf(stamped) : {}
+    const costs = readings.map(({ name, submitted_ms }, i) => {
+      const gpu_seconds = seconds[stageOf(name)]
+      const waited_ms = done[i + 1] - Math.max(submitted_ms, done[i])
+      return [name, gpu_seconds === undefined ? waited_ms : 1000 * gpu_seconds] as const
+    })
+    return Object.fromEntries(costs)
+  }
+
+  /** The groups that are asked for; what cannot be made says why. */
+  async #prepareGroups(
+    refused: string[],
+  ): Promise<{ readonly group: ObservedGroup; readonly part: GroupPart }[]> {
+    const groups = []
+    for (const group of this.#request.groups) {
+      const layer = layerOf(group, this.#request)
+      const made =
+        this.#groups.get(group) ??
+        (await make(() => createGroup(this.#gpu, this.#observed, group, layer)))
+      this.#groups.set(group, { layer, ...made })
+      if (made.part) groups.push({ group, part: made.part })
+      else refused.push(`${group}: ${made.refused}`)
+    }
+    return groups
+  }
+
+  async #prepareLens(texts: number, refused: string[]): Promise<LensPart | undefined> {
+    if (texts === 0) return undefined
+    if (this.#lens && this.#lens.texts < texts) this.#freeLens()
+    const { model, probe } = this.#observed
+    const size = { texts, width: probe.width }
+    this.#lens ??= { texts, ...(await make(() => createLensPart(this.#gpu, model, size))) }
+    if (!this.#lens.part) refused.push(`lens: ${this.#lens.refused}`)
+    return this.#lens.part
+  }
+
+  #freeLens(): void {
+    this.#lens?.part?.free()
+    this.#lens = undefined
+  }
+
+  /** The texts that are asked for and that the model can read. */
+  #texts(refused: string[]): LensText[] {
+    const { lens } = this.#request
+    if (!lens) return []
+    const { task, seed, tokenizer } = this.#config
+    const width = this.#observed.probe.width
+    const held_out = heldOutTexts(task, seed, lens.held_out)
+    const all = [...held_out, ...lens.samples.map((sample) => ({ sample, is_held_out: false }))]
+    return all.flatMap(({ sample, is_held_out }) => {
+      try {
+        return [{ ...encodeSample(sample, tokenizer, width), is_held_out }]
+      } catch (error) {
+        refused.push(`lens: ${reasonOf(error)}`)
+        return []
+      }
+    })
+  }
+}
+
+const now = () => performance.now()
+const stageOf = (name: PartName) => `observe_${name}`
+const idsOf = ({ ids }: LensText) => ids
+
+/** Groups that do not measure from a layer are the same for all of them. */
+const layerOf = (group: ObservedGroup, { layer }: ObservationRequest): number =>
+  group === 'similarity' ? layer : 0

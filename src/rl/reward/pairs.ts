@@ -1,0 +1,131 @@
+// Two different responses to one prompt: what a preference is made of.
+import type { Sample } from '../../tasks/task.ts'
+import type { RolloutBatch } from '../experience/batch.ts'
+
+/** A prompt with one response as the reward model reads it: [T] each, T = P + R columns. */
+export interface SequenceRow {
+  readonly input_ids: Uint32Array
+  readonly attention_mask: Uint32Array
+  readonly position_ids: Uint32Array
+}
+
+/** Row b of a batch. */
+export function sequenceRow(batch: RolloutBatch, b: number): SequenceRow {
+  const T = batch.prompt_length + batch.response_length
+  const row = (values: Uint32Array) => values.subarray(b * T, (b + 1) * T)
+  return {
+    input_ids: row(batch.input_ids),
+    attention_mask: row(batch.attention_mask),
+    position_ids: row(batch.position_ids),
+  }
+}
+
+/** One response, as text and as ids. */
+export interface Candidate {
+  readonly row: SequenceRow
+  readonly text: string
+  readonly is_ended: boolean
+  /** The task's. */
+  readonly score: number
+}
+
+export interface ResponsePair {
+  readonly prompt: string
+  readonly a: Candidate
+  readonly b: Candidate
+}
+
+/** Whether there is nothing to choose between two responses. */
+export type Tie = (a: Candidate, b: Candidate) => boolean
+
+/** What a person reads is the same; such a pair teaches nothing, whoever judges. */
+export const readsAlike: Tie = (a, b) => a.text === b.text && a.is_ended === b.is_ended
+
+/** The task's score does not tell them apart. */
+export const scoresAlike: Tie = (a, b) => a.score === b.score || readsAlike(a, b)
+
+/** The policy made no pair that anyone could have a preference in. */
+export class NoPairsError extends Error {
+  override name = 'NoPairsError'
+}
+
+/** How often two responses are drawn to a prompt before it is given up. */
+const MAX_DRAWS = 8
+/** Prompts that are tried at most, for each pair that is wanted. */
+const PROMPTS_PER_PAIR = 4
+
+export interface PairSource {
+  /** Prompts that are answered at a time. */
+  readonly prompts_at_once: number
+  /** The next problems of the run. */
+  takeSamples(count: number): readonly Sample[]
+  /** Two responses to each of `prompts_at_once` problems; every round of a phase draws anew. */
+  respond(
+    samples: readonly Sample[],
+    round: number,
+  ): Promise<readonly (readonly [Candidate, Candidate])[]>
+}
+
+export interface DrawnPairs {
+  readonly pairs: readonly ResponsePair[]
+  /** Prompts that were given up because every draw was a tie. */
+  readonly ties: number
+  /** Rounds from `first_round` on. */
+  readonly rounds: number
+}
+
+/**
+ * Up to `want` pairs that are no tie, at most one to a drawn problem. A tie is drawn again, at most 8 times in all; after four
+ * problems for each pair that is wanted there are no more.
+ */
+export async function drawPairs(
+  source: PairSource,
+  want: number,
+  isTie: Tie,
+  first_round = 0,
+): Promise<DrawnPairs> {
+  const pairs: ResponsePair[] = []
+  let waiting: { readonly sample: Sample; readonly draws: number }[] = []
+  let left = want * PROMPTS_PER_PAIR
+  let [ties, rounds] = [0, 0]
+  while (pairs.length < want && (left > 0 || waiting.length > 0)) {
+    const fresh = Math.min(source.prompts_at_once - waiting.length, left)
+    left -= fresh
+    const asked = [...waiting, ...source.takeSamples(fresh).map((sample) => ({ sample, draws: 0 }))]
+    const filled = Array.from(
+      { length: source.prompts_at_once },
+      (_, i) => asked[i % asked.length].sample,
+    )
+    const answers = await source.respond(filled, first_round + rounds++)
+    waiting = []
+    for (const [i, { sample, draws }] of asked.entries()) {
+      const [a, b] = answers[i]
+      if (!isTie(a, b)) pairs.push({ prompt: sample.prompt, a, b })
+      else if (draws + 1 < MAX_DRAWS) waiting.push({ sample, draws: draws + 1 })
+      else ties++
+    }
+  }
+  return { pairs: pairs.slice(0, want), ties, rounds }
+}
+
+/**
+ * The prompts that are held out of `pairs`: whole prompts from the last pair back, as long as all their pairs are no more than
+ * `want`. Where the pairs of no prompt are that few, the prompt with the fewest; of one prompt alone nothing is held out.
+ */
+export function heldOutPrompts(
+  pairs: readonly Pick<ResponsePair, 'prompt'>[],
+  want: number,
+): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { prompt } of pairs.toReversed()) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
+  const held_out = new Set<string>()
+  let left = want
+  for (const [prompt, count] of counts) {
+    if (count > left) continue
+    held_out.add(prompt)
+    left -= count
+  }
+  if (held_out.size > 0 || want < 1 || counts.size < 2) return held_out
+  const [[rarest]] = [...counts].sort(([, a], [, b]) => a - b)
+  return new Set([rarest])
+}

@@ -1,0 +1,258 @@
+// The preferences that a reward model learns: the task's, a person's verdicts as they come, and what training takes of them.
+
+import type { Pairs, Verdict } from '../config/phase.ts'
+import { shuffledOrder } from '../math/shuffle.ts'
+import { type Candidate, heldOutPrompts, type ResponsePair } from './pairs.ts'
+
+/** One pair with its verdict. */
+export interface Preference {
+  readonly prompt: string
+  readonly chosen: Candidate
+  readonly rejected: Candidate
+}
+
+/** A pair as a person is asked about it. */
+export interface AskedPair {
+  /** Place in line, from 0. */
+  readonly id: number
+  readonly prompt: string
+  readonly response_a: string
+  readonly response_b: string
+}
+
+/** The preferences of a phase as plain data. */
+export interface PreferencesState {
+  readonly judged: readonly ResponsePair[]
+  readonly asked: readonly ResponsePair[]
+  readonly ties: number
+  /** What is in force of each asked pair, from the first on. */
+  readonly decided: readonly ('a' | 'b' | 'skip')[]
+  readonly log: readonly Verdict[]
+  /** Recorded verdicts that are in force. */
+  readonly replayed: number
+  /** What is left of this pass: places in `judged`, and after them in `asked`. */
+  readonly queue: readonly number[]
+  readonly passes: number
+}
+
+/** Of the prompts of a person's preferences every so many is held out. */
+const HELD_OUT_EVERY = 4
+/** Keeps the order of pairs apart from sampling (responder.ts, validation.ts) under the same generator and seed. */
+const SHUFFLE_STREAM = 0x70616972
+
+const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>
+  choice === 'a' ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
+
+/** The task's verdict: the higher score is preferred. */
+const judge = (pair: ResponsePair): Preference =>
+  prefer(pair, pair.a.score > pair.b.score ? 'a' : 'b')
+
+/** All preferences of one reward_model phase. Pairs are asked in order, so a verdict is of the pair that is next in line. */
+export class Preferences {
+  readonly config: Pairs
+  /** Prompts without a pair, because their responses were always a tie. */
+  readonly ties: number
+  readonly #seed: number
+  readonly #drawn: readonly ResponsePair[]
+  readonly #judged: readonly Preference[]
+  /** Prompts of the task's pairs that are held out. */
+  readonly #judged_held_out: ReadonlySet<string>
+  readonly #asked: readonly ResponsePair[]
+  /** Verdict of each asked pair, from the first on; undefined = skipped. */
+  #decided: (Preference | undefined)[] = []
+  #log: Verdict[] = []
+  /** Recorded verdicts that are in force. */
+  #replayed = 0
+  /** What is left of this pass over the training pairs. */
+  #queue: Preference[] = []
+  #passes = 0
+
+  constructor(
+    config: Pairs,
+    seed: number,
+    drawn: {
+      readonly judged: readonly ResponsePair[]
+      readonly asked: readonly ResponsePair[]
+      readonly ties: number
+    },
+  ) {
+    this.config = config
+    this.#seed = seed
+    this.#drawn = drawn.judged
+    this.#judged = drawn.judged.map(judge)
+    this.#asked = drawn.asked
+    this.ties = drawn.ties
+    // Where there are fewer pairs than were asked for, as large a share of them.
+    const { count, held_out } = config
+    const share = Math.floor((drawn.judged.length * held_out) / (count + held_out))
+    this.#judged_held_out = heldOutPrompts(drawn.judged, share)
+  }
+
+  /** The preferences of a phase that has begun elsewhere. */
+  static resume(config: Pairs, seed: number, state: PreferencesState): Preferences {
+    const preferences = new Preferences(config, seed, state)
+    const { decided, log, replayed, queue, passes } = state
+    preferences.#decided = decided.map((choice, i) =>
+      choice === 'skip' ? undefined : prefer(state.asked[i], choice),
+    )
+    preferences.#log = [...log]
+    preferences.#replayed = replayed
+    const all = [...preferences.#judged, ...preferences.#decided]
+    preferences.#queue = queue.map((place) => all[place]).filter((next) => next !== undefined)
+    preferences.#passes = passes
+    return preferences
+  }
+
+  exportState(): PreferencesState {
+    const all = [...this.#judged, ...this.#decided]
+    return {
+      judged: this.#drawn,
+      asked: this.#asked,
+      ties: this.ties,
+      decided: this.#decided.map((preference, i) => {
+        if (!preference) return 'skip'
+        return preference.chosen === this.#asked[i].a ? 'a' : 'b'
+      }),
+      log: [...this.#log],
+      replayed: this.#replayed,
+      // What was taken back never comes up again.
+      queue: this.#queue.map((next) => all.indexOf(next)).filter((place) => place >= 0),
+      passes: this.#passes,
+    }
+  }
+
+  /** Whether the verdicts come from the experiment, so that nobody is asked. */
+  get is_recorded(): boolean {
+    return this.config.verdicts.length > 0
+  }
+
+  /** What a person preferred, skipped pairs left out. */
+  get #given(): readonly Preference[] {
+    return this.#decided.filter((preference) => preference !== undefined)
+  }
+
+  /** Verdicts of a person that say something. */
+  get given(): number {
+    return this.#given.length
+  }
+
+  /** What a person said, in order. */
+  get log(): readonly Verdict[] {
+    return this.#log
+  }
+
+  /** Whether a person said something after `step` steps of the phase, which no step has seen yet. */
+  hasNews(step: number): boolean {
+    return this.#log.some((verdict) => verdict.step === step)
+  }
+
+  /** The pairs that wait for a person. */
+  get pending(): readonly AskedPair[] {
+    if (this.is_recorded) return []
+    const next = this.#decided.length
+    return this.#asked.slice(next).map(({ prompt, a, b }, i) => ({
+      id: next + i,
+      prompt,
+      response_a: a.text,
+      response_b: b.text,
+    }))
+  }
+
+  /** What is trained on: no pair with a held-out prompt. */
+  get training(): readonly Preference[] {
+    const held_out = this.#heldOutPrompts
+    const isTrained = ({ prompt }: Preference) => !held_out.has(prompt)
+    return [
+      ...this.#judged.filter(isTrained).slice(0, this.config.count),
+      ...this.#given.filter(isTrained),
+    ]
+  }
+
+  /** What accuracy is measured on: pairs with held-out prompts, a person's first; a prompt may have several. */
+  get held_out(): readonly Preference[] {
+    const held_out = this.#heldOutPrompts
+    return [...this.#given, ...this.#judged]
+      .filter(({ prompt }) => held_out.has(prompt))
+      .slice(0, this.config.held_out)
+  }
+
+  /** Of the task's pairs the last prompts; where there are none, every fourth prompt that a person said something of. */
+  get #heldOutPrompts(): ReadonlySet<string> {
+    const { source, held_out } = this.config
+    if (source !== 'human') return this.#judged_held_out
+    const prompts = [...new Set(this.#given.map(({ prompt }) => prompt))]
+    const turns = prompts.filter((_, i) => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1)
+    return new Set(turns.slice(0, held_out))
+  }
+
+  /** Whether there is enough to train on after `step` steps of the phase. Puts the verdicts recorded until then in force. */
+  isReady(step: number): boolean {
+    this.#replay(step)
+    if (this.training.length === 0) return false
+    const { source, min_pairs } = this.config
+    if (source !== 'human' || this.is_recorded) return true
+    return this.given >= min_pairs || this.pending.length === 0
+  }
+
+  #replay(step: number): void {
+    const { verdicts } = this.config
+    for (; this.#replayed < verdicts.length; this.#replayed++) {
+      const verdict = verdicts[this.#replayed]
+      if (verdict.step > step) return
+      if (this.#apply(verdict)) this.#log.push(verdict)
+    }
+  }
+
+  #apply({ choice }: Verdict): boolean {
+    if (choice === 'undo') {
+      const has_one = this.#decided.length > 0
+      this.#decided.pop()
+      return has_one
+    }
+    const pair = this.#asked[this.#decided.length]
+    if (!pair) return false
+    this.#decided.push(choice === 'skip' ? undefined : prefer(pair, choice))
+    return true
+  }
+
+  /** A person's verdict on the pair `id`, after `step` steps of the phase. False for a pair that is not the next in line. */
+  decide(id: number, choice: 'a' | 'b' | 'skip', step: number): boolean {
+    if (this.is_recorded || id !== this.#decided.length) return false
+    const verdict = { choice, step }
+    if (!this.#apply(verdict)) return false
+    this.#log.push(verdict)
+    return true
+  }
+
+  /** Takes the last verdict back. One that no step was trained on yet leaves no trace in the log. */
+  undo(step: number): boolean {
+    const verdict = { choice: 'undo', step } as const
+    if (this.is_recorded || !this.#apply(verdict)) return false
+    const last = this.#log.at(-1)
+    if (last?.step === step && last.choice !== 'undo') this.#log.pop()
+    else this.#log.push(verdict)
+    return true
+  }
+
+  /**
+   * The next `count` training pairs: passes over all of them in an order drawn from the seed; a set smaller than a batch is
+   * gone through more than once. New pairs join the next pass, withdrawn ones leave at once. Throws RangeError without pairs.
+   */
+  nextBatch(count: number): Preference[] {
+    const training = this.training
+    if (training.length === 0) throw new RangeError('preferences: expected a pair to train on')
+    const batch: Preference[] = []
+    while (batch.length < count) {
+      if (this.#queue.length === 0) this.#queue = this.#shuffled(training)
+      const next = this.#queue.pop()
+      if (next && training.includes(next)) batch.push(next)
+    }
+    return batch
+  }
+
+  /** In an order drawn from seed and pass. */
+  #shuffled(pairs: readonly Preference[]): Preference[] {
+    const key = [this.#seed, SHUFFLE_STREAM] as const
+    return shuffledOrder(pairs.length, key, [this.#passes++, 0]).map((i) => pairs[i])
+  }
+}

@@ -1,0 +1,38 @@
+// Trainers of one device, one after the other: for runs whose configuration changes while they go on.
+import { gibibytes } from '../../kernels/device/errors.ts'
+import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { planMemory } from './memory.ts'
+import { Trainer, type TrainerConfig } from './trainer.ts'
+
+/** The largest tensor that any of these configurations needs. */
+export function largestTensor(configs: readonly TrainerConfig[]) {
+  const all = configs.map((config) => planMemory(config).largest)
+  return all.reduce((a, b) => (b.bytes > a.bytes ? b : a))
+}
+
+/**
+ * What lab/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`; a change that would take more than
+ * `most_bytes` in all is refused.
+ */
+export function steeredEngine(
+  gpu: Gpu,
+  matmul: MatmulChoice | undefined,
+  onProgress?: (message: string) => void,
+  most_bytes = Number.POSITIVE_INFINITY,
+) {
+  return {
+    create: (config: TrainerConfig) => Trainer.create(gpu, { ...config, matmul }, onProgress),
+    release: () => gpu.freeAll(),
+    refusal: (config: TrainerConfig): string | undefined => {
+      const plan = planMemory(config)
+      const { label, bytes } = plan.largest
+      const allowed = gpu.facts.max_binding_bytes
+      if (bytes > allowed) return tooLarge(label, bytes, allowed).message
+      const total = plan.total()
+      return total > most_bytes
+        ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(most_bytes)} are allowed for it; train it again to be asked`
+        : undefined
+    },
+  }
+}

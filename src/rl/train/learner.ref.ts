@@ -1,0 +1,91 @@
+// A model that learns in float64, and the rows of a batch as the references take them.
+import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { type ModelConfig, modelShape } from '../../model/params/config.ts'
+import {
+  chunkSegments,
+  type Head,
+  type ParamLayout,
+  paramLayout,
+  trainedPrefix,
+} from '../../model/params/params.ts'
+import {
+  forwardRef,
+  type RefArrays,
+  type RefCache,
+} from '../../model/transformer/transformer.ref.ts'
+import type { Optim, RlPhase } from '../config/phase.ts'
+import type { RolloutBatch } from '../experience/batch.ts'
+
+type Numbers = ArrayLike<number>
+
+/** A model that learns, in float64. */
+export class Learner {
+  readonly layout: ParamLayout
+  readonly state: AdamwState
+  readonly #config: ModelConfig
+
+  constructor(config: ModelConfig, head: Head, weights: Numbers) {
+    this.#config = config
+    this.layout = paramLayout(modelShape(config), head)
+    this.state = {
+      weights: Float64Array.from(weights),
+      m: new Float64Array(this.layout.size),
+      v: new Float64Array(this.layout.size),
+      steps: this.layout.segment_ends.map(() => 0),
+    }
+  }
+
+  get params(): RefArrays {
+    return this.named(this.state.weights)
+  }
+
+  /** A flat array under the names of its parameters. */
+  named(flat: Float64Array): RefArrays {
+    return Object.fromEntries(
+      this.layout.params.map(({ name, offset, size }) => [
+        name,
+        flat.subarray(offset, offset + size),
+      ]),
+    )
+  }
+
+  forward(rows: Rows, params = this.params): RefCache {
+    return forwardRef(this.#config, params, rows)
+  }
+
+  /** One optimizer step of the parameters that the policy of `layer` reads; returns the norm before clipping. */
+  apply(grads: RefArrays, layer: number, optim: Optim, grad_clip: number): number {
+    const { layout, state } = this
+    const flat = new Float64Array(layout.size)
+    for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
+    const { lr, betas, weight_decay } = optim
+    const settings = { lr, beta1: betas[0], beta2: betas[1], eps: 1e-8, weight_decay }
+    const { count, segments } = trainedPrefix(layout, layer)
+    const where = { count, chunk_segment: chunkSegments(layout), active_segments: segments }
+    return adamw_step_ref(state, flat, { ...settings, max_norm: grad_clip }, where).grad_norm
+  }
+}
+
+export type Rows = ReturnType<typeof rowsOf>
+
+/** Rows [first, first + count) of a batch as the references take them. */
+export function rowsOf(batch: RolloutBatch, phase: RlPhase, first: number, count: number) {
+  const { prompt_length: P, response_length: R } = batch
+  const cut = <T extends Uint32Array | Float32Array>(x: T, columns: number) =>
+    x.subarray(first * columns, (first + count) * columns) as T
+  return {
+    rows: count,
+    width: P + R,
+    input_ids: cut(batch.input_ids, P + R),
+    attention_mask: cut(batch.attention_mask, P + R),
+    position_ids: cut(batch.position_ids, P + R),
+    response_ids: cut(batch.response_ids, R),
+    response_mask: cut(batch.response_mask, R),
+    first_column: P - 1,
+    response_length: R,
+    temperature: phase.rollout.temperature,
+    readout: phase.target_readout,
+  }
+}
+
+export const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length

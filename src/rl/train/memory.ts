@@ -1,0 +1,239 @@
+// How large a run's buffers are: known from its configuration alone, before anything is allocated.
+
+import { STAGE_STAMPS } from '../../kernels/device/stage_clock.ts'
+import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
+import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss.ts'
+import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { modelShape } from '../../model/params/config.ts'
+import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
+import type { RolloutSize } from '../../model/rollout/rollout.ts'
+import {
+  everValidates,
+  type RewardModelPhase,
+  type RlPhase,
+  trainsActor,
+  validationPrompts,
+} from '../config/phase.ts'
+import { driverColumns, needsCritic } from '../experience/experience.ts'
+import {
+  criticPasses,
+  gcd,
+  microRows,
+  microTokens,
+  phaseRows,
+  shufflesRows,
+} from '../learners/actor.ts'
+import { type ActorSize, createActorTensors } from '../learners/actor_tensors.ts'
+import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
+import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
+import { traceColumns } from '../look/token_table.ts'
+import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
+import { createSamplerTensors } from './sampler.ts'
+import type { TrainerConfig } from './trainer.ts'
+
+/** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
+export function actorSize({
+  task,
+  model,
+  phases: all_phases,
+  probe,
+  enable_gradient_checkpointing = false,
+  use_remove_padding = true,
+  matmul,
+  fusion,
+}: TrainerConfig): ActorSize {
+  const phases = all_phases.filter(trainsActor)
+  const lengths = all_phases.map((phase) =>
+    phase.kind === 'rl' ? phase.rollout.max_response_length : task.max_response_length,
+  )
+  const response_length = Math.max(...lengths)
+  const rows = phases.map((phase) =>
+    phaseRows(phase, task.max_prompt_length + response_length, model),
+  )
+  const updates = phases.map((phase, i) =>
+    phase.kind === 'rl' ? (rows[i].batch / rows[i].mini) * phase.actor.ppo_epochs : 1,
+  )
+  const shuffling = phases.filter((phase) => phase.kind === 'rl' && shufflesRows(phase.actor))
+  return {
+    prompt_length: task.max_prompt_length,
+    response_length,
+    // At least one, where no phase trains the policy.
+    batch_rows: Math.max(1, ...rows.map(({ batch }) => batch)),
+    micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
+    updates: Math.max(1, ...updates),
+    probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
+    has_reference: phases.some(({ kind }) => kind === 'rl'),
+    has_shuffled: shuffling.length > 0,
+    epochs: Math.max(
+      1,
+      ...shuffling.map((phase) => (phase.kind === 'rl' ? phase.actor.ppo_epochs : 1)),
+    ),
+    enable_gradient_checkpointing,
+    use_remove_padding,
+    kernels: { matmul, fusion },
+  }
+}
+
+/** The critic's size; undefined when no phase has one. */
+export function criticSize(config: TrainerConfig): CriticSize | undefined {
+  const phases = config.phases
+    .filter((phase) => phase.kind === 'rl')
+    .filter((phase) => needsCritic(phase))
+  if (phases.length === 0) return undefined
+  const { prompt_length, response_length, kernels, ...size } = actorSize(config)
+  const updates = phases.map((phase) => {
+    const cut = phaseRows(phase, prompt_length + response_length, config.model)
+    const { rows, epochs } = criticPasses(phase, cut)
+    return (rows.batch / rows.mini) * epochs
+  })
+  return {
+    rows: size.batch_rows,
+    response_length,
+    updates: Math.max(...updates),
+    has_shuffled: size.has_shuffled ?? false,
+    ...(kernels && { kernels }),
+  }
+}
+
+const rewardPhases = ({ phases }: TrainerConfig): RewardModelPhase[] =>
+  phases.filter((phase) => phase.kind === 'reward_model')
+
+/** The reward model's size, one model for all phases; undefined when no phase trains one. */
+export function rewardSize(config: TrainerConfig): RewardSize | undefined {
+  const phases = rewardPhases(config)
+  if (phases.length === 0) return undefined
+  const { prompt_length, response_length } = actorSize(config)
+  const width = prompt_length + response_length
+  // Both responses of as many pairs as go through at once, a divisor of every batch.
+  const pairs = phases.map(({ batch_size }) => batch_size).reduce(gcd)
+  const rows = 2 * microRows(pairs, 2 * width, microTokens(config.model))
+  const whole = (count: number) => Math.ceil(count / rows) * rows
+  const step = phases.map(({ batch_size, pairs: { held_out } }) => [batch_size, held_out])
+  const scored = config.phases.map((phase) =>
+    phase.kind === 'rl' && phase.reward_model.enable ? rolloutSize(config, phase).rows : 0,
+  )
+  const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
+  return { rows, width, scores: Math.max(...scores), matmul: config.matmul }
+}
+
+/** Where the reward model's weights lie. */
+export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape(model), 'reward_head')
+
+/** Responses that are sampled at a time to make pairs of them. */
+const PAIR_ROWS = 64
+
+/** The rollout that makes pairs: two responses to each prompt. */
+export function pairSize(config: TrainerConfig): RolloutSize {
+  const { prompt_length, response_length } = actorSize(config)
+  const wanted = rewardPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
+  return {
+    rows: Math.min(PAIR_ROWS, 2 * Math.max(...wanted)),
+    n: 2,
+    prompt_length,
+    response_length,
+  }
+}
+
+/** Where the critic's weights lie. */
+export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
+  paramLayout(modelShape(model), 'value_head')
+
+/** Whether a run ever measures the entropy changes of its layers' modules. */
+export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
+  (probe.internals ?? false) && validation.test_freq > 0
+
+export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
+  return {
+    rows: rollout.train_batch_size * rollout.n,
+    n: rollout.n,
+    prompt_length: task.max_prompt_length,
+    response_length: rollout.max_response_length,
+    ...(rollout.dtype && { dtype: rollout.dtype }),
+  }
+}
+
+/** Rows of validation's own rollout: more would be quicker, and take memory that is idle most of the time. */
+const VALIDATION_ROWS = 64
+
+/**
+ * Validation borrows the rollout of the last reinforcement phase where that has one response to each prompt; training and
+ * validation then share it. Where training has more, validation has a smaller rollout of its own.
+ */
+export function validationSize(config: TrainerConfig): RolloutSize {
+  const { task, validation } = config
+  const rl = config.phases.filter((phase) => phase.kind === 'rl').at(-1)
+  const { max_prompt_length: prompt_length, max_response_length: response_length } = task
+  const prompts = Math.max(1, validationPrompts(validation, task))
+  if (!rl) return { rows: Math.min(256, prompts), n: 1, prompt_length, response_length }
+  const size = rolloutSize(config, rl)
+  if (size.n === 1) return size
+  const rows = Math.min(size.rows, VALIDATION_ROWS, prompts * Math.max(1, validation.n))
+  return { ...size, rows, n: 1 }
+}
+
+/** One rollout serves all phases of the same size. */
+export const sizeKey = ({ rows, n, response_length, dtype = 'float32' }: RolloutSize): string =>
+  `${rows}×${response_length}×${n} ${dtype}`
+
+export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
+  const phases = config.phases.filter((phase) => phase.kind === 'rl')
+  const sizes = phases.map((phase) => rolloutSize(config, phase))
+  if (rewardPhases(config).length > 0) sizes.push(pairSize(config))
+  if (everValidates(config.validation)) sizes.push(validationSize(config))
+  return [...new Map(sizes.map((size) => [sizeKey(size), size])).values()]
+}
+
+/** Room for the readbacks that may be on their way at once: the metrics of two steps, and responses. */
+export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
+  const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
+  const { updates, epochs = 1 } = actorSize(config)
+  const layers = config.model.num_hidden_layers + 1
+  // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.
+  const sums = 4 * POLICY_LOSS_SUMS.length + ROLLOUT_CORRECTION_SUMS.length
+  const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
+  // Beside the records of every update, where its gradients were not finite; and the token that was not.
+  const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
+  const records = (updates + critic_updates) * (CONTROL.length + 1) + epochs
+  const metrics = sums + records + layers + changes + STAGE_STAMPS
+  const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
+  alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
+  const traced = traceRead(config)
+  if (traced > 0) alloc.reserveReads(4 * traced, 1)
+}
+
+/** Elements that a traced step reads back. */
+function traceRead(config: TrainerConfig): number {
+  const { batch_rows, response_length } = actorSize(config)
+  const arrays = config.phases.map((phase) =>
+    phase.kind === 'rl' ? traceColumns(phase).length : 0,
+  )
+  return Math.max(0, ...arrays) * batch_rows * response_length
+}
+
+/** Elements that phases read back for their advantages. */
+function driverReads(config: TrainerConfig): number[] {
+  const { batch_rows, response_length } = actorSize(config)
+  return config.phases.map((phase) => {
+    if (phase.kind !== 'rl') return 0
+    // The rollout's log-probs come with its responses, and its entropies where a batch is chosen from several.
+    const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)
+    return arrays * batch_rows * response_length
+  })
+}
+
+/** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
+export function planMemory(config: TrainerConfig): MemoryPlan {
+  const plan = new MemoryPlan()
+  const layout = paramLayout(modelShape(config.model))
+  const actor = createActorTensors(plan, layout, actorSize(config))
+  if (measuresChanges(config)) createLayerChangesTensors(plan, actor)
+  const critic = criticSize(config)
+  if (critic) createCriticTensors(plan, criticLayout(config), critic)
+  const reward = rewardSize(config)
+  if (reward) createRewardTensors(plan, rewardLayout(config), reward)
+  for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
+  reserveReads(plan, config)
+  return plan
+}

@@ -1,0 +1,54 @@
+// The seconds of each stage, under verl's names.
+import { expect, test } from 'vitest'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import type { RlPhase } from '../config/phase.ts'
+import { CONFIG, RL } from '../testing.ts'
+import { Trainer, type TrainerConfig } from './trainer.ts'
+
+const PPO: RlPhase = {
+  ...RL,
+  adv_estimator: 'gae',
+  steps: 3,
+  rollout: { ...RL.rollout, train_batch_size: 8, n: 1 },
+  actor: { ...RL.actor, ppo_mini_batch_size: 8, use_kl_loss: true },
+}
+
+async function run(timestamps: boolean) {
+  const gpu = await Gpu.open({ timestamps })
+  const config: TrainerConfig = { ...CONFIG, phases: [PPO] }
+  const trainer = await Trainer.create(gpu, config)
+  const steps: Record<string, number>[] = []
+  const created: number[] = []
+  while (!trainer.isFinished) {
+    steps.push((await trainer.next()).metrics)
+    const { buffers, bind_groups, pipelines } = gpu.counts
+    created.push(buffers + bind_groups + pipelines)
+  }
+  const weights = await trainer.exportWeights()
+  trainer.destroy()
+  return { gpu, steps: steps.slice(1), created, weights }
+}
+
+const timed = (metrics: Record<string, number>) =>
+  Object.keys(metrics).filter((name) => name.startsWith('timing_s/'))
+
+test('a step says what each of its stages took, without another bit, submit or buffer', async () => {
+  const { gpu, steps, created, weights } = await run(true)
+  const plain = await run(false)
+  for (const metrics of plain.steps)
+    expect(timed(metrics).sort()).toEqual(
+      ['gen', 'reward', 'adv', 'step'].map((name) => `timing_s/${name}`).sort(),
+    )
+  expect(plain.weights).toEqual(weights)
+  expect(steps.map((m) => m['perf/submits'])).toEqual(plain.steps.map((m) => m['perf/submits']))
+  expect(new Set(created.slice(1)).size).toBe(1)
+  if (!gpu.facts.features.includes('timestamp-query')) return
+  const stages = ['old_log_prob', 'ref', 'values', 'update_critic', 'update_actor']
+  for (const metrics of steps) {
+    for (const stage of stages) expect(metrics[`timing_s/${stage}`], stage).toBeGreaterThan(0)
+    const sum = stages.reduce((s, stage) => s + metrics[`timing_s/${stage}`], 0)
+    expect(sum).toBeLessThan(metrics['timing_s/step'] + 0.01)
+    expect(metrics['timing_per_token_ms/update_actor']).toBeGreaterThan(0)
+    expect('timing_per_token_ms/old_log_prob' in metrics).toBe(false)
+  }
+})

@@ -1,0 +1,152 @@
+// The whole state of a training run between two steps, as plain arrays and numbers: what the next step depends on besides
+// the configuration. A trainer that imports it goes on with the same bits.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Phase, PhaseReason } from '../config/phase.ts'
+import type { TrainableTensors } from '../learners/trainable.ts'
+import type { PreferencesState } from '../reward/preferences.ts'
+import type { Parts } from './parts.ts'
+
+/** A model that learns: what AdamW needs to take the next step. */
+export interface ModelState {
+  /** In the flat layout of model/params/params.ts, as are the moments. */
+  readonly weights: Float32Array
+  readonly adam_m: Float32Array
+  readonly adam_v: Float32Array
+  /** 1 - beta^t of each segment, [segments, 2]: the step counts. */
+  readonly corrections: Float32Array
+  /** The last optimizer step and the counters of the optimizer (CONTROL). */
+  readonly control: Float32Array
+}
+
+/** A reward model and what it is taught. */
+export interface RewardState extends ModelState {
+  /** Of the reward_model phase that began last; absent before the first. */
+  readonly preferences?: PreferencesState
+}
+
+/** The models of a run. */
+export interface ModelStates {
+  readonly actor: ModelState
+  /** Weights of the frozen reference. */
+  readonly reference?: Float32Array
+  readonly critic?: ModelState
+  readonly reward_model?: RewardState
+}
+
+export interface TrainerState extends ModelStates {
+  /** Index of the phase of the last step, or of one that has begun since and waits for a person's verdicts. */
+  readonly phase: number
+  /** Training steps done, over all phases. */
+  readonly step: number
+  readonly phase_step: number
+  /** Steps since the learning-rate schedule began, mostly with the phase's stage: its position. */
+  readonly stage_step: number
+  /** Steps of this stage that had a critic. */
+  readonly critic_step: number
+  /** Whether step 0 is done. */
+  readonly is_started: boolean
+  /** What ends the phase before the next step, apart from its steps. */
+  readonly ends: PhaseReason | null
+  /** Why the phase began, where nobody was told yet. */
+  readonly began: PhaseReason | null
+  readonly skipped_updates: number
+  /** Problems drawn so far; with a finite set, where its passes have come to (training_data.ts). */
+  readonly sample_index: number
+  /** Mean scores of the phase's last steps, as far as its stop conditions look back. */
+  readonly scores: readonly number[]
+  /** Present coefficient of the KL in the reward; null where none is in use yet. */
+  readonly kl_coef: number | null
+  /** The reward_model phase whose pairs are drawn; null before the first. */
+  readonly pairs_of: number | null
+}
+
+type Tensors = Readonly<Record<keyof ModelState, Tensor<'f32'>>>
+
+function tensorsOf({ model, m, v, corrections, control }: TrainableTensors): Tensors {
+  const tensors = { weights: model.weights.flat, adam_m: m, adam_v: v, corrections, control }
+  return tensors as Tensors
+}
+
+/** Reads a model back. */
+async function exportModel(gpu: Gpu, tensors: TrainableTensors): Promise<ModelState> {
+  const { weights, adam_m, adam_v, corrections, control } = tensorsOf(tensors)
+  const read = await gpu.read(weights, adam_m, adam_v, corrections, control)
+  return {
+    weights: read[0],
+    adam_m: read[1],
+    adam_v: read[2],
+    corrections: read[3],
+    control: read[4],
+  }
+}
+
+/** Uploads a model. Throws RangeError naming a part of another size. */
+function importModel(
+  gpu: Gpu,
+  tensors: TrainableTensors,
+  state: ModelState,
+  model: 'actor' | 'critic' | 'reward_model',
+): void {
+  for (const [name, tensor] of Object.entries(tensorsOf(tensors)))
+    importArray(gpu, tensor, state[name as keyof ModelState], `${model}.${name}`)
+}
+
+/** Uploads one array. Throws RangeError for one of another size. */
+function importArray(gpu: Gpu, tensor: Tensor<'f32'>, values: Float32Array, name: string): void {
+  const size = tensor.shape.reduce((a, b) => a * b, 1)
+  if (values.length !== size)
+    throw new RangeError(`state ${name}: expected ${size} values, got ${values.length}`)
+  gpu.write(tensor, values)
+}
+
+/** Reads all models back, as they are when this is called: every copy is submitted before it returns. */
+export async function exportModels(
+  gpu: Gpu,
+  { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
+): Promise<ModelStates> {
+  const { reference } = actor.tensors
+  const preferences = reward?.preferences?.exportState()
+  const [actor_state, references, critic_state, reward_state] = await Promise.all([
+    exportModel(gpu, actor.tensors),
+    reference && gpu.read(reference.flat),
+    critic && exportModel(gpu, critic.tensors),
+    reward && exportModel(gpu, reward.tensors),
+  ])
+  return {
+    actor: actor_state,
+    ...(references && { reference: references[0] }),
+    ...(critic_state && { critic: critic_state }),
+    ...(reward_state && {
+      reward_model: { ...reward_state, ...(preferences && { preferences }) },
+    }),
+  }
+}
+
+/**
+ * Uploads all models that there are. A reference that the state lacks is its policy. Throws RangeError naming a part of another
+ * size, or pairs that belong to no reward_model phase of `phases`.
+ */
+export function importModels(
+  gpu: Gpu,
+  { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
+  state: TrainerState,
+  phases: readonly Phase[],
+): void {
+  const { tensors } = actor
+  importModel(gpu, tensors, state.actor, 'actor')
+  if (tensors.reference && state.reference)
+    importArray(gpu, tensors.reference.flat, state.reference, 'reference')
+  else if (tensors.reference) actor.setReference()
+  if (critic && state.critic) importModel(gpu, critic.tensors, state.critic, 'critic')
+  if (!reward || !state.reward_model) return
+  importModel(gpu, reward.tensors, state.reward_model, 'reward_model')
+  const { preferences } = state.reward_model
+  if (!preferences) return
+  const phase = phases[state.pairs_of ?? -1]
+  if (phase?.kind !== 'reward_model')
+    throw new RangeError(
+      `state pairs_of: expected the index of a reward_model phase, got ${state.pairs_of}`,
+    )
+  reward.resume(phase, preferences)
+}

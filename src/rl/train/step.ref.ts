@@ -1,0 +1,243 @@
+// One step of reinforcement in float64, from the batch that a trainer sampled: every number it reports, and the weights it
+// leaves behind. Estimators and what verl's driver reports are float64 already and held to verl's own numbers elsewhere;
+// what is computed on the GPU is computed here by its references.
+import { klLossRef } from '../../kernels/kl/kl.ref.ts'
+import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
+import type { ModelConfig } from '../../model/params/config.ts'
+import { rmsNorm } from '../../model/transformer/operations.ref.ts'
+import {
+  logitsRef,
+  policyRef,
+  type RefArrays,
+  type RefCache,
+} from '../../model/transformer/transformer.ref.ts'
+import { readSpan, valuesRef } from '../../model/transformer/value.ref.ts'
+import type { RlPhase } from '../config/phase.ts'
+import { computeAdvantages } from '../estimators/advantages.ts'
+import type { RolloutBatch } from '../experience/batch.ts'
+import {
+  correctionParams,
+  offpolicyMetrics,
+  rolloutIsWeights,
+  rolloutRejectionMask,
+} from '../experience/rollout_correction.ts'
+import type { RowOrder } from '../math/shuffle.ts'
+import { computeDataMetrics } from '../metrics/data_metrics.ts'
+import { type Learner, mean, type Rows, rowsOf } from './learner.ref.ts'
+import { updateActor, updateCritic } from './update.ref.ts'
+
+type Numbers = ArrayLike<number>
+
+/** The models of a run, and what its driver remembers. */
+export interface RefRun {
+  readonly config: ModelConfig
+  readonly actor: Learner
+  readonly critic?: Learner
+  /** Weights of the frozen reference. */
+  readonly reference: Float64Array
+  kl_coef: number
+  /** Steps with a critic so far. */
+  critic_steps: number
+}
+
+/** What a trainer sampled in one step, in the order in which it was trained on. */
+export interface RecordedStep {
+  readonly batch: RolloutBatch
+  /** With penalties, at the last token of each response; [B, R]. */
+  readonly token_level_scores: Numbers
+  /** Group of each row, [B]. */
+  readonly index: readonly number[]
+  /** ReMax: score of the greedy response to each row's prompt, [B]. */
+  readonly reward_baselines?: readonly number[]
+  /** Of the policy that sampled, where that computed otherwise than in float32; [B, R]. */
+  readonly rollout_log_probs?: Numbers
+  /** Step of the run, from 1. */
+  readonly step: number
+  /** Of the rows in each epoch, where they were shuffled. */
+  readonly order?: RowOrder
+}
+
+/** Σπ² of the policy of `layer` at every response token. */
+function sumPiSquared(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  layer: number,
+  rows: Rows,
+) {
+  const { hidden_size: C, num_hidden_layers, rms_norm_eps } = config
+  const is_normed = layer === num_hidden_layers || rows.readout === 'normed'
+  const raw = cache.hidden_states[layer]
+  const states = is_normed ? rmsNorm(raw, params['model.norm.weight'], rms_norm_eps) : raw
+  return Float64Array.from(rows.response_mask, (mask, i) => {
+    if (mask === 0) return 0
+    const { response_length: R, first_column, width } = rows
+    const m = Math.floor(i / R) * width + first_column + (i % R)
+    const z = logitsRef(config, params, states.subarray(m * C, (m + 1) * C))
+    const exp = z.map((logit) => Math.exp((logit - Math.max(...z)) / rows.temperature))
+    const sum = exp.reduce((a, b) => a + b, 0)
+    return exp.reduce((squares, e) => squares + (e / sum) ** 2, 0)
+  })
+}
+
+/** verl's in-reward KL: rewards and metrics; moves the coefficient on. */
+function klInReward(
+  run: RefRun,
+  { algorithm }: RlPhase,
+  scores: Numbers,
+  kl: Numbers,
+  mask: Numbers,
+  R: number,
+) {
+  const rows = Array.from({ length: mask.length / R }, (_, b) => {
+    const tokens = Array.from({ length: R }, (_, t) => b * R + t).filter((i) => mask[i] !== 0)
+    return tokens.length === 0 ? 0 : mean(tokens.map((i) => kl[i]))
+  })
+  const { kl_coef } = run
+  const { type, target_kl, horizon } = algorithm.kl_ctrl
+  const current_kl = mean(rows)
+  if (type === 'adaptive') {
+    const error = Math.max(-0.2, Math.min(0.2, current_kl / target_kl - 1))
+    run.kl_coef *= 1 + (error * rows.length) / horizon
+  }
+  const rewards = Float64Array.from(scores, (score, i) => {
+    if (!algorithm.kl_at_last_token) return score - kl_coef * kl[i]
+    const row = Math.floor(i / R) * R
+    const tokens = Array.from({ length: R }, (_, t) => row + t).filter((j) => mask[j] !== 0)
+    return i === tokens.at(-1)
+      ? score - kl_coef * tokens.length * mean(tokens.map((j) => kl[j]))
+      : score
+  })
+  return {
+    rewards,
+    metrics: {
+      'actor/reward_kl_penalty': current_kl,
+      'actor/reward_kl_penalty_coeff': kl_coef,
+    },
+  }
+}
+
+/** Differences of the tokens' probabilities, and their correlation. */
+function probabilities(train: Numbers, sampled: Numbers, mask: Numbers): Record<string, number> {
+  const tokens = Array.from(mask, (_, i) => i).filter((i) => mask[i] !== 0)
+  const [p, q] = [train, sampled].map((x) => tokens.map((i) => Math.exp(x[i])))
+  const apart = p.map((x, i) => Math.abs(x - q[i]))
+  const centred = (x: readonly number[]) => x.map((value) => value - mean(x))
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, x, i) => sum + x * b[i], 0)
+  const [a, b, d] = [centred(p), centred(q), centred(apart)]
+  return {
+    'training/rollout_probs_diff_valid': 1,
+    'training/rollout_probs_diff_max': Math.max(...apart),
+    'training/rollout_probs_diff_mean': mean(apart),
+    'training/rollout_probs_diff_std': Math.sqrt(dot(d, d) / (tokens.length - 1)),
+    'training/rollout_actor_probs_pearson_corr': dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)),
+  }
+}
+
+/** Everything a step reports but times, work and the probe's entropies; the models of `run` take the step. */
+export function stepRef(
+  run: RefRun,
+  phase: RlPhase,
+  recorded: RecordedStep,
+): Record<string, number> {
+  const { config, actor, critic } = run
+  const { algorithm, rollout, target_layer: layer } = phase
+  const { batch, step, token_level_scores } = recorded
+  const { response_length: R, rows: B } = batch
+  const mask = Float64Array.from(batch.response_mask)
+  const rows = rowsOf(batch, phase, 0, B)
+  const cache = actor.forward(rows)
+  const final = policyRef(config, actor.params, cache, config.num_hidden_layers, rows)
+  const train = policyRef(config, actor.params, cache, layer, rows).log_probs
+  const rollout_log_probs = recorded.rollout_log_probs ?? final.log_probs
+  const { bypass_mode, rollout_is, rollout_rs } = algorithm.rollout_correction
+  const old_log_probs = bypass_mode ? Float64Array.from(rollout_log_probs) : train
+  const reference = actor.named(run.reference)
+  const ref_cache = actor.forward(rows, reference)
+  const ref_log_prob = policyRef(config, reference, ref_cache, layer, rows).log_probs
+  const tokens = mask.reduce((a, b) => a + b, 0)
+  const metrics: Record<string, number> = {
+    'actor/entropy': final.entropy.reduce((a, b) => a + b, 0) / tokens,
+    'training/skipped_updates': 0,
+  }
+
+  let rewards: Numbers = Float64Array.from(token_level_scores)
+  if (algorithm.use_kl_in_reward) {
+    const { kld } = klLossRef(
+      { kl_loss_type: algorithm.kl_penalty, kl_loss_coef: 1 },
+      { log_probs: old_log_probs, ref_log_prob, loss_weights: mask },
+    )
+    const kl = klInReward(run, phase, rewards, kld, mask, R)
+    rewards = kl.rewards
+    Object.assign(metrics, kl.metrics)
+  }
+  let trained_mask: Numbers = mask
+  let weights: Numbers = new Float64Array(B * R).fill(1)
+  const is_compared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
+  if (!bypass_mode && is_compared) {
+    // The kernel, which this is the reference of, has weights for `reinforce` alone.
+    const correction = { ...algorithm.rollout_correction, loss_type: 'reinforce' as const }
+    const found = rolloutCorrectionRef(correctionParams(correction), {
+      log_probs: old_log_probs,
+      rollout_log_probs,
+      response_mask: mask,
+      response_length: R,
+    })
+    trained_mask = found.modified_mask
+    if (rollout_is !== null) weights = found.rollout_is_weights
+    const pair = {
+      old_log_prob: old_log_probs,
+      rollout_log_prob: rollout_log_probs,
+      response_mask: mask,
+      response_length: R,
+    }
+    const told = {
+      ...offpolicyMetrics(pair),
+      ...rolloutIsWeights(pair, algorithm.rollout_correction).metrics,
+      ...rolloutRejectionMask(pair, algorithm.rollout_correction).metrics,
+    }
+    for (const [name, x] of Object.entries(told)) metrics[`rollout_corr/${name}`] = x
+    Object.assign(metrics, probabilities(old_log_probs, rollout_log_probs, mask))
+  }
+  const values =
+    critic &&
+    readSpan(valuesRef(critic.params, critic.forward(rows)), cache, mask, rows.first_column)
+  const { advantages, returns } = computeAdvantages(
+    phase.adv_estimator,
+    {
+      token_level_rewards: rewards,
+      response_mask: trained_mask,
+      response_length: R,
+      index: recorded.index,
+      old_log_probs,
+      sum_pi_squared: sumPiSquared(config, actor.params, cache, layer, rows),
+      ...(values && { values }),
+      ...(recorded.reward_baselines && { reward_baselines: recorded.reward_baselines }),
+      ...(rollout_is !== null && !bypass_mode && { rollout_is_weights: weights }),
+    },
+    algorithm,
+  )
+  Object.assign(
+    metrics,
+    computeDataMetrics({
+      ...batch,
+      token_level_scores,
+      token_level_rewards: rewards,
+      advantages,
+      returns,
+      response_mask: trained_mask,
+      max_response_length: rollout.max_response_length,
+      ...(values && { values }),
+    }),
+  )
+  const trained = { ...batch, response_mask: Float32Array.from(trained_mask) }
+  if (critic && values) {
+    run.critic_steps++
+    const told = updateCritic(critic, config, phase, trained, { values, returns }, recorded.order)
+    Object.assign(metrics, told)
+  }
+  if (critic && run.critic_steps < phase.critic.critic_warmup) return metrics
+  const columns = { old_log_probs, ref_log_prob, advantages, rollout_is_weights: weights }
+  return { ...metrics, ...updateActor(run, phase, trained, columns, step, recorded.order) }
+}

@@ -1,0 +1,77 @@
+// Which problem every step trains on: an endless stream, or passes over a finite set as verl's data loader makes them.
+import type { Sample, Task } from '../../tasks/task.ts'
+import { DATA_DEFAULTS, type Data, hasSet } from '../config/phase.ts'
+import { shuffledOrder } from '../math/shuffle.ts'
+
+/** Keeps the order of problems apart from other draws under the same generator and seed. */
+const PROBLEMS_STREAM = 0x64617461
+
+/**
+ * The training problems of a run, one after the other. Its whole state is `sample_index`; with a set of N problems, that is
+ * passes so far · N + problems of the present pass that were taken or left out.
+ */
+export class TrainingData {
+  sample_index = 0
+  /** Which pass over the set the last batch was of, from 0 and over all phases; undefined without a set. */
+  epoch: number | undefined
+  #seed: number
+  #task: Task
+  #data: Data
+  #order: { readonly epoch: number; readonly places: readonly number[] } | undefined
+
+  constructor(seed: number, task: Task, data: Data = DATA_DEFAULTS) {
+    this.#seed = seed
+    this.#task = task
+    this.#data = data
+  }
+
+  /** The next problems; a set is gone through again and again. */
+  take(count: number): Sample[] {
+    const first = this.sample_index
+    this.sample_index += count
+    return Array.from({ length: count }, (_, i) => this.#at(first + i))
+  }
+
+  /**
+   * The next problems, all of one pass: where too few are left of it the next one begins (verl's drop_last). Throws RangeError
+   * for more problems than the set has.
+   */
+  takeBatch(count: number): Sample[] {
+    const { train_max_samples } = this.#data
+    if (hasSet(this.#data)) {
+      if (count > train_max_samples)
+        throw new RangeError(
+          `data: expected batches of at most ${train_max_samples} problems (train_max_samples), got ${count}`,
+        )
+      const left = train_max_samples - (this.sample_index % train_max_samples)
+      if (count > left) this.sample_index += left
+      this.epoch = Math.floor(this.sample_index / train_max_samples)
+    }
+    return this.take(count)
+  }
+
+  /** A phase begins with a pass of its own. */
+  beginPhase(): void {
+    const { train_max_samples } = this.#data
+    if (hasSet(this.#data))
+      this.sample_index = Math.ceil(this.sample_index / train_max_samples) * train_max_samples
+  }
+
+  #at(index: number): Sample {
+    const { train_max_samples, shuffle } = this.#data
+    if (!hasSet(this.#data)) return this.#task.sample(this.#seed, index, 'train')
+    const place = index % train_max_samples
+    const epoch = Math.floor(index / train_max_samples)
+    const problem = shuffle ? this.#orderOf(epoch)[place] : place
+    return this.#task.sample(this.#seed, problem, 'train_set')
+  }
+
+  #orderOf(epoch: number): readonly number[] {
+    if (this.#order?.epoch !== epoch) {
+      const key = [this.#seed, PROBLEMS_STREAM] as const
+      const places = shuffledOrder(this.#data.train_max_samples, key, [epoch, 0])
+      this.#order = { epoch, places }
+    }
+    return this.#order.places
+  }
+}

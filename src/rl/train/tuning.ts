@@ -1,0 +1,40 @@
+// Which matrix products a run makes: what the tuner measures before it.
+import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
+import { shapeClass } from '../../kernels/matmul/matmul_variants.ts'
+import { type ModelShape, modelShape } from '../../model/params/config.ts'
+import { matmulProducts } from '../../model/transformer/transformer.ts'
+import { trainsActor } from '../config/phase.ts'
+import { phaseRows } from '../learners/actor.ts'
+import { actorSize, rewardSize, rolloutSizes } from './memory.ts'
+import type { TrainerConfig } from './trainer.ts'
+
+/** [out, in] of the products that every token of a response is decoded by. */
+const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape) => [
+  [shape.qkv_size, C],
+  [C, shape.attention_size],
+  [C, F],
+  [shape.vocab_size, C],
+]
+
+/** One product of every shape class of a run: its passes forward and backward, its probe, and the prefill of its rollouts. */
+export function runProducts(config: TrainerConfig): MatmulProduct[] {
+  const shape = modelShape(config.model)
+  const { prompt_length, response_length, probe_rows } = actorSize(config)
+  const width = prompt_length + response_length
+  const forwardOnly = (tokens: number) =>
+    matmulProducts(shape, tokens).filter(({ op }) => op === 'nt' || op === 'nt_add')
+  const passes = config.phases
+    .filter(trainsActor)
+    .flatMap((phase) => matmulProducts(shape, phaseRows(phase, width, config.model).micro * width))
+  const reward = rewardSize(config)
+  if (reward) passes.push(...matmulProducts(shape, reward.rows * width))
+  const prefills = rolloutSizes(config).flatMap(({ rows, n = 1, prompt_length: P }) => [
+    ...forwardOnly((rows / n) * P),
+    // The first token of every response.
+    { op: 'nt', m: rows / n, n: shape.vocab_size, k: shape.hidden_size } as const,
+    // Where they sum by subgroups, decode_linear does too.
+    ...decoded(shape).map(([n, k]) => ({ op: 'nt', m: rows, n, k }) as const),
+  ])
+  const products = [...passes, ...forwardOnly(probe_rows * width), ...prefills]
+  return [...new Map(products.map((p) => [shapeClass(p.op, p), p])).values()]
+}

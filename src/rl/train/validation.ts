@@ -1,0 +1,140 @@
+// Held-out accuracy of the final policy.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Rollout, Sampling } from '../../model/rollout/rollout.ts'
+import { validationPrompts } from '../config/phase.ts'
+import { promptBatch } from '../experience/batch.ts'
+import { mean } from '../math/stats.ts'
+import {
+  nameValidationMetrics,
+  passMetrics,
+  processValidationMetrics,
+  type ValidationSamples,
+} from '../metrics/validation_metrics.ts'
+import type { Generation } from './step_result.ts'
+import type { TrainerConfig } from './trainer.ts'
+
+/** The generator's stream for validation; training has its own (trainer.ts). */
+const VALIDATION_STREAM = 1
+
+type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
+
+/** What an evaluation found. */
+export interface Validated {
+  readonly metrics: Record<string, number>
+  /** None without `log_val_generations`. */
+  readonly generations: readonly Generation[]
+}
+
+/**
+/**
+ * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
+ * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`
+ * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; a score that is one number is
+ * both `reward` and `acc` there. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
+ */
+export async function validate(
+  gpu: Gpu,
+  rollout: Rollout,
+  config: TrainerConfig,
+  step: number,
+): Promise<Validated> {
+  const started = performance.now()
+  const { task, validation, phases } = config
+  const { n } = validation
+  const prompts = validationPrompts(validation, task)
+  const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
+  const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
+  const likeliest: Filter = { temperature: 0, top_k: -1, top_p: 1 }
+  const greedy = await respond(gpu, rollout, config, step, 1, 0, likeliest)
+  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.scores) }
+  const generations = generationsOf(greedy, config, 1, false)
+  if (n > 0) {
+    const filter = { temperature: validation.temperature || temperature, top_k, top_p }
+    const sampled = await respond(gpu, rollout, config, step, n, prompts, filter)
+    Object.assign(
+      metrics,
+      nameValidationMetrics(processValidationMetrics(samplesOf(sampled, task.id, n))),
+      passMetrics(task.id, sampled.scores, n),
+    )
+    generations.push(...generationsOf(sampled, config, n, true))
+  }
+  metrics['timing_s/testing'] = (performance.now() - started) / 1000
+  return { metrics, generations }
+}
+
+/** Responses to all held-out prompts, those to one prompt side by side. */
+interface Responses {
+  readonly scores: readonly number[]
+  readonly texts: readonly string[]
+  readonly is_ended: readonly boolean[]
+}
+
+/**
+ * The first `log_val_generations` of `n` responses to each prompt: one to each of the first prompts, so that those of one step
+ * and of the next, greedy and sampled, answer the same problems; then a second one to each.
+ */
+function generationsOf(
+  { scores, texts, is_ended }: Responses,
+  { seed, task, validation: { prompts, log_val_generations = 0 } }: TrainerConfig,
+  n: number,
+  do_sample: boolean,
+): Generation[] {
+  const count = Math.min(log_val_generations, prompts * n)
+  return Array.from({ length: count }, (_, i) => {
+    const problem = i % prompts
+    const row = problem * n + Math.floor(i / prompts)
+    const { prompt: input, ground_truth: gts } = task.sample(seed, problem, 'test')
+    const [output, score] = [texts[row], scores[row]]
+    return { input, output, gts, score, do_sample, is_ended: is_ended[row] }
+  })
+}
+
+function samplesOf({ scores, texts }: Responses, task_id: string, n: number): ValidationSamples {
+  return {
+    data_sources: scores.map(() => task_id),
+    sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
+    variables: { reward: scores, acc: scores, pred: texts },
+  }
+}
+
+/**
+ * `n` responses per prompt in batches of the rollout's size; the last one is filled up. A response that did not end
+ * scores 0.
+ */
+async function respond(
+  gpu: Gpu,
+  rollout: Rollout,
+  { seed, task, tokenizer, validation }: TrainerConfig,
+  step: number,
+  n: number,
+  first_row: number,
+  filter: Filter,
+): Promise<Responses> {
+  const { rows: B, response_length: R } = rollout.size
+  const total = validationPrompts(validation, task) * n
+  const scores: number[] = []
+  const texts: string[] = []
+  const ended: boolean[] = []
+  for (let first = 0; first < total; first += B) {
+    const samples = Array.from({ length: B }, (_, b) =>
+      task.sample(seed, Math.floor((first + b) / n), 'test'),
+    )
+    await rollout.generate(promptBatch(samples, task, tokenizer), {
+      ...filter,
+      seed,
+      stream: VALIDATION_STREAM,
+      step,
+      row_offset: first_row + first,
+    })
+    const [ids] = await gpu.read(rollout.tensors.response_ids)
+    for (let b = 0; b < Math.min(B, total - first); b++) {
+      const response = ids.subarray(b * R, (b + 1) * R)
+      const text = tokenizer.decode(response)
+      const is_ended = response.includes(tokenizer.eos_token_id)
+      scores.push(is_ended ? task.score(samples[b].prompt, text) : 0)
+      texts.push(text)
+      ended.push(is_ended)
+    }
+  }
+  return { scores, texts, is_ended: ended }
+}

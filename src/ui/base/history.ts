@@ -1,0 +1,201 @@
+// Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it back.
+import { createStore } from 'zustand/vanilla'
+import {
+  type Experiment,
+  experimentFields,
+  parseExperiment,
+} from '../../lab/experiment/experiment.ts'
+import { type Edit, onEdit, restoreSettings, type Settings } from '../../lab/page/client.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+
+/** One entry: where the settings came from, where they went, and that in words. */
+export interface Entry {
+  readonly before: Settings
+  readonly after: Settings
+  /** The field that was edited; undefined where it was more than one. */
+  readonly path: string | undefined
+  readonly words: string
+  /** Another experiment was opened. */
+  readonly is_other?: true
+}
+
+/** Entries that can be undone and redone, each oldest first. */
+export interface History {
+  readonly past: readonly Entry[]
+  readonly future: readonly Entry[]
+  /** When the newest entry last grew, in ms; undefined once it is complete. */
+  readonly grown_at_ms: number | undefined
+}
+
+export const MAX_ENTRIES = 100
+/** Changes of one field nearer than this belong together: a slider passes many values. */
+export const TOGETHER_MS = 1000
+
+/** Each change of these is an entry of its own. */
+const WHOLE: readonly string[] = ['phases', 'steering']
+
+export const emptyHistory = (): History => ({ past: [], future: [], grown_at_ms: undefined })
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The history after an edit; what could be redone before it no longer can. */
+export function record(history: History, edit: Edit, at_ms: number): History {
+  const path = edit.kind === 'field' ? edit.path : undefined
+  const last = history.past.at(-1)
+  const is_growth =
+    path !== undefined &&
+    !WHOLE.includes(path) &&
+    last?.path === path &&
+    history.grown_at_ms !== undefined &&
+    at_ms - history.grown_at_ms < TOGETHER_MS
+  const { before } = is_growth && last ? last : edit
+  const rest = is_growth ? history.past.slice(0, -1) : history.past
+  const { after } = edit
+  if (isSame(before, after)) {
+    // A slider that came back, or a choice of what was chosen already.
+    return is_growth ? { past: rest, future: [], grown_at_ms: undefined } : history
+  }
+  const is_other = edit.kind === 'preset' || edit.kind === 'file'
+  const words = editWords({ ...edit, before })
+  const entry: Entry = { before, after, path, words, ...(is_other && { is_other }) }
+  return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grown_at_ms: at_ms }
+}
+
+/** The history after an undo. */
+export function stepBack({ past, future }: History): History {
+  const last = past.at(-1)
+  if (!last) return { past, future, grown_at_ms: undefined }
+  return { past: past.slice(0, -1), future: [last, ...future], grown_at_ms: undefined }
+}
+
+/** The history after a redo. */
+export function stepForth({ past, future }: History): History {
+  const [next, ...rest] = future
+  if (!next) return { past, future, grown_at_ms: undefined }
+  return { past: [...past, next], future: rest, grown_at_ms: undefined }
+}
+
+type Plain = Readonly<Record<string, unknown>>
+
+const isPlain = (value: unknown): value is Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * `current` with the changes that lead from `from` to `to`, as far as it still stands at `from` where they are: what else
+ * has changed since then stays. Lists of one length are compared item by item, others as a whole.
+ */
+export function carryOver(current: unknown, from: unknown, to: unknown): unknown {
+  if (isSame(from, to)) return current
+  if (isSame(current, from)) return to
+  if (isPlain(current) && isPlain(from) && isPlain(to)) {
+    const names = new Set([...Object.keys(current), ...Object.keys(to)])
+    const pairs = [...names].map((name) => [name, carryOver(current[name], from[name], to[name])])
+    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
+  }
+  const lists = [current, from, to]
+  if (lists.every(Array.isArray) && new Set(lists.map((list) => list.length)).size === 1) {
+    const [now, a, b] = lists
+    return now.map((item: unknown, i: number) => carryOver(item, a[i], b[i]))
+  }
+  return current
+}
+
+/** The settings with an edit taken back (or made again, from the other side); undefined where nothing of it is left. */
+export function restored(current: Settings, from: Settings, to: Settings): Settings | undefined {
+  const parsed = parseExperiment(carryOver(current.experiment, from.experiment, to.experiment))
+  if (!parsed.ok) return undefined
+  const preset_id = carryOver(current.preset_id, from.preset_id, to.preset_id) as string
+  const settings = { experiment: parsed.experiment, preset_id }
+  return isSame(settings, current) ? undefined : settings
+}
+
+/** A value of a setting as a sentence has it. */
+export function settingWords(
+  value: string | number | boolean,
+  options: readonly { readonly value: unknown; readonly label: string }[] = [],
+): string {
+  const option = options.find((candidate) => candidate.value === value)
+  if (option) return option.label
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (value === '') return 'empty'
+  if (typeof value === 'string') return value.length > 24 ? `${value.slice(0, 24)}…` : value
+  const size = Math.abs(value)
+  const is_long = size !== 0 && (size < 1e-3 || size >= 1e6)
+  return is_long ? value.toExponential().replace('e+', 'e') : String(value)
+}
+
+function phaseWords(before: Experiment, after: Experiment): string {
+  const more = after.phases.length - before.phases.length
+  if (more === 0) return 'order of the phases'
+  return more > 0 ? `add phase ${after.phases.length}` : `remove a phase`
+}
+
+function fieldWords(path: string, before: Experiment, after: Experiment): string {
+  if (path === 'phases') return phaseWords(before, after)
+  if (path === 'steering') return 'planned changes'
+  const find = (experiment: Experiment) =>
+    experimentFields(experiment).find((field) => field.path === path)
+  const [old, now] = [find(before), find(after)]
+  if (!old || !now) return path
+  const where = /^phases\.(\d+)/.exec(path)
+  const name = where ? `phase ${Number(where[1]) + 1}, ${old.label.toLowerCase()}` : old.label
+  if (old.value === now.value) return name
+  return `${name} ${settingWords(old.value, old.options)} → ${settingWords(now.value, now.options)}`
+}
+
+/** An edit in words, e.g. 'Learning rate 1e-4 → 3e-4'. */
+function editWords(edit: Edit): string {
+  const { before, after } = edit
+  switch (edit.kind) {
+    case 'preset': {
+      const name = presetOf(after.preset_id)?.name ?? after.preset_id
+      return before.preset_id === after.preset_id ? `back to ${name}` : `open ${name}`
+    }
+    case 'file':
+      return `open ${edit.name}`
+    case 'discard':
+      return 'discard changes'
+    case 'smaller':
+      return 'half the batch'
+    case 'field':
+      return fieldWords(edit.path, before.experiment, after.experiment)
+    default:
+      return edit satisfies never
+  }
+}
+
+export const historyStore = createStore<History>(emptyHistory)
+
+/** Begins to write down what a person does to the settings. To be called once per page. */
+export function keepHistory(now: () => number = () => performance.now()): void {
+  historyStore.setState(emptyHistory())
+  onEdit((edit) => historyStore.setState((history) => record(history, edit, now())))
+}
+
+function apply(entry: Entry, from: Settings, to: Settings): boolean {
+  const { experiment, preset_id } = labStore.getState()
+  const settings = restored({ experiment, preset_id }, from, to)
+  if (settings) restoreSettings(settings, entry.path, entry.is_other)
+  return settings !== undefined
+}
+
+/** What happened, in words; undefined where there was nothing to take back. */
+export function undo(): string | undefined {
+  const entry = historyStore.getState().past.at(-1)
+  if (!entry) return undefined
+  historyStore.setState(stepBack)
+  return apply(entry, entry.after, entry.before)
+    ? `Undone: ${entry.words}`
+    : `${entry.words}: changed again since, so nothing was undone`
+}
+
+/** What happened, in words; undefined where there was nothing to make again. */
+export function redo(): string | undefined {
+  const entry = historyStore.getState().future[0]
+  if (!entry) return undefined
+  historyStore.setState(stepForth)
+  return apply(entry, entry.before, entry.after)
+    ? `Redone: ${entry.words}`
+    : `${entry.words}: changed since, so nothing was redone`
+}

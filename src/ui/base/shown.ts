@@ -1,0 +1,51 @@
+// The run that the page shows: the living one, or a past one that was opened.
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import { type LabState, labStore } from '../../lab/page/store.ts'
+import { uiStore } from './store.ts'
+
+/** A run that is only looked at; undefined for the living one. */
+export const viewStore = createStore<{ readonly viewed: LabState | undefined }>(() => ({
+  viewed: undefined,
+}))
+
+/** Reads as a store of the shown run. */
+export const shownStore = {
+  getState: (): LabState => viewStore.getState().viewed ?? labStore.getState(),
+  getInitialState: (): LabState => labStore.getInitialState(),
+  subscribe: (listener: (state: LabState, before: LabState) => void): (() => void) => {
+    let before = shownStore.getState()
+    const tell = () => {
+      const state = shownStore.getState()
+      if (state === before) return
+      const last = before
+      before = state
+      listener(state, last)
+    }
+    const stops = [labStore.subscribe(tell), viewStore.subscribe(tell)]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  },
+}
+
+/** A part of the shown run; `selector` is a module-level function. What acts on the living run uses useLab. */
+export function useShown<T>(selector: (state: LabState) => T): T {
+  return useStore(shownStore, selector)
+}
+
+/** The same at the pace of the page's redraws: for what changes with every step. */
+export function useShownFrame<T>(selector: (state: LabState) => T): T {
+  return useStore(uiStore, () => selector(shownStore.getState()))
+}
+
+/** The step that the page shows: the one that was scrubbed to, else the newest. */
+export const shownStep = (): number => uiStore.getState().at_step ?? shownStore.getState().step
+
+/** undefined while the page follows the run. */
+export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.at_step)
+
+const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => viewed !== undefined
+
+/** A past run is shown: nothing that acts on the living one belongs beside its numbers. */
+export const useIsPast = (): boolean => useStore(viewStore, selectIsPast)

@@ -1,0 +1,82 @@
+// What the run holds on the GPU and what a step costs: our own counts, kept by the device layer.
+import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatBytes, formatCount, formatNumber, NONE } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
+
+const LABELS: Readonly<Record<string, string>> = {
+  weights: 'weights',
+  gradients: 'gradients',
+  optimizer: 'optimizer',
+  activations: 'activations',
+  kv_cache: 'key-value cache',
+  batch: 'batch',
+  scratch: 'scratch',
+  probes: 'panels that are open',
+}
+
+const selectMemory = (state: LabState) => state.memory
+const selectCounts = (state: LabState) => state.counts
+const selectDType = (state: LabState) => state.rollout_dtype
+
+export function Memory() {
+  const memory = useLab(selectMemory)
+  const counts = useLab(selectCounts)
+  const rollout_dtype = useLab(selectDType)
+  const kinds = memory ? Object.entries(memory).filter(([, bytes]) => bytes > 0) : []
+  const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
+  return (
+    <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
+      <h2 id="memory-title">GPU memory and work</h2>
+      <div className="memory-bar" aria-hidden="true">
+        {kinds.map(([kind, bytes]) => (
+          <span key={kind} data-kind={kind} style={{ flexGrow: bytes }} />
+        ))}
+      </div>
+      <dl>
+        <div className="total">
+          <dt>in buffers</dt>
+          <dd data-testid="memory-total">{memory ? formatBytes(total) : NONE}</dd>
+        </div>
+        {kinds.map(([kind, bytes]) => (
+          <div key={kind}>
+            <dt data-kind={kind}>{LABELS[kind] ?? kind}</dt>
+            <dd>{formatBytes(bytes)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>dispatches per step</dt>
+          <dd>{formatNumber(counts?.dispatches_per_step)}</dd>
+        </div>
+        <div>
+          <dt>submits per step</dt>
+          <dd>{formatNumber(counts?.submits_per_step)}</dd>
+        </div>
+        {counts?.longest_dispatch_ms === undefined ? null : (
+          <>
+            <div>
+              <dt>longest dispatch, whole</dt>
+              <dd data-testid="longest-dispatch">{formatNumber(counts.longest_dispatch_ms)} ms</dd>
+            </div>
+            <div title="Dispatches that took too long run in parts, so that no watchdog takes the GPU for hung; results are the same bits">
+              <dt>dispatches run in parts</dt>
+              <dd data-testid="split-dispatches">{formatCount(counts.split_dispatches)}</dd>
+            </div>
+          </>
+        )}
+        <div>
+          <dt>buffers made since warm-up</dt>
+          <dd>{formatCount(counts?.buffers_since_warmup)}</dd>
+        </div>
+      </dl>
+      {rollout_dtype === undefined ? null : (
+        <p
+          className={rollout_dtype.dtype === 'float16' ? 'soft' : 'remark'}
+          data-testid="rollout-dtype"
+        >
+          {rolloutDTypeText(rollout_dtype)}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { initialState } from '../../lab/page/store.ts'
+import { makeCard } from '../../lab/protocol/card.ts'
+import { canProfile } from '../base/actions.ts'
+import { cardLines, cardText, clockNote, profileLine } from './profile.ts'
+
+const row = { name: 'matmul_nt', calls: 4, time_ms: 2, flops: 6e9, bytes: 1e7 }
+
+test('rates, share of the time and share of the nearer peak', () => {
+  // 6e9 operations in 2 ms are 3,000 GFLOP/s; 1e7 bytes are 5 GB/s.
+  expect(profileLine(row, 8, { gflops: 12_000, gbps: 100 })).toEqual({
+    name: 'matmul_nt',
+    calls: 4,
+    time_ms: 2,
+    share: 0.25,
+    gflops: 3000,
+    gbps: 5,
+    of_peak: { share: 0.25, limit: 'compute' },
+  })
+  const copying = { ...row, flops: 0, bytes: 1e8 }
+  expect(profileLine(copying, 8, { gflops: 12_000, gbps: 100 }).of_peak).toEqual({
+    share: 0.5,
+    limit: 'memory',
+  })
+})
+
+test('what was not measured is absent, not zero', () => {
+  const unknown = { gflops: undefined, gbps: undefined, of_peak: undefined }
+  expect(profileLine({ ...row, time_ms: undefined }, 8, undefined)).toMatchObject({
+    ...unknown,
+    share: undefined,
+  })
+  // Shorter than the clock's step, or without a declared cost.
+  expect(profileLine({ ...row, time_ms: 0 }, 8, undefined)).toMatchObject({ ...unknown, share: 0 })
+  const uncosted = { ...row, flops: undefined, bytes: undefined }
+  expect(profileLine(uncosted, 8, { gflops: 1, gbps: 1 })).toMatchObject(unknown)
+  expect(profileLine(row, 8, { gflops: 0, gbps: 0 }).of_peak).toBeUndefined()
+  expect(profileLine(row, 0, undefined).share).toBeUndefined()
+})
+
+test('the clock’s step is told where it matters', () => {
+  const profile = { kernels: [], stages: [], dispatches: 0, time_ms: 0 }
+  const note = (source: 'timestamps' | 'wall', resolution_ns?: number) =>
+    clockNote({ ...profile, source, resolution_ns })
+  expect(note('timestamps', 65_536)).toContain('steps of 65.5 µs')
+  expect(note('timestamps', 1)).toBe('Times are the GPU’s own.')
+  expect(note('wall')).toContain('does not show the GPU’s clock')
+})
+
+test('a card reads as text, with shares of peak', () => {
+  const card = makeCard('A GPU', 'Chrome 142', {
+    peak_gflops: 1000,
+    peak_gbps: 100,
+    matmul_256_gflops: 125,
+    matmul_512_gflops: 500,
+    sft_steps_per_second: 12.5,
+    rl_steps_per_second: 0.5,
+    rollout_tokens_per_second: 12345,
+  })
+  const text = cardText(card, 'https://x.example/#card=1')
+  expect(text.split('\n')).toEqual([
+    'Understory on A GPU, Chrome 142',
+    'Peak, multiply-adds: 1,000 GFLOP/s',
+    'Peak, copying: 100 GB/s',
+    'Matrix product, 256: 125 GFLOP/s, 12.5 % of peak',
+    'Matrix product, 512: 500 GFLOP/s, 50.0 % of peak',
+    'Warm start, tiny: 12.5 steps/s',
+    'Reinforcement, tiny: 0.5 steps/s',
+    'Sampling, tiny: 12,350 tokens/s',
+    'https://x.example/#card=1',
+  ])
+  // A peak that could not be probed gives no share.
+  expect(cardLines({ ...card, peak_gflops: 0 })[2][1]).toBe('125 GFLOP/s')
+})
+
+test('a step can be measured in a run or by beginning one, not after its end', () => {
+  const can = (status: ReturnType<typeof initialState>['status']) =>
+    canProfile({ ...initialState(), status })
+  expect(['idle', 'preparing', 'running', 'paused'].every((s) => can(s as 'idle'))).toBe(true)
+  expect([can('loading'), can('finished'), can('failed')]).toEqual([false, false, false])
+})

@@ -1,0 +1,96 @@
+// What the profiler's tables and the result card say, without React.
+import type { ResultCard } from '../../lab/protocol/card.ts'
+import type { Peak, Profile, ProfileRow } from '../../lab/protocol/protocol.ts'
+import { formatCount, formatNumber, formatShare } from '../base/format.ts'
+
+/** What a stage is, in plain words; the names are verl's. */
+export const STAGES: Readonly<Record<string, string>> = {
+  sft: 'warm start',
+  gen: 'sampling',
+  old_log_prob: 'old policy',
+  ref: 'reference',
+  values: 'critic reads',
+  update_critic: 'critic learns',
+  update_actor: 'policy learns',
+  trace: 'token table',
+  probe: 'layer entropies',
+  testing: 'validation',
+  observe_entropy: 'shown: entropies',
+  observe_flow: 'shown: entropy flow',
+  observe_cosines: 'shown: cosines',
+  observe_similarity: 'shown: similarity',
+  observe_lens: 'shown: lens',
+  other: 'clearing sums',
+}
+
+/** One line of a table. Rates in 10⁹ per second; undefined is a dash. */
+export interface Line {
+  readonly name: string
+  readonly calls: number
+  readonly time_ms: number | undefined
+  /** Of all GPU time. */
+  readonly share: number | undefined
+  readonly gflops: number | undefined
+  readonly gbps: number | undefined
+  /** How much of the adapter's peak was reached, and of which: the larger of the two shares. */
+  readonly of_peak: { readonly share: number; readonly limit: 'compute' | 'memory' } | undefined
+}
+
+const rate = (amount: number | undefined, time_ms: number | undefined): number | undefined =>
+  amount !== undefined && time_ms !== undefined && time_ms > 0 ? amount / time_ms / 1e6 : undefined
+
+/** A row with its rates, against the time of all rows and the adapter's peak. */
+export function profileLine(row: ProfileRow, total_ms: number, peak: Peak | undefined): Line {
+  const { name, calls, time_ms } = row
+  const gflops = rate(row.flops, time_ms)
+  const gbps = rate(row.bytes, time_ms)
+  const share = time_ms !== undefined && total_ms > 0 ? time_ms / total_ms : undefined
+  return { name, calls, time_ms, share, gflops, gbps, of_peak: ofPeak(gflops, gbps, peak) }
+}
+
+function ofPeak(
+  gflops: number | undefined,
+  gbps: number | undefined,
+  peak: Peak | undefined,
+): Line['of_peak'] {
+  if (!peak || gflops === undefined || gbps === undefined) return undefined
+  if (!(peak.gflops > 0 && peak.gbps > 0)) return undefined
+  const [compute, memory] = [gflops / peak.gflops, gbps / peak.gbps]
+  return compute >= memory
+    ? { share: compute, limit: 'compute' }
+    : { share: memory, limit: 'memory' }
+}
+
+/** How the times were taken, and how far they can be trusted. */
+export function clockNote({ source, resolution_ns = 0 }: Profile): string {
+  if (source === 'wall')
+    return 'This browser does not show the GPU’s clock, so stages are timed by when their work was done, and kernels cannot be told apart.'
+  if (resolution_ns < 1000) return 'Times are the GPU’s own.'
+  const step = `${formatNumber(resolution_ns / 1000)} µs`
+  return `Times are the GPU’s own, in steps of ${step}: rows of few and short calls are rough.`
+}
+
+const perSecond = (value: number, unit: string) => `${formatNumber(value)} ${unit}/s`
+
+/** The card as label and value. */
+export function cardLines(card: ResultCard): readonly (readonly [string, string])[] {
+  const { peak_gflops, peak_gbps } = card
+  const product = (gflops: number) =>
+    perSecond(gflops, 'GFLOP') +
+    (peak_gflops > 0 ? `, ${formatShare(gflops / peak_gflops)} of peak` : '')
+  return [
+    ['Peak, multiply-adds', perSecond(peak_gflops, 'GFLOP')],
+    ['Peak, copying', perSecond(peak_gbps, 'GB')],
+    ['Matrix product, 256', product(card.matmul_256_gflops)],
+    ['Matrix product, 512', product(card.matmul_512_gflops)],
+    ['Warm start, tiny', perSecond(card.sft_steps_per_second, 'steps')],
+    ['Reinforcement, tiny', perSecond(card.rl_steps_per_second, 'steps')],
+    ['Sampling, tiny', `${formatCount(card.rollout_tokens_per_second)} tokens/s`],
+  ]
+}
+
+/** The card as plain text, for a message. */
+export function cardText(card: ResultCard, link: string): string {
+  const lines = cardLines(card).map(([label, value]) => `${label}: ${value}`)
+  return [`Understory on ${card.adapter}, ${card.browser}`, ...lines, link].join('\n')
+}

@@ -1,0 +1,266 @@
+// Which metrics are drawn where, and what each of them means.
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
+import { Part } from '../base/Part.tsx'
+import { hasRewardPhase, shownExperiment, useLastLayer } from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+import { ChartTools } from '../plot/ChartTools.tsx'
+import { Heatmap, layerName } from '../plot/Heatmap.tsx'
+import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/ideal.ts'
+import { type Line, MetricChart } from '../plot/MetricChart.tsx'
+import { depthColor, layerDash } from '../plot/palette.ts'
+import { Downloads } from './Downloads.tsx'
+import { MoreCharts } from './MoreCharts.tsx'
+import {
+  greedyAccuracy,
+  HELD_OUT_PREFERENCES,
+  layerEntropy,
+  REWARD,
+  sampledAccuracy,
+  TASK_SCORE,
+} from './metrics.ts'
+import { Samples } from './Samples.tsx'
+
+const PLOT_HEIGHT = 232
+const SMALL_HEIGHT = 128
+const SHARE = [0, 1] as const
+
+interface Small {
+  readonly id: string
+  readonly title: string
+  readonly note: string
+  /** One after the other: what warm starts and reinforcement call the same thing. */
+  readonly metrics: readonly string[]
+  readonly format?: (value: number | undefined) => string
+  readonly is_share?: boolean
+  readonly ideal?: Ideal
+}
+
+const SMALL: readonly Small[] = [
+  {
+    id: 'kl',
+    title: 'KL to the old policy',
+    note: 'nats per token, over one update',
+    metrics: ['actor/ppo_kl'],
+    ideal: IDEAL_PPO_KL,
+  },
+  {
+    id: 'clip-fraction',
+    title: 'Clip fraction',
+    note: 'share of tokens whose ratio was clipped',
+    metrics: ['actor/pg_clipfrac'],
+    format: formatShare,
+    ideal: IDEAL_CLIP_FRACTION,
+  },
+  {
+    id: 'grad-norm',
+    title: 'Gradient norm',
+    note: 'global, before clipping',
+    metrics: ['train/grad_norm', 'reward_model/grad_norm', 'actor/grad_norm'],
+  },
+  {
+    id: 'response-length',
+    title: 'Response length',
+    note: 'tokens, end token included',
+    metrics: ['response_length/mean'],
+  },
+  {
+    id: 'informative',
+    title: 'Informative groups',
+    note: 'share of prompts whose responses differ in score',
+    metrics: ['group/informative'],
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'sft-loss',
+    title: 'Warm-start loss',
+    note: 'cross-entropy of demonstrations, nats per token',
+    metrics: ['train/loss'],
+  },
+]
+
+/** Where a reward model takes part. */
+const SMALL_OF_REWARD: readonly Small[] = [
+  {
+    id: 'reward-model-accuracy',
+    title: 'Reward model’s accuracy',
+    note: 'share of held-out pairs it puts in the preferred order',
+    metrics: [HELD_OUT_PREFERENCES],
+    format: formatShare,
+    is_share: true,
+  },
+  {
+    id: 'reward-model-loss',
+    title: 'Reward model’s loss',
+    note: 'nats per pair; ln 2 = 0.69 is a coin',
+    metrics: ['reward_model/loss'],
+  },
+  {
+    id: 'reward-model-margin',
+    title: 'Margin',
+    note: 'score of the preferred response less that of the other, mean',
+    metrics: ['reward_model/margin'],
+  },
+  {
+    id: 'reward-model-score',
+    title: 'Reward model’s score',
+    note: 'of sampled responses; what is trained on, and no share of anything',
+    metrics: [REWARD],
+  },
+  {
+    id: 'reference-kl',
+    title: 'KL to the reference',
+    note: 'nats per token, to the policy that reinforcement began with',
+    metrics: ['actor/reward_kl_penalty', 'actor/kl_loss'],
+  },
+]
+
+const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task.id
+const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).validation.n
+const selectIsDark = (state: UiState) => state.is_dark
+
+function RewardChart() {
+  const task = useShown(selectTask)
+  const n = useShown(selectSampledN)
+  const has_reward_model = useShown(hasRewardPhase)
+  const lines = useMemo<readonly Line[]>(
+    () => [
+      {
+        metric: has_reward_model ? TASK_SCORE : REWARD,
+        label: has_reward_model ? 'task score, sampled' : 'reward, sampled',
+        color: '--series-1',
+        width: 1.75,
+        help: has_reward_model
+          ? 'Mean of the task’s own score of the sampled responses; training sees the reward model’s'
+          : 'Mean score of the responses sampled for training',
+      },
+      {
+        metric: greedyAccuracy(task),
+        label: 'held-out, greedy',
+        color: '--series-2',
+        width: 2,
+        dash: [9, 3],
+        dots: true,
+        help: 'Share of held-out problems solved when the likeliest token is always taken',
+      },
+      ...(n === 0
+        ? []
+        : [
+            {
+              metric: sampledAccuracy(task, n),
+              label: 'held-out, sampled',
+              color: '--series-3',
+              dash: [2, 3],
+              dots: true,
+              help: 'Share of held-out problems solved by sampled responses',
+            },
+          ]),
+    ],
+    [task, n, has_reward_model],
+  )
+  return (
+    <MetricChart
+      id="reward-chart"
+      title={has_reward_model ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
+      note="Share of correct answers: on training prompts, and on problems never trained on."
+      lines={lines}
+      height={PLOT_HEIGHT}
+      y={SHARE}
+      formatY={formatPercent}
+      formatValue={formatShare}
+    />
+  )
+}
+
+function EntropyChart() {
+  const last_layer = useLastLayer()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const lines = useMemo<readonly Line[]>(
+    () =>
+      Array.from({ length: last_layer + 1 }, (_, layer) => ({
+        metric: layerEntropy(layer),
+        label: layerName(layer, last_layer),
+        color: layer === last_layer ? '--ink' : depthColor(layer, last_layer - 1, is_dark),
+        width: layer === last_layer ? 2.5 : 1.4,
+        dash: layer === last_layer ? [] : layerDash(layer),
+      })),
+    [last_layer, is_dark],
+  )
+  return (
+    <MetricChart
+      id="entropy-chart"
+      title="Entropy of every layer’s policy"
+      note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
+      lines={lines}
+      height={PLOT_HEIGHT}
+      formatY={formatTick}
+      formatValue={formatNumber}
+    />
+  )
+}
+
+function SmallChart({ small }: { small: Small }) {
+  const lines = useMemo<readonly Line[]>(
+    () =>
+      small.metrics.map((metric) => ({
+        metric,
+        label: small.title,
+        color: '--series-1',
+        width: 1.4,
+      })),
+    [small],
+  )
+  return (
+    <MetricChart
+      id={`${small.id}-chart`}
+      title={small.title}
+      note={small.note}
+      lines={lines}
+      height={SMALL_HEIGHT}
+      {...(small.is_share ? { y: SHARE } : {})}
+      {...(small.ideal ? { ideal: small.ideal } : {})}
+      formatY={small.format ? formatPercent : formatTick}
+      formatValue={small.format ?? formatNumber}
+      compact
+    />
+  )
+}
+
+export function Charts() {
+  const has_reward_model = useShown(hasRewardPhase)
+  const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
+  return (
+    <section className="charts" aria-label="Charts">
+      <Part name="The downloads">
+        <Downloads />
+      </Part>
+      <Part name="The tools of the charts">
+        <ChartTools />
+      </Part>
+      <Part name="The chart of the reward">
+        <RewardChart />
+      </Part>
+      <Part name="The chart of entropies">
+        <EntropyChart />
+      </Part>
+      <Part name="The map of entropies">
+        <Heatmap height={PLOT_HEIGHT} />
+      </Part>
+      <Part name="The samples">
+        <Samples />
+      </Part>
+      <div className="small-charts">
+        {small.map((chart) => (
+          <Part key={chart.id} name={`The chart “${chart.title}”`}>
+            <SmallChart small={chart} />
+          </Part>
+        ))}
+      </div>
+      <MoreCharts />
+    </section>
+  )
+}

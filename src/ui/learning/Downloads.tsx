@@ -1,0 +1,39 @@
+// The metrics of the run as files.
+import { Download } from 'lucide-react'
+import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { useShown } from '../base/shown.ts'
+import { saveMetrics } from '../palette/files.ts'
+
+const KINDS = [
+  { extension: 'jsonl', says: 'a line per step' },
+  { extension: 'csv', says: 'a column per metric' },
+] as const
+
+const selectHasSteps = (state: LabState) => state.series.size > 0
+
+const selectThinned = (state: LabState) => thinnedWords(thinnedOf(state.series.values()))
+
+/** Nothing before the first step. */
+export function Downloads() {
+  const thinned = useShown(selectThinned)
+  if (!useShown(selectHasSteps)) return null
+  return (
+    <div className="downloads">
+      <span className="soft">Metrics</span>
+      {KINDS.map(({ extension, says }) => (
+        <button
+          key={extension}
+          type="button"
+          data-testid={`download-${extension}`}
+          title={`Download every metric of this run: ${says}`}
+          onClick={() => saveMetrics(extension)}
+        >
+          <Download className="icon" aria-hidden="true" />
+          {extension.toUpperCase()}
+        </button>
+      ))}
+      {thinned === '' ? null : <span className="soft">{thinned}</span>}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+// What the policy answered to held-out problems, at the newest evaluation or the one before the shown step.
+import { memo, useMemo } from 'react'
+import type { KeptItem } from '../../lab/page/kept.ts'
+import type { Generation } from '../../lab/protocol/protocol.ts'
+import { formatNumber } from '../base/format.ts'
+import { shownStore } from '../base/shown.ts'
+import { groupByPrompt } from './grouping.ts'
+
+type Evaluation = KeptItem<readonly Generation[]>
+
+/** The evaluation that a step shows; undefined where none is kept. */
+export const heldOutAt = (at_step: number | undefined): Evaluation | undefined =>
+  shownStore.getState().kept.generations.at(at_step)
+
+function Answer({ answer }: { answer: Generation }) {
+  const { output, score, do_sample, is_ended } = answer
+  const is_right = score > 0
+  return (
+    <tr className={is_right ? 'right' : 'wrong'}>
+      <td>
+        <span className="response">{output === '' ? '(nothing)' : output}</span>
+        {is_ended ? null : <span className="soft"> cut off</span>}
+      </td>
+      <td>
+        <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(score)}
+      </td>
+      <td>{do_sample ? 'sampled' : 'greedy'}</td>
+    </tr>
+  )
+}
+
+export const HeldOut = memo(function HeldOut({ evaluation }: { evaluation: Evaluation }) {
+  const { step, item } = evaluation
+  const groups = useMemo(
+    () => groupByPrompt(item.map((answer) => ({ prompt: answer.input, answer }))),
+    [item],
+  )
+  return (
+    <table className="samples-table" data-testid="held-out">
+      <caption>Step {step}, problems that are never trained on</caption>
+      <thead>
+        <tr>
+          <th scope="col">response</th>
+          <th scope="col">score</th>
+          <th scope="col">decoding</th>
+        </tr>
+      </thead>
+      {groups.map(([prompt, answers]) => (
+        <tbody key={prompt}>
+          <tr className="prompt">
+            <th scope="rowgroup" colSpan={3}>
+              <span className="response">{prompt}</span>
+              <span className="soft"> answer {answers[0].answer.gts}</span>
+            </th>
+          </tr>
+          {answers.map(({ answer }, i) => (
+            // Answers have no other identity than their place.
+            <Answer key={i} answer={answer} />
+          ))}
+        </tbody>
+      ))}
+    </table>
+  )
+})

@@ -1,0 +1,89 @@
+// What this experiment does, said in words: before the first run in full, later on request.
+import { Fragment, useMemo } from 'react'
+import type { LabState } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { formatSteps } from '../base/format.ts'
+import {
+  phaseTarget,
+  plannedSteps,
+  shownExperiment,
+  shownPhases,
+  useLastLayer,
+} from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
+import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+
+const selectIsEmpty = ({ run_experiment, error }: LabState) =>
+  run_experiment === undefined && !error
+/** Changes that the document holds. */
+const selectByHand = (state: LabState) => shownExperiment(state).steering.length
+const selectPreset = (state: LabState) => state.preset_id
+
+/** The preset that is shown, if nothing in it was changed. */
+function useUnchangedPreset() {
+  const preset_id = useShown(selectPreset)
+  const experiment = useShown(shownExperiment)
+  return useMemo(() => {
+    const preset = PRESETS.find(({ id }) => id === preset_id)
+    if (!preset) return undefined
+    return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
+  }, [preset_id, experiment])
+}
+
+export function Intro() {
+  const is_empty = useShown(selectIsEmpty)
+  const preset = useUnchangedPreset()
+  const phases = useShown(shownPhases)
+  const last_layer = useLastLayer()
+  const by_hand = useShown(selectByHand)
+  const planned = useShown(plannedSteps)
+  if (!is_empty && !preset) return null
+  return (
+    <section className="intro" data-testid="intro">
+      {is_empty ? (
+        <>
+          {preset ? <p>{preset.summary}</p> : null}
+          <p>
+            <b>Train</b> runs {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on
+            this machine:{' '}
+            {phases.map((phase, i) => (
+              <span key={`${i} ${phase.name}`}>
+                {i > 0 ? ', then ' : ''}
+                {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
+              </span>
+            ))}
+            {by_hand > 0
+              ? `; with what is done by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
+              : ''}
+            . Nothing leaves the browser. The charts below fill as steps are computed.
+          </p>
+          <WatchRecording />
+        </>
+      ) : null}
+      {preset ? (
+        <details>
+          <summary>What you should see</summary>
+          <p>{preset.what_you_should_see}</p>
+          <p>
+            {preset.measured === '' ? '' : `Measured: ${preset.measured}. `}The same run in a
+            terminal: <Command text={preset.command} />
+          </p>
+        </details>
+      ) : null}
+    </section>
+  )
+}
+
+/** A line for a terminal; it breaks between words alone, and not behind their hyphens. */
+function Command({ text }: { readonly text: string }) {
+  return (
+    <code data-testid="preset-command">
+      {text.split(' ').map((word, i) => (
+        <Fragment key={`${i} ${word}`}>
+          {i > 0 ? ' ' : ''}
+          <span>{word}</span>
+        </Fragment>
+      ))}
+    </code>
+  )
+}

@@ -1,0 +1,179 @@
+// What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
+import { memo, useMemo, useState } from 'react'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatNumber } from '../base/format.ts'
+import { shownStore, useAtStep, useShown } from '../base/shown.ts'
+import { useSlowFrame } from '../plot/readout.ts'
+import { groupByPrompt } from './grouping.ts'
+import { HeldOut, heldOutAt } from './HeldOut.tsx'
+
+type Batch = LabState['samples'][number]
+type Sample = Batch['samples'][number]
+
+const SHOWN_STEPS = 3
+/** Of every step; a page of thousands of rows helps nobody. */
+const SHOWN_PROMPTS = 12
+const selectHasRun = (state: LabState) => state.run_experiment !== undefined
+const selectSeries = (state: LabState) => state.series
+/** Nobody reads faster. */
+const REFRESH_MS = 1000
+
+function Response({ sample, columns }: { sample: Sample; columns: number }) {
+  const is_right = sample.score > 0
+  return (
+    <tr className={is_right ? 'right' : 'wrong'}>
+      <td>
+        <span className="response">{sample.response === '' ? '(nothing)' : sample.response}</span>
+        {sample.is_ended ? null : <span className="soft"> cut off</span>}
+      </td>
+      <td>
+        <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(sample.score)}
+      </td>
+      {columns > 3 ? (
+        <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
+      ) : null}
+      <td>{`${sample.advantage > 0 ? '+' : ''}${sample.advantage.toFixed(2)}`}</td>
+    </tr>
+  )
+}
+
+function Group(props: { prompt: string; samples: readonly Sample[]; columns: number }) {
+  const { prompt, samples, columns } = props
+  return (
+    <tbody>
+      <tr className="prompt">
+        <th scope="rowgroup" colSpan={columns}>
+          <span className="response">{prompt}</span>
+          <span className="soft"> answer {samples[0].ground_truth}</span>
+        </th>
+      </tr>
+      {samples.map((sample, i) => (
+        // Responses have no other identity than their place.
+        <Response key={i} sample={sample} columns={columns} />
+      ))}
+    </tbody>
+  )
+}
+
+const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
+  const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
+  const more = groups.length - SHOWN_PROMPTS
+  const is_rewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)
+  const columns = is_rewarded ? 4 : 3
+  return (
+    <table className="samples-table">
+      <caption>Step {batch.step}</caption>
+      <thead>
+        <tr>
+          <th scope="col">response</th>
+          <th scope="col">score</th>
+          {is_rewarded ? <th scope="col">rewarded</th> : null}
+          <th scope="col">advantage</th>
+        </tr>
+      </thead>
+      {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples]) => (
+        <Group key={prompt} prompt={prompt} samples={samples} columns={columns} />
+      ))}
+      {more > 0 ? (
+        <tfoot>
+          <tr>
+            <td colSpan={columns} className="soft">
+              and {more} more {more === 1 ? 'prompt' : 'prompts'}
+            </td>
+          </tr>
+        </tfoot>
+      ) : null}
+    </table>
+  )
+})
+
+/** The newest steps, or the one that was kept last at or before the step that the page shows. */
+function useBatches(at_step: number | undefined): readonly Batch[] {
+  // Every run has columns of its own: another one shows at once.
+  useShown(selectSeries)
+  useSlowFrame(REFRESH_MS)
+  const { samples, kept: all } = shownStore.getState()
+  if (at_step === undefined) return samples.slice(-SHOWN_STEPS).reverse()
+  const kept = all.samples.at(at_step)
+  return kept ? [{ step: kept.step, samples: kept.item }] : []
+}
+
+/** Why there is nothing to see. */
+function emptyWords(has_run: boolean, at_step: number | undefined): string {
+  if (at_step !== undefined) return `No samples are kept of step ${at_step} or before it.`
+  return has_run
+    ? 'No samples yet. The first step of reinforcement brings some; a warm start only imitates demonstrations.'
+    : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
+}
+
+const KINDS = { training: 'Training', held_out: 'Held-out' } as const
+type Kind = keyof typeof KINDS
+
+/** Which responses are read: what was trained on, or what evaluations answered. */
+function KindChoice({ kind, onChoose }: { kind: Kind; onChoose: (kind: Kind) => void }) {
+  return (
+    <fieldset className="range">
+      <legend className="visually-hidden">Responses shown</legend>
+      {Object.entries(KINDS).map(([value, name]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="samples-kind"
+            value={value}
+            data-testid={`samples-${value}`}
+            checked={kind === value}
+            onChange={() => onChoose(value as Kind)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Why there are no answers to held-out problems to see. */
+const NO_ANSWERS =
+  'No answers to held-out problems are kept up to here. Evaluations bring them: see Held-out prompts and Answers kept in the settings.'
+
+export function Samples() {
+  const [kind, setKind] = useState<Kind>('training')
+  const at_step = useAtStep()
+  const shown = useBatches(at_step)
+  const has_run = useShown(selectHasRun)
+  const is_held_out = kind === 'held_out'
+  const evaluation = is_held_out ? heldOutAt(at_step) : undefined
+  const is_empty = is_held_out ? !evaluation : shown.length === 0
+  const is_older =
+    at_step !== undefined &&
+    (is_held_out
+      ? evaluation !== undefined && evaluation.step !== at_step
+      : shown.some(({ step }) => step !== at_step))
+  return (
+    <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
+      <div className="samples-head">
+        <h2 id="samples-title">Samples</h2>
+        <KindChoice kind={kind} onChoose={setKind} />
+      </div>
+      {is_older ? (
+        <p className="soft samples-note">The last that are kept at or before step {at_step}:</p>
+      ) : null}
+      {is_empty ? (
+        <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(has_run, at_step)}</p>
+      ) : (
+        // A region that scrolls must be reachable by keyboard.
+        <div
+          className="scroll"
+          tabIndex={0}
+          role="group"
+          aria-label={at_step === undefined ? 'Newest samples' : 'Samples of the step shown'}
+        >
+          {evaluation ? (
+            <HeldOut evaluation={evaluation} />
+          ) : (
+            shown.map((batch) => <StepSamples key={batch.step} batch={batch} />)
+          )}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+// How the run is, at a glance: a word, a shape and a colour.
+import {
+  Activity,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleStop,
+  CircleX,
+  Hand,
+  LoaderCircle,
+  type LucideIcon,
+} from 'lucide-react'
+import { useStore } from 'zustand'
+import { replayStore } from '../../lab/page/replay.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatBytes } from '../base/format.ts'
+import { selectStatus } from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
+import { useOpenedEntry } from '../runs/opened.ts'
+import { selectIsReplaying } from '../runs/replay/replays.ts'
+import { endText } from '../runs/words.ts'
+
+const STATUS: Readonly<
+  Record<LabState['status'], { readonly says: string; readonly Icon: LucideIcon }>
+> = {
+  loading: { says: 'opening the GPU', Icon: LoaderCircle },
+  idle: { says: 'ready', Icon: CircleDashed },
+  preparing: { says: 'preparing', Icon: LoaderCircle },
+  running: { says: 'training', Icon: Activity },
+  paused: { says: 'paused', Icon: CirclePause },
+  waiting: { says: 'waiting for your verdicts', Icon: Hand },
+  finished: { says: 'finished', Icon: CircleCheck },
+  failed: { says: 'stopped by an error', Icon: CircleX },
+  stopped: { says: 'stopped', Icon: CircleStop },
+}
+
+/** While a recording plays. */
+const REPLAYED: Partial<Record<LabState['status'], string>> = {
+  preparing: 'playing a recording',
+  running: 'playing a recording',
+  finished: 'the recording is over',
+}
+
+const selectHasSteps = (state: LabState) => state.series.size > 0
+const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
+const selectMessage = (state: LabState) => state.message
+
+/** What Train would take, as long as nothing is trained. */
+const selectPlanned = ({ status, plan }: LabState) =>
+  status === 'idle' || status === 'finished' || status === 'failed' ? plan?.bytes : undefined
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** A pause comes after the step in flight, which may take seconds. */
+const pausingWords = (status: LabState['status']): string =>
+  status === 'preparing' ? 'will pause once it is prepared' : 'pausing after this step …'
+
+export function Status() {
+  const status = useShown(selectStatus)
+  const message = useShown(selectMessage)
+  const has_steps = useShown(selectHasSteps)
+  const planned_bytes = useShown(selectPlanned)
+  const is_pausing = useShown(selectIsPausing)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const past = useOpenedEntry()
+  const { says, Icon } = STATUS[status]
+  const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
+  const moment = is_pausing ? pausingWords(status) : doing
+  const words = past ? endText(past.header) : moment
+  return (
+    <p className="status" data-testid="status" data-status={status}>
+      <Icon className="icon" aria-hidden="true" />
+      <span>
+        {is_replaying ? (REPLAYED[status] ?? moment) : words}
+        {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
+        {planned_bytes === undefined || is_replaying ? null : (
+          <span className="soft" data-testid="planned-bytes" data-bytes={planned_bytes}>
+            {`, takes ${formatBytes(planned_bytes)} of GPU memory`}
+          </span>
+        )}
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,67 @@
+// Moving through the steps that are over: the whole page shows one of them, or follows the run.
+import type { Kept } from '../../lab/page/kept.ts'
+import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../../lab/page/kept_run.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { shownStep, shownStore } from '../base/shown.ts'
+import { uiStore } from '../base/store.ts'
+
+/** The first kept step after this one. */
+function firstAfter({ items }: Pick<Kept<unknown>, 'items'>, step: number): number | undefined {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (items[middle].step <= step) low = middle + 1
+    else high = middle
+  }
+  return items[low]?.step
+}
+
+/** The newest step before this one of which anything is kept. */
+export function previousKept(kept: KeptOfRun, step: number): number | undefined {
+  // Kept.at takes any step: one just below this one.
+  const steps = KEPT_KINDS.flatMap((kind) => kept[kind].at(step - 0.5)?.step ?? [])
+  return steps.length > 0 ? Math.max(...steps) : undefined
+}
+
+/** The first step after this one of which anything is kept. */
+export function nextKept(kept: KeptOfRun, step: number): number | undefined {
+  const steps = KEPT_KINDS.flatMap((kind) => firstAfter(kept[kind], step) ?? [])
+  return steps.length > 0 ? Math.min(...steps) : undefined
+}
+
+/** The shares of `newest` at which anything is kept, each pixel of `width` once. */
+export function keptPixels(kept: KeptOfRun, newest: number, width: number): number[] {
+  const pixels = new Set<number>()
+  for (const kind of KEPT_KINDS)
+    for (const { step } of kept[kind].items)
+      pixels.add(Math.round((step / Math.max(1, newest)) * (width - 1)))
+  return [...pixels]
+}
+
+/** Shows a step on the whole page; the newest step, and undefined, follow the run. */
+export function scrubTo(step: number | undefined): void {
+  const newest = shownStore.getState().step
+  const at_step = step === undefined || step >= newest ? undefined : Math.max(0, Math.round(step))
+  uiStore.setState({ at_step })
+}
+
+export const follow = (): void => scrubTo(undefined)
+
+/** To the kept step before or after the shown one; after the last one the page follows again. */
+export function scrubKept(direction: -1 | 1): void {
+  const { kept } = shownStore.getState()
+  if (direction === 1) return scrubTo(nextKept(kept, shownStep()))
+  const step = previousKept(kept, shownStep())
+  if (step !== undefined) scrubTo(step)
+}
+
+/** Keeps as much as was chosen, and follows again when another run is shown. */
+export function startScrubbing(): void {
+  setKeptBudget(uiStore.getState().kept_bytes, labStore.getState().kept)
+  shownStore.subscribe((now, before) => {
+    // Every run has columns of its own.
+    if (now.series === before.series) return
+    const { at_step, zoom } = uiStore.getState()
+    if (at_step !== undefined || zoom) uiStore.setState({ at_step: undefined, zoom: undefined })
+  })
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLab } from '../base/run.ts'
+import { quietFor, statusSentence } from './announce.ts'
+
+/** Tells screen readers how the run goes; errors tell of themselves. */
+export function Announcer() {
+  const sentence = useLab(statusSentence)
+  const [said, setSaid] = useState('')
+  const said_at = useRef<number>(undefined)
+  useEffect(() => {
+    if (sentence === said) return
+    const timer = setTimeout(
+      () => {
+        said_at.current = performance.now()
+        setSaid(sentence)
+      },
+      quietFor(said_at.current, performance.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [sentence, said])
+  return (
+    <p className="visually-hidden" role="status" data-testid="announcer">
+      {said}
+    </p>
+  )
+}

@@ -1,0 +1,85 @@
+import { TriangleAlert } from 'lucide-react'
+import { smallerNext, trainAllowing, trainSmaller } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatBytes } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
+import { WatchRecording } from '../runs/replay/WatchRecording.tsx'
+import { failureText, isWithoutGpu } from './failures.ts'
+import { copyReport } from './report.ts'
+
+const selectError = (state: LabState) => state.error
+
+/** Errors whose message names what the person can change: shown at once. */
+const TELLING = ['experiment', 'memory', 'too_large', 'out_of_memory', 'shader']
+
+/** Errors of a run that asked for too much memory. */
+const ROOMLESS = ['memory', 'too_large', 'out_of_memory']
+
+const selectCanBeSmaller = (state: LabState) =>
+  state.error !== undefined &&
+  ROOMLESS.includes(state.error.code) &&
+  smallerNext(state) !== undefined
+
+function TrainSmaller() {
+  if (!useLab(selectCanBeSmaller)) return null
+  return (
+    <button
+      type="button"
+      className="primary"
+      data-testid="train-smaller"
+      title="Half the prompts in every step and mini-batch, in all phases; undo brings the settings back"
+      onClick={trainSmaller}
+    >
+      Train with half the batch
+    </button>
+  )
+}
+
+/** A person's word that so much memory may be taken. */
+function AllowMemory({ bytes }: { readonly bytes: number }) {
+  return (
+    <button
+      type="button"
+      data-testid="allow-memory"
+      title="Nothing tells the page whether there is so much; without it the browser or the desktop may hang"
+      onClick={() => trainAllowing(bytes)}
+    >
+      Take {formatBytes(bytes)} and train
+    </button>
+  )
+}
+
+/** What went wrong, why, and what to do now. */
+export function Failure() {
+  const error = useLab(selectError)
+  if (!error) return null
+  const { title, cause, advice } = failureText(error.code, navigator.userAgent)
+  return (
+    <section className="card failure" role="alert" data-testid="error" data-code={error.code}>
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <div>
+        <h2>{title}</h2>
+        <p>{cause}</p>
+        <ul>
+          {advice.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+        {isWithoutGpu(error.code) ? <WatchRecording /> : null}
+        <details open={TELLING.includes(error.code)}>
+          <summary>Message</summary>
+          <code>{error.message}</code>
+        </details>
+        <TrainSmaller />{' '}
+        {error.code === 'memory' && error.bytes !== undefined ? (
+          <>
+            <AllowMemory bytes={error.bytes} />{' '}
+          </>
+        ) : null}
+        <button type="button" data-testid="copy-report" onClick={() => void copyReport()}>
+          Copy report
+        </button>
+      </div>
+    </section>
+  )
+}

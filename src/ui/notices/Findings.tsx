@@ -1,0 +1,132 @@
+// What goes wrong in the current phase: the numbers, what they mean, and the two settings most likely to help.
+import { CircleAlert, TriangleAlert, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type Advice, type Diagnosis, diagnose } from '../../lab/diagnosis/diagnosis.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { shownExperiment, useLab } from '../base/run.ts'
+import { shownStore, useShown } from '../base/shown.ts'
+import type { FieldData } from '../settings/Field.tsx'
+import { shownFields } from '../settings/form.ts'
+import { showSetting } from '../settings/wanted.ts'
+import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
+
+const selectRun = (state: LabState) => state.run
+const selectStep = (state: LabState) => state.step
+const selectSwitches = (state: LabState) => state.phase_switches
+const selectSettings = (state: LabState) => state.experiment
+
+/** The findings of the current phase, looked for once per step. */
+function useFindings(run: number): readonly Diagnosis[] {
+  const step = useShown(selectStep)
+  const switches = useShown(selectSwitches)
+  const shown = useShown(shownExperiment)
+  // The columns are mutable; run and step are their version.
+  return useMemo(() => {
+    const current = switches.at(-1)
+    if (!current) return []
+    const { series } = shownStore.getState()
+    const view = { experiment: shown, phase: current.phase, phase_start: current.step, series }
+    return diagnose(view)
+  }, [run, step, switches, shown])
+}
+
+/** The setting's own name as a link to it; its path alone where the form has no such field now. */
+function Setting({ advice, field }: { advice: Advice; field: FieldData | undefined }) {
+  const { path, text } = advice
+  return (
+    <li>
+      {field ? (
+        <button
+          type="button"
+          className="plain setting-link"
+          data-path={path}
+          title={`Show ${path} in the settings`}
+          onClick={() => showSetting(path)}
+        >
+          {field.group}: {field.label}
+        </button>
+      ) : (
+        <code>{path}</code>
+      )}{' '}
+      {text}
+    </li>
+  )
+}
+
+interface FindingProps {
+  readonly finding: Diagnosis
+  readonly fields: ReadonlyMap<string, FieldData>
+  readonly onDismiss: () => void
+}
+
+function Finding({ finding, fields, onDismiss }: FindingProps) {
+  const { name, title, evidence, meaning, advice, is_severe } = finding
+  const Icon = is_severe ? CircleAlert : TriangleAlert
+  return (
+    <li
+      className={is_severe ? 'finding severe' : 'finding'}
+      data-testid={`finding-${name}`}
+      data-severe={is_severe}
+    >
+      <Icon className="icon" aria-hidden="true" />
+      <div>
+        <h3>
+          {is_severe ? <span className="visually-hidden">Severe: </span> : null}
+          {title}
+        </h3>
+        <p className="evidence">{evidence}</p>
+        <p className="soft">{meaning}</p>
+        <ul className="advice">
+          {advice.map((one) => (
+            <Setting key={one.path} advice={one} field={fields.get(one.path)} />
+          ))}
+        </ul>
+      </div>
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Dismiss: ${title}`}
+        title="Dismiss until it gets worse"
+        onClick={onDismiss}
+      >
+        <X className="icon" aria-hidden="true" />
+      </button>
+    </li>
+  )
+}
+
+export function Findings() {
+  const run = useShown(selectRun)
+  const settings = useLab(selectSettings)
+  const [dismissed, setDismissed] = useState<Dismissed>(new Map())
+  const found = shownFindings(useFindings(run), run, dismissed)
+  const fields = useMemo(
+    () => new Map(shownFields(settings).map((field) => [field.path, field])),
+    [settings],
+  )
+  return (
+    <>
+      {/* Numbers change with every step; only a new finding is worth a word. */}
+      <p className="visually-hidden" aria-live="polite" data-testid="findings-said">
+        {found.map(({ title }) => `${title}.`).join(' ')}
+      </p>
+      {found.length === 0 ? null : (
+        <section className="card findings" aria-labelledby="findings-title" data-testid="findings">
+          <h2 id="findings-title" className="visually-hidden">
+            Findings
+          </h2>
+          <ul>
+            {found.map((finding) => (
+              <Finding
+                key={finding.name}
+                finding={finding}
+                fields={fields}
+                onDismiss={() => setDismissed((before) => withDismissed(before, run, finding))}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+// Settings that the run does not follow: what differs, and the ways out.
+import { useMemo } from 'react'
+import {
+  type Experiment,
+  experimentFields,
+  isSteerable,
+  sameSettings,
+} from '../../lab/experiment/experiment.ts'
+import { discardEdits, restart } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import type { Preset } from '../../lab/presets/preset.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { selectIsBusy, selectLeftOut, useLab } from '../base/run.ts'
+
+const selectSettings = (state: LabState) => state.experiment
+const selectRun = (state: LabState) => state.run_experiment
+const selectPhase = (state: LabState) => state.phase
+
+const SHOWN = 8
+
+const refusals = new WeakMap<LabState['steered'], ReadonlySet<string>>()
+
+/** Fields that the run has refused to change. */
+function selectRefused({ steered }: LabState): ReadonlySet<string> {
+  let paths = refusals.get(steered)
+  if (!paths) {
+    const sets = steered.flatMap(({ entry, refused }) =>
+      entry.kind === 'set' && refused !== undefined ? [entry.path] : [],
+    )
+    paths = new Set(sets)
+    refusals.set(steered, paths)
+  }
+  return paths
+}
+
+interface Difference {
+  readonly path: string
+  readonly label: string
+  readonly before: string
+  readonly after: string
+  /** The run will follow by itself. */
+  readonly is_live: boolean
+}
+
+/** What the settings say otherwise than the run does; of phases that only one of them has, the number. */
+function differences(run: Experiment, settings: Experiment, phase: number): readonly Difference[] {
+  if (sameSettings(run, settings)) return []
+  const fields = new Map(experimentFields(settings).map((field) => [field.path, field]))
+  const found: Difference[] = []
+  for (const field of experimentFields(run)) {
+    const other = fields.get(field.path)
+    if (!other || other.value === field.value) continue
+    // What a phase takes from the experiment is said once, there.
+    if (other.is_overridden === false && field.is_overridden === false) continue
+    if (!field.has_effect && !other.has_effect) continue
+    const where = /^phases\.(\d+)/.exec(field.path)
+    const label = where ? `Phase ${Number(where[1]) + 1}: ${field.label}` : field.label
+    const show = (value: unknown) => (value === '' ? 'empty' : String(value))
+    found.push({
+      path: field.path,
+      label,
+      before: show(field.value),
+      after: show(other.value),
+      is_live: isSteerable(field, phase),
+    })
+  }
+  if (run.phases.length !== settings.phases.length)
+    found.push({
+      path: 'phases',
+      label: 'Phases',
+      before: `${run.phases.length}`,
+      after: `${settings.phases.length}`,
+      is_live: false,
+    })
+  return found
+}
+
+/** The preset that the settings are, with nothing changed in it. */
+const presetIn = (settings: Experiment): Preset | undefined =>
+  PRESETS.find(({ experiment }) => sameSettings(experiment, settings))
+
+function Differences({ held }: { readonly held: readonly Difference[] }) {
+  return (
+    <>
+      <dl className="differences">
+        {held.slice(0, SHOWN).map(({ path, label, before, after }) => (
+          <div key={path} data-path={path}>
+            <dt>{label}</dt>
+            <dd>
+              <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {held.length > SHOWN ? <p className="soft">and {held.length - SHOWN} more</p> : null}
+    </>
+  )
+}
+
+/** Another experiment than the run’s: what the page shows, what Restart would do, and what it is about. */
+function OtherChosen(props: { readonly preset: Preset; readonly held: readonly Difference[] }) {
+  const { preset, held } = props
+  return (
+    <>
+      <h2>“{preset.name}” is chosen, and another run is on</h2>
+      <p>
+        Everything below is of the run that is on. <b>Restart with it</b> ends that run, which stays
+        under Runs, and trains the experiment that was chosen.
+      </p>
+      <p data-testid="chosen-summary">{preset.summary}</p>
+      <details>
+        <summary>What differs</summary>
+        <Differences held={held} />
+      </details>
+    </>
+  )
+}
+
+export function Pending() {
+  const is_busy = useLab(selectIsBusy)
+  const settings = useLab(selectSettings)
+  const run = useLab(selectRun)
+  const phase = useLab(selectPhase)
+  const all = useMemo(
+    () => (is_busy && run ? differences(run, settings, phase) : []),
+    [is_busy, run, settings, phase],
+  )
+  const refused = useLab(selectRefused)
+  // What a run was asked to follow and could not is as much of a difference.
+  const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
+  const left_out = useLab(selectLeftOut)
+  const preset = useMemo(() => presetIn(settings), [settings])
+  if (held.length === 0) return null
+  return (
+    <section
+      className="card notices pending-box"
+      aria-label="Changed settings"
+      data-testid="pending"
+    >
+      <div>
+        {preset ? (
+          <OtherChosen preset={preset} held={held} />
+        ) : (
+          <>
+            <h2>Restart needed</h2>
+            <p>
+              The run on screen goes on without them, because these settings cannot change under
+              way.
+            </p>
+            <Differences held={held} />
+          </>
+        )}
+        {left_out > 0 ? (
+          <p className="soft" data-testid="restart-leaves-out">
+            A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by
+            hand so far.
+          </p>
+        ) : null}
+      </div>
+      <div className="pending-ways">
+        <button type="button" id="apply" data-testid="apply" className="primary" onClick={restart}>
+          Restart with it
+        </button>
+        <button type="button" data-testid="discard" onClick={discardEdits}>
+          Discard
+        </button>
+      </div>
+    </section>
+  )
+}

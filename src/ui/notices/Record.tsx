@@ -1,0 +1,105 @@
+// What happened to the run, in order: phases that began and why, and what was changed by hand.
+import { Eraser } from 'lucide-react'
+import { steeringWords } from '../../lab/experiment/experiment.ts'
+import { MARKS_PHASE } from '../../lab/experiment/planned.ts'
+import { clearSteering } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
+import { useIsPast, useShown } from '../base/shown.ts'
+import { showToast } from '../base/store.ts'
+import { phaseMark } from '../plot/geometry.ts'
+import { useOpenedEntry } from '../runs/opened.ts'
+import { endText, statusWord } from '../runs/words.ts'
+
+const selectSwitches = (state: LabState) => state.phase_switches
+const selectSteered = (state: LabState) => state.steered
+const selectPlanned = (state: LabState) => state.experiment.steering
+
+interface Event {
+  readonly key: string
+  readonly step: number
+  readonly words: string
+  readonly note: string
+}
+
+/** The record of a run that was steered; before it, what its document says will be done. */
+export function Record() {
+  const switches = useShown(selectSwitches)
+  const steered = useShown(selectSteered)
+  const planned = useLab(selectPlanned)
+  const phases = useShown(shownPhases)
+  const is_busy = useLab(selectIsBusy)
+  const is_past = useIsPast()
+  const is_planned = !is_past && planned.length > 0 && switches.length === 0
+  const past = useOpenedEntry()?.header
+  const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
+  if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
+  const began = switches.map(
+    ({ step, phase, reason }): Event => ({
+      key: `phase ${phase}`,
+      step,
+      words: `${phaseMark(phase + 1)} ${phases[phase]?.name ?? ''}`,
+      note: reasonWords(reason),
+    }),
+  )
+  // A phase that was chosen by hand is said where it begins.
+  const told = steered.filter(
+    ({ entry, refused }) => refused !== undefined || !MARKS_PHASE.includes(entry.kind),
+  )
+  const done = told.map(
+    ({ entry, refused }, i): Event => ({
+      key: `steered ${i}`,
+      step: entry.step,
+      words: steeringWords(entry),
+      note: refused === undefined ? '' : `not done: ${refused}`,
+    }),
+  )
+  const plan = planned.map(
+    (entry, i): Event => ({
+      key: `planned ${i}`,
+      step: entry.step,
+      words: steeringWords(entry),
+      note: '',
+    }),
+  )
+  // As many as the link carries: those that began a phase too.
+  const by_hand = steered.filter(({ refused }) => refused === undefined).length
+  const end = past
+    ? [{ key: 'end', step: past.step, words: endText(past), note: past.error?.message ?? '' }]
+    : []
+  const events = is_planned
+    ? plan
+    : [...[...done, ...began].sort((a, b) => a.step - b.step), ...end]
+  return (
+    <details className="card record" data-testid="record" open={is_planned || undefined}>
+      <summary>
+        {is_planned ? 'This experiment is steered' : 'What happened'}
+        <span className="soft">
+          {is_planned
+            ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
+            : `${began.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
+        </span>
+      </summary>
+      <ol>
+        {events.map(({ key, step, words, note }) => (
+          <li key={key}>
+            <span className="soft">after step {step}</span> <span>{words}</span>{' '}
+            {note ? <span className="soft">{note}</span> : null}
+          </li>
+        ))}
+      </ol>
+      {is_planned && !is_busy ? (
+        <button
+          type="button"
+          data-testid="clear-steering"
+          onClick={() => {
+            const problem = clearSteering()
+            if (problem !== undefined) showToast(problem)
+          }}
+        >
+          <Eraser className="icon" aria-hidden="true" /> Run it without them
+        </button>
+      ) : null}
+    </details>
+  )
+}

@@ -1,0 +1,23 @@
+// Updates that were left out because a gradient was not finite.
+import { useStore } from 'zustand'
+import { seriesOf } from '../base/run.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+import { skippedUpdates } from '../learning/metrics.ts'
+
+const selectFrame = (state: UiState) => state.frame
+
+export function Skipped() {
+  useStore(uiStore, selectFrame)
+  const skipped = skippedUpdates(seriesOf('training/skipped_updates'))
+  if (!skipped) return null
+  const { count, last_step } = skipped
+  return (
+    <p className="card skipped" role="alert" data-testid="skipped">
+      <strong>
+        {count} {count === 1 ? 'update was' : 'updates were'} skipped, the last in step {last_step}.
+      </strong>{' '}
+      The gradient was not finite, so the weights were left as they were. If this goes on, reset and
+      train with a lower learning rate.
+    </p>
+  )
+}

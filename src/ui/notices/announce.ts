@@ -1,0 +1,32 @@
+// What a screen reader hears of a run: its status and its phases, never more than one sentence in ten seconds.
+import type { LabState } from '../../lab/page/store.ts'
+import { shownPhases } from '../base/run.ts'
+
+/** Between two announcements, ms. */
+export const QUIET_MS = 10_000
+
+const STATUS: Readonly<Record<LabState['status'], string>> = {
+  loading: 'Opening the GPU',
+  idle: 'Ready to train',
+  preparing: 'Preparing to train',
+  running: 'Training',
+  paused: 'Paused',
+  waiting: 'Waiting for your verdicts',
+  finished: 'Finished',
+  failed: 'Stopped by an error',
+  stopped: 'Stopped',
+}
+
+/** The sentence of the moment; it changes with the status and the phase, not with every step. */
+export function statusSentence(state: LabState): string {
+  const { status, phase, run_experiment } = state
+  const said = STATUS[status]
+  if (!run_experiment || !['running', 'paused', 'waiting'].includes(status)) return said
+  const phases = shownPhases(state)
+  const name = phases[phase]?.name
+  return name === undefined ? said : `${said}, phase ${phase + 1} of ${phases.length}: ${name}`
+}
+
+/** Milliseconds until something may be said again; 0 = now. */
+export const quietFor = (said_at_ms: number | undefined, now_ms: number): number =>
+  said_at_ms === undefined ? 0 : Math.max(0, said_at_ms + QUIET_MS - now_ms)

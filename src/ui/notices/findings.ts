@@ -1,0 +1,24 @@
+// Which findings are on screen: all but those that were dismissed and have not become worse since.
+import { type Diagnosis, isWorse } from '../../lab/diagnosis/diagnosis.ts'
+
+/** How bad a finding was when it was dismissed, by its key. */
+export type Dismissed = ReadonlyMap<string, Pick<Diagnosis, 'is_severe' | 'excess'>>
+
+/** One finding of one phase of one run. */
+const findingKey = (run: number, { phase, name }: Pick<Diagnosis, 'phase' | 'name'>) =>
+  `${run} ${phase} ${name}`
+
+/** Those to be shown, in their order. */
+export const shownFindings = (
+  found: readonly Diagnosis[],
+  run: number,
+  dismissed: Dismissed,
+): Diagnosis[] =>
+  found.filter((finding) => {
+    const before = dismissed.get(findingKey(run, finding))
+    return before === undefined || isWorse(finding, before)
+  })
+
+/** The same with this finding dismissed as it is now. */
+export const withDismissed = (dismissed: Dismissed, run: number, finding: Diagnosis): Dismissed =>
+  new Map(dismissed).set(findingKey(run, finding), finding)

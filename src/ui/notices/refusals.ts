@@ -1,0 +1,12 @@
+// What was asked of a run and could not be done is said at once: the button that asked has long been left.
+
+import { steeringWords } from '../../lab/experiment/experiment.ts'
+import { onLabEvent } from '../../lab/page/client.ts'
+import { showToast } from '../base/store.ts'
+
+/** Tells of every refusal in a toast. To be called once per page; returns how to stop. */
+export const followRefusals = (): (() => void) =>
+  onLabEvent((event) => {
+    if (event.type === 'steered' && event.refused !== undefined)
+      showToast(`Not done: ${steeringWords(event.entry)}. ${event.refused}`)
+  })

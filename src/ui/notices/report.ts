@@ -1,0 +1,57 @@
+// Collects what a report needs from this page, and copies it.
+import { version } from '../../../package.json'
+import { type PageError, withError, writeReport } from '../../lab/page/report.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { browserName } from '../../lab/protocol/card.ts'
+import { PROTOCOL_VERSION } from '../../lab/protocol/protocol.ts'
+import { libraryStore } from '../../lab/runs/library.ts'
+import { saveFile } from '../base/save.ts'
+import { showToast } from '../base/store.ts'
+
+let errors: readonly PageError[] = []
+
+/** Puts what went wrong into the next report. */
+export function rememberError(message: string): void {
+  errors = withError(errors, performance.now() / 1000, message)
+}
+
+/** Remembers what goes wrong from now on. To be called once per page. */
+export function rememberErrors(): void {
+  addEventListener('error', ({ message }) => rememberError(message))
+  addEventListener('unhandledrejection', ({ reason }) =>
+    rememberError(reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)),
+  )
+  labStore.subscribe(({ error }, before) => {
+    if (error && error !== before.error) rememberError(`${error.code}: ${error.message}`)
+  })
+  libraryStore.subscribe(({ problem }, before) => {
+    if (problem !== before.problem) rememberError(problem)
+  })
+}
+
+/** The report as it is now. */
+export async function pageReport(): Promise<string> {
+  const { usage, quota } = (await navigator.storage?.estimate?.().catch(() => undefined)) ?? {}
+  return writeReport(labStore.getState(), {
+    understory: version,
+    protocol: PROTOCOL_VERSION,
+    browser: browserName(navigator.userAgent),
+    has_webgpu: 'gpu' in navigator,
+    is_secure: isSecureContext,
+    is_isolated: crossOriginIsolated,
+    storage: usage !== undefined && quota !== undefined ? { usage, quota } : undefined,
+    errors,
+  })
+}
+
+/** Puts the report on the clipboard, or where that is closed, into a file. */
+export async function copyReport(): Promise<void> {
+  const report = await pageReport()
+  try {
+    await navigator.clipboard.writeText(report)
+    showToast('Report copied: versions, adapter, experiment and last errors. Nothing about you.')
+  } catch {
+    saveFile('understory-report.txt', new Blob([report], { type: 'text/plain' }))
+    showToast('The browser keeps the clipboard closed. The report was saved as a file.')
+  }
+}

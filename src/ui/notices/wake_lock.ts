@@ -1,0 +1,59 @@
+// Keeps the screen awake while a run goes on, for those who ask for it. A hidden page loses the lock and takes it again.
+import { labStore } from '../../lab/page/store.ts'
+import { uiStore } from '../base/store.ts'
+
+/** What is needed of the browser; a test brings its own. */
+export interface WakeHost {
+  /** Undefined where the browser has no such lock. */
+  request: (() => Promise<{ release(): Promise<void> }>) | undefined
+  isVisible(): boolean
+}
+
+const browser = (): WakeHost => ({
+  request: navigator.wakeLock ? () => navigator.wakeLock.request('screen') : undefined,
+  isVisible: () => document.visibilityState === 'visible',
+})
+
+/** Whether this browser can keep the screen awake. */
+export const canKeepAwake = (): boolean => globalThis.navigator?.wakeLock !== undefined
+
+/** Holds the lock as long as it is wanted, a run goes on and the page is seen. Returns what looks again. */
+export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
+  let lock: { release(): Promise<void> } | undefined
+  let is_busy = false
+  const look = async (): Promise<void> => {
+    if (is_busy) return
+    is_busy = true
+    const { status } = labStore.getState()
+    const is_wanted =
+      uiStore.getState().keep_awake &&
+      (status === 'running' || status === 'preparing') &&
+      host.isVisible()
+    try {
+      // The browser itself lets go of the lock of a page that is hidden.
+      if (!host.isVisible()) lock = undefined
+      if (is_wanted && !lock) lock = await host.request?.()
+      else if (!is_wanted && lock) {
+        const held = lock
+        lock = undefined
+        await held.release()
+      }
+    } catch {
+      // Refused, e.g. on a low battery: the run goes on all the same.
+    }
+    is_busy = false
+  }
+  return look
+}
+
+/** Follows the run, the choice and the page. To be called once per page. */
+export function followWakeLock(): void {
+  const look = keepAwake()
+  labStore.subscribe((state, before) => {
+    if (state.status !== before.status) void look()
+  })
+  uiStore.subscribe((state, before) => {
+    if (state.keep_awake !== before.keep_awake) void look()
+  })
+  document.addEventListener('visibilitychange', () => void look())
+}

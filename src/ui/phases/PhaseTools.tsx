@@ -1,0 +1,92 @@
+// Phases are a list: add one, move one, take one away.
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import {
+  hasRewardModel,
+  MAX_PHASES,
+  newPhase,
+  type PhaseDocument,
+} from '../../lab/experiment/experiment.ts'
+import { appendPhase, isBusy, movePhase, removePhase } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { useLab } from '../base/run.ts'
+import { showToast } from '../base/store.ts'
+
+const selectPhases = (state: LabState) => state.experiment.phases
+
+const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
+
+function tell(problem: string | undefined): void {
+  if (problem !== undefined) showToast(problem)
+}
+
+/** Index of the phase that a settings group belongs to; undefined for other groups. */
+export function phaseOfGroup(group: string): number | undefined {
+  const match = /^Phase (\d+)$/.exec(group)
+  return match ? Number(match[1]) - 1 : undefined
+}
+
+/** Moves and removes one phase. */
+export function PhaseTools({ index }: { index: number }) {
+  const phases = useLab(selectPhases)
+  // Phases that have begun stay where they are.
+  const first = useLab(selectFirst)
+  const name = `phase ${index + 1}`
+  return (
+    <div className="phase-tools">
+      <button
+        type="button"
+        aria-label={`Move ${name} earlier`}
+        disabled={index <= first}
+        onClick={() => tell(movePhase(index, index - 1))}
+      >
+        <ArrowUp className="icon" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={`Move ${name} later`}
+        disabled={index < first || index + 1 >= phases.length}
+        onClick={() => tell(movePhase(index, index + 1))}
+      >
+        <ArrowDown className="icon" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={`Remove ${name}`}
+        disabled={index < first || phases.length === 1}
+        onClick={() => tell(removePhase(index))}
+      >
+        <Trash2 className="icon" aria-hidden="true" /> Remove
+      </button>
+    </div>
+  )
+}
+
+/** Adds a phase at the end. */
+export function AddPhase() {
+  const phases = useLab(selectPhases)
+  const is_full = phases.length >= MAX_PHASES
+  const add = (kind: PhaseDocument['kind']) => {
+    const phase = newPhase(kind, phases)
+    // Whoever trains a reward model wants its reward.
+    const enable = hasRewardModel(phases, phases.length)
+    tell(appendPhase(phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase))
+  }
+  return (
+    <div className="phase-tools add-phase">
+      <button type="button" data-testid="add-sft" disabled={is_full} onClick={() => add('sft')}>
+        <Plus className="icon" aria-hidden="true" /> Warm start
+      </button>
+      <button
+        type="button"
+        data-testid="add-reward-model"
+        disabled={is_full}
+        onClick={() => add('reward_model')}
+      >
+        <Plus className="icon" aria-hidden="true" /> Reward model
+      </button>
+      <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
+        <Plus className="icon" aria-hidden="true" /> Reinforcement
+      </button>
+    </div>
+  )
+}

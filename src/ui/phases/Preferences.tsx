@@ -1,0 +1,261 @@
+// Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
+import { Undo2 } from 'lucide-react'
+import { useEffect } from 'react'
+import {
+  editField,
+  giveVerdict,
+  keepVerdicts,
+  taughtExperiment,
+  undoVerdict,
+} from '../../lab/page/client.ts'
+import { type LabState, nextExperiment } from '../../lab/page/store.ts'
+import { formatShare } from '../base/format.ts'
+import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
+import { showToast, uiStore } from '../base/store.ts'
+import { HELD_OUT_PREFERENCES } from '../learning/metrics.ts'
+import { typing } from '../palette/shortcuts.ts'
+import { ScoredPairs } from './ScoredPairs.tsx'
+import {
+  type Choice,
+  canUndo,
+  choiceOf,
+  fewHeldOut,
+  heldOutText,
+  progressShare,
+  progressText,
+} from './verdicts.ts'
+
+const selectAsked = (state: LabState) => state.asked
+const selectScored = (state: LabState) => state.scored_pairs
+const selectAccuracy = (state: LabState) => state.metrics[HELD_OUT_PREFERENCES]
+const selectPairs = (state: LabState) => state.metrics['reward_model/held_out_pairs']
+const selectPrompts = (state: LabState) => state.metrics['reward_model/held_out_prompts']
+/** Why fewer pairs are held out than the reward model's phase asks for. */
+const selectFew = (state: LabState): string | undefined => {
+  const phase = shownPhases(state).find(({ kind }) => kind === 'reward_model')
+  if (phase?.kind !== 'reward_model') return undefined
+  const { metrics } = state
+  return fewHeldOut(phase.pairs, {
+    pairs: metrics['reward_model/pairs'],
+    held_out_pairs: metrics['reward_model/held_out_pairs'],
+  })
+}
+
+/** Whether a person is asked in a phase. */
+const asksIn = (phase: ReturnType<typeof shownPhases>[number]): boolean =>
+  phase.kind === 'reward_model' &&
+  phase.pairs.source !== 'judge' &&
+  phase.pairs.verdicts.length === 0
+
+/** The settings’ first phase whose verdicts are recorded, so that nobody is asked in it; -1 without one. */
+const selectRecorded = ({ experiment }: LabState): number =>
+  experiment.phases.findIndex(
+    (phase) =>
+      phase.kind === 'reward_model' &&
+      phase.pairs.source !== 'judge' &&
+      phase.pairs.verdicts !== '',
+  )
+/** What is held out are a person’s own pairs, and not the task’s. */
+const selectIsOwn = (state: LabState): boolean =>
+  shownPhases(state).some(
+    (phase) => phase.kind === 'reward_model' && phase.pairs.source === 'human' && asksIn(phase),
+  )
+const selectVerdictsOf = (state: LabState): string => {
+  const phase = state.experiment.phases[selectRecorded(state)]
+  return phase?.kind === 'reward_model' ? phase.pairs.verdicts : ''
+}
+const selectHasBegun = ({ phase_step }: LabState): boolean => phase_step > 0
+/** Something was said in the run, and it is not in the settings yet. */
+const selectCanKeep = (state: LabState): boolean =>
+  !selectIsBusy(state) &&
+  !selectIsEdited(state) &&
+  taughtExperiment(state) !== nextExperiment(state)
+
+/** A person is asked in some phase. */
+const selectAsks = (state: LabState) => shownPhases(state).some(asksIn)
+
+/** A person is asked now. */
+const selectIsAsking = (state: LabState) =>
+  selectIsBusy(state) &&
+  state.asked?.phase === state.phase &&
+  asksIn(shownPhases(state)[state.phase])
+
+function act(choice: Choice): void {
+  if (choice === 'undo') undoVerdict()
+  else giveVerdict(choice)
+}
+
+/** Keys A, B, arrows, X and Z while a pair is on screen. */
+function useKeys(is_asking: boolean): void {
+  useEffect(() => {
+    if (!is_asking) return
+    const onKey = (event: KeyboardEvent) => {
+      if (!uiStore.getState().shortcuts_on || event.defaultPrevented || event.repeat) return
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
+      const choice = choiceOf(event.key)
+      if (!choice) return
+      act(choice)
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [is_asking])
+}
+
+function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }) {
+  const { choice, text, hint } = props
+  return (
+    <button
+      type="button"
+      className="answer"
+      data-testid={`prefer-${choice}`}
+      aria-label={`Response ${hint} is better: ${text || 'nothing'}`}
+      onClick={() => act(choice)}
+    >
+      <span className="response">{text === '' ? '(nothing)' : text}</span>
+      <kbd aria-hidden="true">{hint}</kbd>
+    </button>
+  )
+}
+
+function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
+  const pair = asked.pairs[0]
+  const has_begun = useLab(selectHasBegun)
+  return (
+    <div className="question">
+      {pair ? (
+        <>
+          <p>
+            Which response to <span className="response asked-prompt">{pair.prompt}</span> is
+            better?
+          </p>
+          <div className="answers">
+            <ResponseButton choice="a" text={pair.response_a} hint="A" />
+            <ResponseButton choice="b" text={pair.response_b} hint="B" />
+          </div>
+        </>
+      ) : null}
+      <div className="question-foot">
+        <button
+          type="button"
+          data-testid="prefer-skip"
+          disabled={!pair}
+          onClick={() => act('skip')}
+        >
+          Skip <kbd aria-hidden="true">X</kbd>
+        </button>
+        <button
+          type="button"
+          data-testid="prefer-undo"
+          disabled={!canUndo(asked)}
+          onClick={() => act('undo')}
+        >
+          <Undo2 className="icon" aria-hidden="true" /> Undo <kbd aria-hidden="true">Z</kbd>
+        </button>
+        <p data-testid="prefer-progress" role="status">
+          {progressText(asked, has_begun)}
+        </p>
+        {asked.min_pairs > 0 ? (
+          <span className="phase-track" aria-hidden="true">
+            <span className="phase-done" style={{ width: `${100 * progressShare(asked)}%` }} />
+          </span>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+/** Puts the verdicts into the settings. */
+function Keep() {
+  if (!useLab(selectCanKeep)) return null
+  return (
+    <button
+      type="button"
+      data-testid="keep-verdicts"
+      onClick={() => {
+        keepVerdicts()
+        showToast(
+          'The settings now hold your verdicts: the next run repeats them and does not ask.',
+        )
+      }}
+    >
+      Keep my verdicts for the next run
+    </button>
+  )
+}
+
+/** Says that the next run repeats verdicts, and how to be asked. */
+function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
+  const said = verdicts.replace(/[^abs]/g, '').length
+  return (
+    <div className="recorded-verdicts" data-testid="recorded-verdicts">
+      <p className="soft">
+        The settings hold {said} recorded {said === 1 ? 'verdict' : 'verdicts'} for phase{' '}
+        {index + 1}: the next run repeats them and asks nobody.
+      </p>
+      <button
+        type="button"
+        data-testid="ask-anew"
+        onClick={() => {
+          const refused = editField(`phases.${index}.pairs.verdicts`, '')
+          if (refused !== undefined) showToast(refused)
+        }}
+      >
+        Ask me instead
+      </button>
+    </div>
+  )
+}
+
+export function Preferences() {
+  const has_reward_model = useLab(hasRewardPhase)
+  const asks = useLab(selectAsks)
+  const asked = useLab(selectAsked)
+  const is_asking = useLab(selectIsAsking)
+  const scored = useLab(selectScored)
+  const accuracy = useLab(selectAccuracy)
+  const held_out = useLab(selectPairs)
+  const prompts = useLab(selectPrompts)
+  const few = useLab(selectFew)
+  const is_own = useLab(selectIsOwn)
+  const is_busy = useLab(selectIsBusy)
+  const recorded = useLab(selectRecorded)
+  const verdicts = useLab(selectVerdictsOf)
+  useKeys(is_asking)
+  const is_recorded = recorded >= 0 && !is_busy
+  if (!has_reward_model || !(asks || scored || few || is_recorded)) return null
+  return (
+    <section
+      className={is_asking ? 'card preferences asking' : 'card preferences'}
+      aria-labelledby="preferences-title"
+      data-testid="preferences"
+    >
+      <div className="preferences-head">
+        <h2 id="preferences-title">{asks || is_recorded ? 'Your preferences' : 'Reward model'}</h2>
+        {accuracy === undefined ? null : (
+          <p className="soft">
+            {is_own ? 'In your order:' : 'In the preferred order:'}{' '}
+            <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
+            {heldOutText(held_out ?? 0, prompts)}
+          </p>
+        )}
+        {few === undefined ? null : (
+          <p className="soft" data-testid="few-held-out">
+            {few}
+          </p>
+        )}
+        {asks ? <Keep /> : null}
+      </div>
+      {is_asking && asked ? <Question asked={asked} /> : null}
+      {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
+      {asks && !is_asking && !is_recorded && !scored ? (
+        <p className="soft">
+          When the reward model’s phase begins, the policy’s responses appear here two by two. You
+          say which is better; the reward model learns it, and reinforcement follows the reward
+          model.
+        </p>
+      ) : null}
+      {scored ? <ScoredPairs {...scored} /> : null}
+    </section>
+  )
+}

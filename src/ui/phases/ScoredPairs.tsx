@@ -1,0 +1,69 @@
+// Pairs that nothing was trained on: what the task says of both responses, and in which order the reward model puts them.
+import type { LabState } from '../../lab/page/store.ts'
+import { formatNumber } from '../base/format.ts'
+
+type Scored = NonNullable<LabState['scored_pairs']>
+type Pair = Scored['pairs'][number]
+
+/** A response with the task's verdict on it; none where a recording has kept none. */
+function Judged({ text, task_score }: { text: string; task_score: number | undefined }) {
+  const is_right = task_score !== undefined && task_score > 0
+  return (
+    <td className={task_score === undefined ? undefined : is_right ? 'right' : 'wrong'}>
+      {task_score === undefined ? null : (
+        <>
+          <span aria-hidden="true">{is_right ? '✓' : '✗'}</span>
+          <span className="visually-hidden">{is_right ? 'right: ' : 'wrong: '}</span>{' '}
+        </>
+      )}
+      <span className="response">{text || '(nothing)'}</span>
+    </td>
+  )
+}
+
+/** In which order the reward model puts a pair. */
+function orderWords({ chosen_score, rejected_score }: Pair): string {
+  if (chosen_score === rejected_score) return 'no order'
+  return chosen_score > rejected_score ? 'same order' : 'other order'
+}
+
+/** ✓ and ✗ are the task’s; the reward model’s order stands beside them, for it may prefer what is wrong. */
+export function ScoredPairs({ pairs, step }: Scored) {
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    <div className="scroll" tabIndex={0} role="group" aria-label="Held-out pairs with scores">
+      <table className="samples-table">
+        <caption>
+          Held-out pairs, scored after step {step}. ✓ and ✗: right or wrong by the task.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">prompt</th>
+            <th scope="col">preferred</th>
+            <th scope="col">its score</th>
+            <th scope="col">the other</th>
+            <th scope="col">its score</th>
+            <th scope="col">reward model</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pairs.map((pair, i) => (
+            // Pairs have no other identity than their place.
+            <tr key={i}>
+              <td>
+                <span className="response">{pair.prompt}</span>
+              </td>
+              <Judged text={pair.chosen} task_score={pair.chosen_task_score} />
+              <td>{formatNumber(pair.chosen_score)}</td>
+              <Judged text={pair.rejected} task_score={pair.rejected_task_score} />
+              <td>{formatNumber(pair.rejected_score)}</td>
+              <td className={orderWords(pair) === 'same order' ? undefined : 'wrong'}>
+                {orderWords(pair)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

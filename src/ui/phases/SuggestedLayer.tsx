@@ -1,0 +1,271 @@
+// Which layer an inner phase should train: what the feed-forwards do to the entropy, and the way into the settings.
+import { useId, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import {
+  decidingChanges,
+  innerPhases,
+  type LayerChanges,
+  layerFor,
+  withInnerPhase,
+} from '../../lab/diagnosis/inner_layer.ts'
+import { editField, isBusy } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { shownExperiment, useLab, useLastLayer } from '../base/run.ts'
+import { useIsPast, useShown } from '../base/shown.ts'
+import { isThreshold, setPreference, showToast, type UiState, uiStore } from '../base/store.ts'
+import { showSetting } from '../settings/wanted.ts'
+import { changeText, changeWidth } from './suggested.ts'
+
+const selectSettings = (state: LabState) => state.experiment
+const selectSeries = (state: LabState) => state.series
+const selectStep = (state: LabState) => state.step
+const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
+const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
+/** Steps before reinforcement; undefined until it has begun. */
+const selectRlStart = (state: LabState) => {
+  const { phases } = shownExperiment(state)
+  return state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
+}
+
+function useChanges(): LayerChanges | undefined {
+  const series = useShown(selectSeries)
+  const step = useShown(selectStep)
+  const layers = useLastLayer()
+  const rl_start = useShown(selectRlStart)
+  // The columns are mutable; the step is their version.
+  return useMemo(() => decidingChanges(series, layers, rl_start), [series, step, layers, rl_start])
+}
+
+/** Says in a toast why a change was refused, else that it was made. */
+function tell(problem: string | undefined, done: string): void {
+  showToast(problem ?? done)
+}
+
+const putLayer = (layer: number, phase: number) =>
+  tell(
+    editField(`phases.${phase}.target_layer`, layer),
+    `Phase ${phase + 1} trains layer ${layer}.`,
+  )
+
+/** Below the layer in a phase’s settings: the suggestion, where there is one that it does not follow. */
+export function SuggestedFor({ index }: { index: number }) {
+  const changes = useChanges()
+  const threshold = useStore(uiStore, selectThreshold)
+  const { phases, model } = useLab(selectSettings)
+  const layer = changes && layerFor(changes, threshold)?.layer
+  const phase = phases[index]
+  if (phase?.kind !== 'rl' || layer === undefined || layer >= model.num_hidden_layers) return null
+  if (phase.target_layer === layer) return null
+  return (
+    <p className="suggested-for">
+      <span className="soft">Suggested layer: {layer}</span>{' '}
+      <button
+        type="button"
+        className="plain setting-link"
+        aria-label={`Train layer ${layer} in phase ${index + 1}`}
+        onClick={() => putLayer(layer, index)}
+      >
+        Train it
+      </button>
+    </p>
+  )
+}
+
+function Threshold() {
+  const threshold = useStore(uiStore, selectThreshold)
+  const [draft, setDraft] = useState<string>()
+  const is_invalid = draft !== undefined
+  return (
+    <label className="suggested-threshold">
+      Threshold
+      <input
+        type="number"
+        data-testid="ffn-threshold"
+        min={0}
+        max={10}
+        step={0.01}
+        aria-invalid={is_invalid || undefined}
+        value={draft ?? String(threshold)}
+        onChange={({ target }) => {
+          const value = target.value.trim() === '' ? Number.NaN : Number(target.value)
+          setDraft(isThreshold(value) ? undefined : target.value)
+          if (isThreshold(value)) setPreference({ ffn_threshold: value })
+        }}
+        onBlur={() => setDraft(undefined)}
+      />
+      <span className="soft">nats</span>
+    </label>
+  )
+}
+
+/** One row per layer: what its feed-forward does to the entropy. */
+function Changes({ changes, layer }: { changes: LayerChanges; layer: number | undefined }) {
+  const threshold = useStore(uiStore, selectThreshold)
+  const { delta_h_ffn } = changes
+  return (
+    <table className="layer-changes" data-testid="layer-changes">
+      <thead>
+        <tr>
+          <th scope="col">layer</th>
+          <th scope="col">ΔH_FFN, nats</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {delta_h_ffn.map((change, l) => (
+          <tr
+            // Layers have no other identity than their depth.
+            key={l}
+            className={l + 1 === layer ? 'suggested-row' : undefined}
+          >
+            <th scope="row">{l + 1}</th>
+            <td>{changeText(change)}</td>
+            <td aria-hidden="true">
+              <span
+                className={change > threshold ? 'change-bar raises' : 'change-bar'}
+                style={changeWidth(change, delta_h_ffn)}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Puts the layer into a phase that trains an inner one, or adds such a phase. */
+function Apply({ layer }: { layer: number }) {
+  const settings = useLab(selectSettings)
+  const first = useLab(selectFirst)
+  const inner = innerPhases(settings)
+  const [chosen, setChosen] = useState<number>()
+  const id = useId()
+  const place = chosen !== undefined && inner.includes(chosen) ? chosen : (inner[0] ?? -1)
+  const phases = useMemo(() => withInnerPhase(settings, layer, first), [settings, layer, first])
+  const add = () =>
+    phases && tell(editField('phases', phases), `A phase that trains layer ${layer} was added.`)
+  if (layer >= settings.model.num_hidden_layers)
+    return <p className="soft">The model of the settings has no inner layer {layer}.</p>
+  const target = settings.phases[place]
+  const is_set = target?.kind === 'rl' && target.target_layer === layer
+  return (
+    <div className="suggested-apply">
+      {inner.length === 0 ? null : (
+        <>
+          <label htmlFor={id}>Phase</label>
+          <select
+            id={id}
+            data-testid="suggested-phase"
+            value={place}
+            onChange={({ target: { value } }) => setChosen(Number(value))}
+          >
+            {inner.map((index) => {
+              const phase = settings.phases[index]
+              return (
+                <option key={index} value={index}>
+                  {index + 1}: layer {phase.kind === 'rl' ? phase.target_layer : ''}
+                </option>
+              )
+            })}
+          </select>
+          <button
+            type="button"
+            data-testid="suggested-use"
+            disabled={is_set}
+            onClick={() => putLayer(layer, place)}
+          >
+            {is_set ? `Trains layer ${layer}` : `Train layer ${layer} there`}
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        data-testid="suggested-add"
+        disabled={!phases}
+        title="Before the phase that trains the whole model"
+        onClick={add}
+      >
+        Add a phase for layer {layer}
+      </button>
+    </div>
+  )
+}
+
+/** Why there is nothing to read yet, and what to do about it. */
+function Unmeasured() {
+  const { probe, validation } = useLab(selectSettings)
+  const shown = useLab(shownExperiment)
+  const is_past = useIsPast()
+  if (is_past) return <p className="soft">This run did not measure which layer to train first.</p>
+  if (!probe.internals)
+    return (
+      <div className="suggested-apply">
+        <p className="soft">
+          Says which layer to train first: the last whose feed-forward block still adds entropy.
+          Nothing was measured, because “Entropy changes” is off; it costs a pass more in steps that
+          validate.
+        </p>
+        <button
+          type="button"
+          data-testid="measure-internals"
+          onClick={() => tell(editField('probe.internals', true), 'The next run measures it.')}
+        >
+          Measure it
+        </button>
+      </div>
+    )
+  if (validation.test_freq === 0)
+    return (
+      <div className="suggested-apply">
+        <p className="soft">It is measured in steps that validate, and none does.</p>
+        <button type="button" onClick={() => showSetting('validation.test_freq')}>
+          Show the setting
+        </button>
+      </div>
+    )
+  return (
+    <p className="soft" data-testid="suggested-waits">
+      {shown.probe.internals
+        ? 'The next step that validates measures it.'
+        : 'This run does not measure it; the next one does.'}
+    </p>
+  )
+}
+
+function Measured({ changes }: { changes: LayerChanges }) {
+  const threshold = useStore(uiStore, selectThreshold)
+  const rl_start = useShown(selectRlStart)
+  const suggested = layerFor(changes, threshold)
+  const layer = suggested?.layer
+  return (
+    <div className="suggested-body">
+      <Changes changes={changes} layer={layer} />
+      <div className="suggested-says">
+        <p>
+          <b data-testid="suggested-layer">Suggested layer: {layer ?? 'none'}</b>
+        </p>
+        <p data-testid="suggested-why">{suggested?.why}</p>
+        <p className="soft">
+          Measured after step {changes.step}
+          {changes.step === rl_start ? ', where reinforcement began' : ''}. The rule is that of the
+          BuPO paper: the last layer whose feed-forward block still adds entropy (ΔH_FFN above the
+          threshold).
+        </p>
+        <Threshold />
+        {layer === undefined ? null : <Apply layer={layer} />}
+      </div>
+    </div>
+  )
+}
+
+export function SuggestedLayer() {
+  const changes = useChanges()
+  const layers = useLastLayer()
+  if (layers < 2) return null
+  return (
+    <section className="card suggested" aria-labelledby="suggested-title" data-testid="suggested">
+      <h2 id="suggested-title">Which layer first?</h2>
+      {changes ? <Measured changes={changes} /> : <Unmeasured />}
+    </section>
+  )
+}

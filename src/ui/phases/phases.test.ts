@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type Experiment, withField } from '../../lab/experiment/experiment.ts'
+import { initialState, type LabState } from '../../lab/page/store.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+import { selectShown } from './Phases.tsx'
+
+const presetExperiment = (id: string): Experiment => {
+  const preset = presetOf(id)
+  if (!preset) throw new Error(id)
+  return preset.experiment
+}
+const running = (experiment: Experiment): LabState => ({
+  ...initialState(),
+  ...{ status: 'running', run_experiment: presetExperiment('tiny'), experiment },
+})
+
+test('a length that was just changed is shown at once, because the run follows it', () => {
+  const longer = withField(presetExperiment('tiny'), 'phases.1.steps', 99)
+  if (!longer.ok) throw new Error(longer.message)
+  expect(selectShown(running(longer.experiment))).toBe(longer.experiment)
+})
+
+test('the phases of another preset that was chosen are not those of the run', () => {
+  const tiny = presetExperiment('tiny')
+  for (const id of ['tiny-grpo', 'tiny-ppo', 'rlhf-tiny'])
+    expect(selectShown(running(presetExperiment(id)))).toBe(tiny)
+  // Even where the phases are called the same.
+  const [first, ...others] = tiny.phases
+  const other = { ...tiny, name: 'another', phases: [{ ...first, steps: 5 }, ...others] }
+  expect(selectShown(running(other))).toBe(tiny)
+})

@@ -1,0 +1,65 @@
+// Words and keys of the Preferences panel.
+import type { LabState } from '../../lab/page/store.ts'
+
+export type Choice = 'a' | 'b' | 'skip' | 'undo'
+
+/** None of them is a digit: answers may be digits, and a key that looks like one would seem to choose it. */
+const KEYS: Readonly<Record<string, Choice>> = {
+  a: 'a',
+  b: 'b',
+  ArrowLeft: 'a',
+  ArrowRight: 'b',
+  x: 'skip',
+  z: 'undo',
+}
+
+/** What a key says of the pair on screen. */
+export const choiceOf = (key: string): Choice | undefined =>
+  Object.hasOwn(KEYS, key.length === 1 ? key.toLowerCase() : key)
+    ? KEYS[key.length === 1 ? key.toLowerCase() : key]
+    : undefined
+
+type Asked = NonNullable<LabState['asked']>
+
+const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** Where a person stands: one sentence. `has_begun`: steps were trained on verdicts already. */
+export function progressText({ given, min_pairs, pending }: Asked, has_begun = false): string {
+  const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
+  if (pending === 0) return `${said}; there are no more pairs.`
+  if (given < min_pairs)
+    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${has_begun ? 'goes on' : 'begins'}.`
+  const each = given === 0 ? 'each one' : 'each further one'
+  return `${said}; ${each} is used as it comes. ${plural(pending, 'pair')} left.`
+}
+
+/** Whether a verdict can be taken back: a pair was decided before the one that is next. */
+export const canUndo = ({ pairs }: Asked): boolean => pairs[0]?.id !== 0
+
+/** How much of what training waits for has come, 0 … 1. */
+export const progressShare = ({ given, min_pairs }: Asked): number =>
+  min_pairs === 0 ? 1 : Math.min(1, given / min_pairs)
+
+/**
+ * What accuracy is measured on, after "84 % of"; `prompts`: the different prompts of the held-out pairs, unknown in runs that
+ * were recorded without them.
+ */
+export function heldOutText(pairs: number, prompts: number | undefined): string {
+  const held_out = plural(pairs, 'held-out pair')
+  if (prompts === undefined) return held_out
+  return `${held_out} with ${plural(prompts, 'prompt')} that no training pair has`
+}
+
+/** Why accuracy is measured on fewer pairs than were asked for, where it is; `counted`: metrics of a step. */
+export function fewHeldOut(
+  { source, held_out }: { readonly source: string; readonly held_out: number },
+  counted: { readonly pairs?: number | undefined; readonly held_out_pairs?: number | undefined },
+): string | undefined {
+  const { pairs, held_out_pairs } = counted
+  // A person's pairs come one by one, every fourth prompt is held out.
+  if (source === 'human' || pairs === undefined || held_out_pairs === undefined) return undefined
+  if (held_out_pairs >= held_out) return undefined
+  if (held_out_pairs === 0)
+    return `No pair is held out: the ${plural(pairs, 'pair')} to train on leave no prompt over. Ask for more pairs, or choose a task with more problems.`
+  return `${held_out} held-out pairs were asked for. A prompt is held out with all its pairs or not at all, and ties leave fewer pairs: for more, choose a task with more problems or a higher temperature of pairs.`
+}

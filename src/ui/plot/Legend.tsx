@@ -1,0 +1,181 @@
+// What the lines are and what they are worth: a click hides a line, “only” shows it alone.
+import { type CSSProperties, type ReactNode, useCallback, useMemo } from 'react'
+import { useStore } from 'zustand'
+import { CutName } from '../base/CutName.tsx'
+import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
+import { seriesOf } from '../base/run.ts'
+import { toggleLine, type UiState, uiStore } from '../base/store.ts'
+import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
+import type { Columns } from './lines.ts'
+import { useLiveText } from './live_text.ts'
+import { newestIn, readStep } from './readout.ts'
+
+type FormatValue = (value: number | undefined) => string
+
+interface ValueProps {
+  /** What is read out; of several columns the one that was measured last. The same function for the same columns. */
+  readonly columns: () => readonly (Columns | undefined)[]
+  readonly formatValue: FormatValue
+}
+
+const selectHidden = (state: UiState) => state.hidden_lines
+const selectSmoothing = (state: UiState) => state.smoothing
+
+const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
+
+function Swatch(props: { color: string; width: number; dash: readonly number[] }) {
+  return (
+    <svg width="22" height="8" aria-hidden="true">
+      <line
+        x1="1"
+        x2="21"
+        y1="4"
+        y2="4"
+        stroke={cssColor(props.color)}
+        strokeWidth={props.width + 0.5}
+        strokeDasharray={props.dash.join(' ')}
+      />
+    </svg>
+  )
+}
+
+/** Measured, and smoothed behind a ~ where that is on. */
+function LineValue({ columns, formatValue }: ValueProps) {
+  const smoothing = useStore(uiStore, selectSmoothing)
+  const raw = useLiveText<HTMLElement>(
+    useCallback(() => formatValue(newestIn(columns(), readStep())), [columns, formatValue]),
+  )
+  const smooth = useLiveText<HTMLElement>(
+    useCallback(
+      () => (smoothing > 0 ? `~${formatValue(newestIn(columns(), readStep(), smoothing))}` : ''),
+      [columns, formatValue, smoothing],
+    ),
+  )
+  return (
+    <>
+      {smoothing > 0 ? <b ref={smooth} title="Smoothed" /> : null}
+      <b ref={raw} className={smoothing > 0 ? 'raw' : ''} />
+    </>
+  )
+}
+
+interface EntryProps {
+  readonly name: string
+  readonly all: readonly string[]
+  readonly label: string
+  readonly help: string
+  readonly swatch: Parameters<typeof Swatch>[0]
+  readonly value?: ReactNode
+}
+
+function Entry({ name, all, label, help, swatch, value }: EntryProps) {
+  const is_shown = !useStore(uiStore, selectHidden).has(name)
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={is_shown}
+        title={`${help}. Click hides or shows it; Shift or double click shows it alone.`}
+        onClick={(event) => toggleLine(name, all, event.shiftKey)}
+        onDoubleClick={() => toggleLine(name, all, true)}
+      >
+        <Swatch {...swatch} />
+        <CutName name={label} />
+        {value}
+      </button>
+      {all.length > 1 ? (
+        <button
+          type="button"
+          className="only"
+          aria-label={`${label} alone, or all again`}
+          onClick={() => toggleLine(name, all, true)}
+        >
+          only
+        </button>
+      ) : null}
+    </li>
+  )
+}
+
+/** The value of the shown run. */
+function OwnValue({ metric, formatValue }: { metric: string; formatValue: FormatValue }) {
+  const columns = useCallback(() => [seriesOf(metric)], [metric])
+  return <LineValue columns={columns} formatValue={formatValue} />
+}
+
+/** The value of one series of another run, behind the dash that the series has there. */
+function OverlayValue(props: {
+  readonly overlay: Overlay
+  /** Lines of one label. */
+  readonly lines: readonly NumberedLine[]
+  readonly is_alone: boolean
+  readonly formatValue: FormatValue
+}) {
+  const { overlay, lines, is_alone, formatValue } = props
+  const [line] = lines
+  const columns = useCallback(
+    () => lines.map(({ metric }) => overlay.series(metric)),
+    [lines, overlay],
+  )
+  return (
+    <span className="overlay-value" title={`${line.label}, ${overlay.label}`}>
+      {is_alone ? null : (
+        <>
+          <Swatch {...overlayStyle(overlay, line)} />
+          <span className="soft">{line.label}</span>
+        </>
+      )}
+      <LineValue columns={columns} formatValue={formatValue} />
+    </span>
+  )
+}
+
+interface LegendProps {
+  readonly lines: readonly NumberedLine[]
+  /** Those that are not hidden. */
+  readonly visible: readonly NumberedLine[]
+  readonly formatValue: FormatValue
+}
+
+export function Legend({ lines, visible, formatValue }: LegendProps) {
+  const overlays = useOverlays()
+  const all = lines.map((line) => line.metric)
+  const series = useMemo(() => bySeries(visible), [visible])
+  const is_alone = lines.every(({ behind_dash }) => behind_dash === undefined)
+  // As wide as the longest value, so that nothing moves while values change.
+  const style = { '--digits': '3.4em' } as CSSProperties
+  return (
+    <ul className="legend" style={style}>
+      {lines.map(({ metric, label, help, color, width = 1.5, dash = [] }) => (
+        <Entry
+          key={metric}
+          name={metric}
+          all={all}
+          label={label}
+          help={help ?? label}
+          swatch={{ color, width, dash }}
+          value={<OwnValue metric={metric} formatValue={formatValue} />}
+        />
+      ))}
+      {overlays.map((overlay) => (
+        <Entry
+          key={overlayKey(overlay.id)}
+          name={overlayKey(overlay.id)}
+          all={[overlayKey(overlay.id)]}
+          label={overlay.label}
+          help={`${overlay.label}: another run, on every chart`}
+          swatch={{ color: overlay.color, width: 2.5, dash: is_alone ? overlay.dash : [] }}
+          value={series.map((own) => (
+            <OverlayValue
+              key={own[0].label}
+              overlay={overlay}
+              lines={own}
+              is_alone={is_alone}
+              formatValue={formatValue}
+            />
+          ))}
+        />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,196 @@
+// Lines of one or more metrics over the run's steps, with a legend that reads out values.
+import { useCallback, useMemo } from 'react'
+import { useStore } from 'zustand'
+import { fileSlug } from '../../lab/runs/metrics_file.ts'
+import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+import { ticksOf } from './bounds.ts'
+import { ChartCard } from './ChartCard.tsx'
+import {
+  boundsOf,
+  columnsOf,
+  type Line,
+  leftOutWords,
+  type NumberedLine,
+  numbered,
+  overlayKeys,
+  strokesOf,
+  summaryOf,
+  thinnedText,
+} from './chart_lines.ts'
+import type { Domain } from './domain.ts'
+import { type Ideal, idealWords } from './ideal.ts'
+import { Legend } from './Legend.tsx'
+import type { View } from './lines.ts'
+import { useLiveText } from './live_text.ts'
+import { type Paint, Plot } from './Plot.tsx'
+import type { Key } from './picture.ts'
+import { newestAt, readStep } from './readout.ts'
+import { drawnOf, drawStrokes } from './strokes.ts'
+import { useAxes, useValueAxis } from './use_axes.ts'
+
+export type { Line }
+
+export interface MetricChartProps {
+  readonly id: string
+  readonly title: string
+  /** One sentence under the title; says unit and definition. */
+  readonly note: string
+  readonly lines: readonly Line[]
+  readonly height: number
+  /** Fixed axis, or undefined for one that grows with the data and holds 0. */
+  readonly y?: Domain
+  readonly formatY: (value: number) => string
+  readonly formatValue: (value: number | undefined) => string
+  /** Small: phase numbers instead of names, one line, its value beside the title. */
+  readonly compact?: boolean
+  /** Small, and with several lines: a legend with their values, in place of one beside the title. */
+  readonly has_legend?: boolean
+  /** Where a healthy run's values lie: a band behind the lines, and in words. */
+  readonly ideal?: Ideal
+}
+
+const NO_LINES: readonly NumberedLine[] = []
+const selectHidden = (state: UiState) => state.hidden_lines
+const selectIsDark = (state: UiState) => state.is_dark
+const selectSmoothing = (state: UiState) => state.smoothing
+
+/** Everything that decides how a chart looks. */
+function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartProps) {
+  const lines = useMemo(() => numbered(given), [given])
+  const hidden = useStore(uiStore, selectHidden)
+  const is_dark = useStore(uiStore, selectIsDark)
+  const weight = useStore(uiStore, selectSmoothing)
+  const { x, log_x, log_y } = useAxes(id)
+  const all_overlays = useOverlays()
+  const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
+  const overlays = useMemo(
+    () => all_overlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
+    [all_overlays, hidden],
+  )
+  const axis = useValueAxis(() => {
+    const bounds = boundsOf(visible, overlays, x)
+    const ticks = ticksOf(bounds, fixed, log_y, compact ? 3 : 5)
+    const thinned = thinnedText(visible, overlays, weight)
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
+  })
+  const strokes = useCallback(
+    () => strokesOf(visible, overlays, weight, is_dark),
+    [visible, overlays, weight, is_dark],
+  )
+  return { lines, visible, overlays, all_overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
+}
+
+/** The legend of a picture. */
+const keysOf = (
+  lines: readonly NumberedLine[],
+  overlays: readonly Overlay[],
+  ideal: string | undefined,
+): readonly Key[] => [
+  ...lines.map(({ label, color, width = 1.5, dash = [] }) => ({ label, color, width, dash })),
+  ...overlayKeys(lines, overlays),
+  ...(ideal === undefined ? [] : [{ label: ideal, color: '--ideal', width: 9, dash: [] }]),
+]
+
+export function MetricChart(props: MetricChartProps) {
+  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
+  const has_legend = props.has_legend ?? !compact
+  const chart = useChart(props)
+  const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+  const paint = useCallback<Paint>(
+    (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
+    [strokes],
+  )
+  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
+  const summarise = useCallback(
+    () => summaryOf(lines, formatValue, ideal && { ...ideal, words: idealWords(ideal, formatY) }),
+    [lines, formatValue, formatY, ideal],
+  )
+  const columns = useCallback(
+    () => columnsOf(visible, overlays, weight),
+    [visible, overlays, weight],
+  )
+  const picture = useCallback(
+    () => ({
+      title,
+      y_label: note,
+      is_dark,
+      keys: keysOf(visible, overlays, ideal && idealWords(ideal, formatY)),
+    }),
+    [title, note, is_dark, visible, overlays, ideal, formatY],
+  )
+  return (
+    <ChartCard
+      id={id}
+      title={title}
+      note={note}
+      file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
+      compact={compact}
+      x={x}
+      has_log
+      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
+      columns={columns}
+      picture={picture}
+      strokes={strokes}
+      formatValue={formatValue}
+      value={compact && !has_legend ? <Value lines={lines} formatValue={formatValue} /> : undefined}
+      foot={
+        <>
+          {ideal ? <IdealKey ideal={ideal} formatY={formatY} /> : null}
+          {has_legend || all_overlays.length > 0 ? (
+            <Legend
+              // A lone line has its own value beside the title.
+              lines={has_legend ? chart.lines : NO_LINES}
+              visible={visible}
+              formatValue={formatValue}
+            />
+          ) : null}
+        </>
+      }
+      plot={({ id: plot_id, handle }) => (
+        <Plot
+          id={plot_id}
+          title={title}
+          handle={handle}
+          height={props.height}
+          x={x}
+          y={axis.y}
+          y_ticks={axis.ticks}
+          log_x={log_x}
+          log_y={log_y}
+          formatY={formatY}
+          with_names={!compact}
+          show_grid
+          {...(ideal ? { ideal } : {})}
+          paint={paint}
+          drawn={drawn}
+          summarise={summarise}
+        />
+      )}
+    />
+  )
+}
+
+/** What the band behind the lines is. */
+function IdealKey({ ideal, formatY }: { ideal: Ideal } & Pick<MetricChartProps, 'formatY'>) {
+  return (
+    <p className="ideal soft" title={ideal.why}>
+      <span className="ideal-swatch" aria-hidden="true" />
+      {idealWords(ideal, formatY)}
+      <span className="visually-hidden">. {ideal.why}</span>
+    </p>
+  )
+}
+
+/** The value under the crosshair, of the shown step, or the latest. */
+function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
+  const text = useCallback(() => {
+    const { smoothing } = uiStore.getState()
+    const metrics = lines.map((line) => line.metric)
+    const raw = formatValue(newestAt(metrics, readStep()))
+    return smoothing > 0
+      ? `~${formatValue(newestAt(metrics, readStep(), smoothing))} · ${raw}`
+      : raw
+  }, [lines, formatValue])
+  return <span className="value" ref={useLiveText<HTMLElement>(text)} />
+}

@@ -1,0 +1,139 @@
+// A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
+import { memo, type RefObject, useEffect } from 'react'
+import { lazyPart } from '../base/lazy_part.tsx'
+import { useEditMarks, usePhaseSpans } from '../base/run.ts'
+import type { Domain } from './domain.ts'
+import type { FrameProps } from './Frame.tsx'
+import { type EditMark, editWordsNear, INSET, plotSize } from './geometry.ts'
+import { type Ideal, shownIdeal } from './ideal.ts'
+import type { View } from './lines.ts'
+import {
+  BLEED,
+  type Paint,
+  useCanvas,
+  useMarker,
+  usePointer,
+  useSize,
+  useSummary,
+  useView,
+} from './plot_hooks.ts'
+import type { Drawn } from './repaint.ts'
+
+export type { Paint }
+
+const Frame = lazyPart<FrameProps>(
+  async () => {
+    const { Frame: content } = await import('./Frame.tsx')
+    return { default: content }
+  },
+  { name: 'The axes', fallback: <div className="plot-skeleton" />, className: 'plot-missing' },
+)
+
+/** Where a plot lies and what paints it: for pictures of it. */
+export interface PlotHandle {
+  readonly element: HTMLElement
+  readonly view: View
+  readonly paint: Paint
+}
+
+export interface PlotProps {
+  readonly id: string
+  readonly title: string
+  /** Least height; the plot grows with its card. */
+  readonly height: number
+  readonly x: Domain
+  readonly y: Domain
+  readonly y_ticks: readonly number[]
+  readonly log_x?: boolean
+  readonly log_y?: boolean
+  readonly formatY: (value: number) => string
+  readonly with_names: boolean
+  readonly show_grid: boolean
+  /** A band behind the lines. */
+  readonly ideal?: Ideal
+  /** A new function means new contents. */
+  readonly paint: Paint
+  /** What is painted hides the frame, and shows the edits itself. */
+  readonly covers_frame?: boolean
+  /** What is painted, where only what grew is to be painted again at a frame. */
+  readonly drawn?: (view: View) => readonly Drawn[]
+  /** What a person hears instead of the picture. */
+  readonly summarise: () => string
+  /** Height share 0…1 from the top under the pointer; undefined when it left. */
+  readonly onHoverY?: ((share: number | undefined) => void) | undefined
+  readonly handle: RefObject<PlotHandle | null>
+}
+
+const NO_EDITS: readonly EditMark[] = []
+
+/** A card may render with every step; its axes must not, so pass the same functions and arrays while nothing but the data changes. */
+export const Plot = memo(function Plot(props: PlotProps) {
+  const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
+  const { ref, size } = useSize()
+  const spans = usePhaseSpans()
+  const edits = useEditMarks()
+  const plot = plotSize(size)
+  const view = useView({ x, y, log_x, log_y, ...plot })
+  const canvas = useCanvas(paint, view, props.drawn)
+  const words = useSummary(props.summarise)
+  const crosshair = useMarker('hover_step', view)
+  const cursor = useMarker('at_step', view)
+  const { selection, handlers } = usePointer(view, props.onHoverY)
+  useEffect(() => {
+    if (ref.current) handle.current = { element: ref.current, view, paint }
+  }, [ref, handle, view, paint])
+  return (
+    <div ref={ref} className="plot" style={{ flexBasis: props.height }}>
+      <div
+        role="img"
+        aria-label={props.title}
+        aria-describedby={`${id}-summary`}
+        id={id}
+        data-testid={id}
+        data-steps={`${x[0]} ${x[1]}`}
+      >
+        {size.width > 0 ? (
+          <Frame
+            size={size}
+            x={x}
+            y={y}
+            y_ticks={props.y_ticks}
+            log_x={log_x}
+            log_y={log_y}
+            formatY={props.formatY}
+            spans={spans}
+            edits={covers_frame ? NO_EDITS : edits}
+            with_names={props.with_names}
+            show_grid={props.show_grid}
+            ideal={props.ideal && shownIdeal(props.ideal, y)}
+          />
+        ) : null}
+        <div
+          className="plot-area"
+          style={{ left: INSET.left, top: INSET.top, ...plot }}
+          {...handlers}
+          onPointerMove={(event) => {
+            handlers.onPointerMove(event)
+            // The words at a mark may be cut, and they lie below the canvas.
+            const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+            const near = editWordsNear(edits, at, view)
+            if (event.currentTarget.title !== near) event.currentTarget.title = near
+          }}
+        >
+          <canvas
+            ref={canvas}
+            style={{
+              inset: -BLEED,
+              width: plot.width + 2 * BLEED,
+              height: plot.height + 2 * BLEED,
+            }}
+          />
+          <div ref={selection} className="selection" hidden />
+          <div ref={cursor} className="cursor" hidden />
+          <div ref={crosshair} className="crosshair" hidden />
+        </div>
+      </div>
+      <p ref={words} id={`${id}-summary`} className="visually-hidden" />
+    </div>
+  )
+})

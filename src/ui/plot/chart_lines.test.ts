@@ -1,0 +1,138 @@
+import { beforeEach, expect, test } from 'vitest'
+import { appendMetrics, type Series } from '../../lab/columns/series.ts'
+import { MAX_ROWS } from '../../lab/columns/thinning.ts'
+import { initialState, labStore } from '../../lab/page/store.ts'
+import type { Overlay } from '../base/overlays.ts'
+import { columnsOf as made } from '../base/testing.ts'
+import { ticksOf } from './bounds.ts'
+import {
+  boundsOf,
+  columnsOf,
+  leftOutWords,
+  numbered,
+  overlayKeys,
+  strokesOf,
+  summaryOf,
+  thinnedText,
+} from './chart_lines.ts'
+import { extentOf } from './extent.ts'
+import { drawnColumns, staleFrom } from './repaint.ts'
+import { smoothed } from './smooth.ts'
+
+const [line] = numbered([{ metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }])
+const other: Overlay = {
+  id: 'b',
+  label: 'run b',
+  color: 'blue',
+  dash: [1, 1],
+  end: () => ({ last: 1, planned: 1 }),
+  series: (metric) => (metric === 'loss' ? made([7, 8]) : undefined),
+  band: () => ({ low: made([-2, 6]), high: made([9, 9]) }),
+}
+
+beforeEach(() => {
+  const series = new Map<string, Series>()
+  for (const [step, loss] of [1, 0.1, 0, 0.5].entries()) appendMetrics(series, step, { loss })
+  labStore.setState({ ...initialState(), series, step: 3 })
+})
+
+test('other runs and their bands lie behind the own line, faint and in their own dash', () => {
+  const strokes = strokesOf([line], [other], 0, false)
+  expect(
+    strokes.map((s) =>
+      s.kind === 'band' ? [s.kind, s.color] : [s.style.color, s.style.opacity ?? 1, s.style.dash],
+    ),
+  ).toEqual([
+    ['band', 'blue'],
+    ['blue', 0.75, [1, 1]],
+    ['red', 1, [4, 2]],
+  ])
+})
+
+test('of several series another run’s each have their own dash in the colour of that run', () => {
+  const metrics = Array.from({ length: 8 }, (_, i) => `m${i}`)
+  const lines = numbered(metrics.map((metric) => ({ metric, label: metric, color: 'red' })))
+  const whole: Overlay = { ...other, band: () => undefined, series: () => made([7, 8]) }
+  const looks = strokesOf(lines, [whole], 0, false).flatMap((s) =>
+    s.kind === 'line' ? [`${s.style.color} ${s.style.dash}`] : [],
+  )
+  expect(new Set(looks).size).toBe(8)
+  expect(looks.every((look) => look.startsWith('blue'))).toBe(true)
+  expect(overlayKeys(lines, [whole]).map(({ label }) => label)).toContain('run b: m3')
+  // Metrics of one label follow one another and are one series, told apart by the run's own dash.
+  const one = numbered(metrics.map((metric) => ({ metric, label: 'norm', color: 'red' })))
+  expect(overlayKeys(one, [whole])).toEqual([
+    expect.objectContaining({ label: 'run b', dash: [1, 1] }),
+  ])
+})
+
+test('smoothing puts the measured line behind, at a quarter of its strength', () => {
+  const looks = strokesOf([line], [], 0.9, false).map((s) =>
+    s.kind === 'line' ? (s.style.opacity ?? 1) : undefined,
+  )
+  expect(looks).toEqual([0.25, 1])
+})
+
+test('the value axis holds other runs and their bands', () => {
+  expect(boundsOf([line], [], [0, 3])).toMatchObject({ low: 0, high: 1 })
+  const bounds = boundsOf([line], [other], [0, 3])
+  expect(bounds).toMatchObject({ low: -2, high: 9 })
+  expect(ticksOf(bounds, undefined, false, 5)).toEqual([-5, 0, 5, 10])
+})
+
+test('a logarithmic axis begins with the smallest value above 0 and counts the others', () => {
+  const bounds = boundsOf([line], [], [0, 3])
+  expect(ticksOf(bounds, undefined, true, 5)).toEqual([0.1, 0.2, 0.5, 1])
+  expect(bounds.not_positive).toBe(1)
+  expect(leftOutWords(1, false)).toMatch(/^1 value at or below 0 cannot .* is a gap\.$/)
+  expect(leftOutWords(0, true)).toContain('Step 0')
+  expect(leftOutWords(0, false)).toBe('')
+})
+
+test('a zoom fits the value axis to what it shows', () => {
+  expect(boundsOf([line], [], [1, 3])).toMatchObject({ low: 0, high: 0.5 })
+})
+
+test('files name measured, smoothed and other runs’ lines apart', () => {
+  expect(columnsOf([line], [other], 0.9).map(({ name }) => name)).toEqual([
+    'loss',
+    'loss (smoothed 0.9)',
+    'run b: loss',
+  ])
+})
+
+test('the summary says the newest value and its range, and nothing of what was not measured', () => {
+  const unmeasured = { ...line, metric: 'reward', label: 'reward' }
+  expect(summaryOf([line, unmeasured], String)).toBe('Newest values. loss: 0.5, between 0 and 1.')
+  expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
+})
+
+test('a column that was thinned is drawn anew, and that is said', () => {
+  const series = labStore.getState().series as Map<string, Series>
+  const push = (from: number, to: number) => {
+    for (let step = from; step < to; step++) appendMetrics(series, step, { loss: step % 97 })
+    return series.get('loss') ?? made([])
+  }
+  const whole = push(4, MAX_ROWS)
+  expect(thinnedText([line], [other], 0)).toBe('')
+  const before = [whole, smoothed(whole, 0.9)].map((columns) => drawnColumns(columns))
+  expect(extentOf(whole)).toEqual([0, 96])
+  const thinned = push(MAX_ROWS, MAX_ROWS + 1)
+  const now = [thinned, smoothed(thinned, 0.9)].map((columns) => drawnColumns(columns))
+  const view = { x: [0, 20_000], y: [0, 100], width: 600, height: 100 } as const
+  for (const [i, drawn] of now.entries())
+    expect(staleFrom([before[i]], [drawn], view)).toBe(Number.NEGATIVE_INFINITY)
+  expect(now[1].length).toBe(thinned.length)
+  expect(extentOf(thinned)).toEqual([0, 96])
+  expect(thinnedText([line], [], 0)).toMatch(/^Up to step 15,359 not every step is kept any more/)
+  expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line averages what is kept\.$/)
+})
+
+test('whoever does not see the band behind the lines is told of it, and where the value lies', () => {
+  const format = (value: number | undefined) => `${value}`
+  expect(summaryOf([line], format)).toBe('Newest values. loss: 0.5, between 0 and 1.')
+  const ideal = { high: 0.2, why: '', words: 'Ideal: below 0.2' }
+  expect(summaryOf([line], format, ideal)).toBe(
+    'Newest values. loss: 0.5, between 0 and 1. Ideal: below 0.2; the value is above it.',
+  )
+})

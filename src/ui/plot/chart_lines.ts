@@ -1,0 +1,214 @@
+// What a chart of metrics draws and says: lines of the shown run, and other runs behind them.
+import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import { formatCount } from '../base/format.ts'
+import type { Overlay } from '../base/overlays.ts'
+import { seriesOf } from '../base/run.ts'
+import { uiStore } from '../base/store.ts'
+import { type Bounds, boundsIn } from './bounds.ts'
+import type { NamedColumns } from './chart_file.ts'
+import type { Domain } from './domain.ts'
+import { extentIn } from './extent.ts'
+import { type Ideal, placeWords } from './ideal.ts'
+import { valueAt } from './readout.ts'
+import { smoothed } from './smooth.ts'
+import type { Stroke } from './strokes.ts'
+import { resolveColor } from './tokens.ts'
+import { cutText } from './xml_text.ts'
+
+const RAW_OPACITY = 0.25
+const OVERLAY_OPACITY = 0.75
+const OVERLAY_WIDTH = 1.25
+/** Letters of a run's name before that of its series. */
+const MAX_KEY = 40
+
+export interface Line {
+  /** Name of the metric. */
+  readonly metric: string
+  readonly label: string
+  /** A token such as '--series-1', or any CSS colour. */
+  readonly color: string
+  readonly width?: number
+  readonly dash?: readonly number[]
+  readonly dots?: boolean
+  /** One sentence for the legend's tooltip. */
+  readonly help?: string
+}
+
+/** A line, and how other runs' lines of the same metric are dashed. */
+export interface NumberedLine extends Line {
+  /** Undefined on a chart of one series, where a run's own dash tells it apart. */
+  readonly behind_dash: readonly number[] | undefined
+}
+
+/** Of the series of one run, whose colour is the run's: no two of the first eight are alike. */
+const SERIES_DASHES: readonly (readonly number[])[] = [
+  [],
+  [9, 3],
+  [2, 3],
+  [9, 3, 2, 3],
+  [5, 3],
+  [14, 4],
+  [2, 2, 2, 6],
+  [14, 3, 2, 3, 2, 3],
+]
+
+/** Lines of one label follow one another and are one series. */
+export function numbered(lines: readonly Line[]): NumberedLine[] {
+  const series = [...new Set(lines.map(({ label }) => label))]
+  return lines.map((line) => ({
+    ...line,
+    behind_dash:
+      series.length > 1
+        ? SERIES_DASHES[series.indexOf(line.label) % SERIES_DASHES.length]
+        : undefined,
+  }))
+}
+
+/** The lines of each series. */
+export const bySeries = <T extends Line>(lines: readonly T[]): T[][] =>
+  [...new Set(lines.map(({ label }) => label))].map((series) =>
+    lines.filter(({ label }) => label === series),
+  )
+
+/** How the line of another run looks on a chart. */
+export const overlayStyle = ({ color, dash }: Overlay, { behind_dash }: NumberedLine) => ({
+  color,
+  dash: behind_dash ?? dash,
+  width: OVERLAY_WIDTH,
+})
+
+/** Of everything that the chart draws in these steps. */
+export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds =>
+  boundsIn(
+    lines.flatMap(({ metric }) => [
+      seriesOf(metric),
+      ...overlays.flatMap((overlay) => {
+        const band = overlay.band?.(metric)
+        return [overlay.series(metric), band?.low, band?.high]
+      }),
+    ]),
+    x,
+  )
+
+/** What the lines no longer have, as a sentence; '' where they are whole. */
+export function thinnedText(
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  weight: number,
+): string {
+  const columns = lines.flatMap(({ metric }) => [
+    seriesOf(metric) ?? [],
+    ...overlays.map((overlay) => overlay.series(metric) ?? []),
+  ])
+  const words = thinnedWords(thinnedOf(columns.flat()))
+  return words === '' || weight === 0 ? words : `${words} A smoothed line averages what is kept.`
+}
+
+/** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed ones. */
+export function strokesOf(
+  lines: readonly NumberedLine[],
+  overlays: readonly Overlay[],
+  weight: number,
+  is_dark: boolean,
+): Stroke[] {
+  const bands: Stroke[] = []
+  const behind: Stroke[] = []
+  const own: Stroke[] = []
+  for (const line of lines) {
+    const { metric, color: name, width = 1.5, dash = [], dots = false } = line
+    for (const overlay of overlays) {
+      const color = resolveColor(overlay.color, is_dark)
+      const area = overlay.band?.(metric)
+      if (area) bands.push({ kind: 'band', ...area, color })
+      const columns = overlay.series(metric)
+      const look = { dots: false, opacity: OVERLAY_OPACITY }
+      const style = { ...overlayStyle(overlay, line), ...look, color }
+      if (columns) behind.push({ kind: 'line', columns: smoothed(columns, weight), style })
+    }
+    const columns = seriesOf(metric)
+    if (!columns) continue
+    const style = { color: resolveColor(name, is_dark), width, dash, dots }
+    if (weight > 0)
+      behind.push({
+        kind: 'line',
+        columns,
+        style: { ...style, dash: [], opacity: RAW_OPACITY },
+      })
+    own.push({
+      kind: 'line',
+      columns: smoothed(columns, weight),
+      style: { ...style, dots: dots && weight === 0 },
+    })
+  }
+  return [...bands, ...behind, ...own]
+}
+
+/** What a picture says of other runs' lines: each run, and each of its series where there are several. */
+export function overlayKeys(
+  lines: readonly NumberedLine[],
+  overlays: readonly Overlay[],
+): { label: string; color: string; width: number; dash: readonly number[] }[] {
+  return overlays.flatMap((overlay) => {
+    const drawn = lines.filter(({ metric }) => overlay.series(metric))
+    return bySeries(drawn).map(([line]) => ({
+      ...overlayStyle(overlay, line),
+      label:
+        line.behind_dash === undefined
+          ? overlay.label
+          : `${cutText(overlay.label, MAX_KEY)}: ${line.label}`,
+    }))
+  })
+}
+
+/** What an axis cannot show, in words. */
+export function leftOutWords(not_positive: number, log_x: boolean): string {
+  const values =
+    not_positive > 0
+      ? `${formatCount(not_positive)} ${not_positive === 1 ? 'value' : 'values'} at or below 0 cannot be on this axis and ${not_positive === 1 ? 'is a gap' : 'are gaps'}. `
+      : ''
+  return `${values}${log_x ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
+}
+
+/** What a chart says to people who do not see it. */
+export function summaryOf(
+  lines: readonly Line[],
+  formatValue: (value: number | undefined) => string,
+  ideal?: Ideal & { readonly words: string },
+): string {
+  const { at_step } = uiStore.getState()
+  const words = lines.flatMap(({ label, metric }) => {
+    const columns = seriesOf(metric)
+    if (!columns || columns.length === 0) return []
+    const { min, max } = extentIn(columns)
+    const now = formatValue(valueAt(metric, at_step))
+    return [`${label}: ${now}, between ${formatValue(min)} and ${formatValue(max)}`]
+  })
+  if (words.length === 0) return 'Nothing measured yet.'
+  const said = `${at_step === undefined ? 'Newest values' : `At step ${at_step}`}. ${words.join('; ')}.`
+  if (!ideal) return said
+  const values = lines.map(({ metric }) => valueAt(metric, at_step))
+  const place = placeWords(
+    ideal,
+    values.find((value) => value !== undefined),
+  )
+  return `${said} ${ideal.words}${place === '' ? '' : `; ${place}`}.`
+}
+
+/** The visible lines by the names that files give them. */
+export function columnsOf(
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  weight: number,
+): NamedColumns[] {
+  return lines.flatMap(({ metric }) => {
+    const own = seriesOf(metric)
+    const named = own ? [{ name: metric, columns: own }] : []
+    if (own && weight > 0)
+      named.push({ name: `${metric} (smoothed ${weight})`, columns: smoothed(own, weight) })
+    for (const overlay of overlays) {
+      const columns = overlay.series(metric)
+      if (columns) named.push({ name: `${overlay.label}: ${metric}`, columns })
+    }
+    return named
+  })
+}

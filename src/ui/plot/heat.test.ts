@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { columnsOf, recordingContext } from '../base/testing.ts'
+import { drawEdits, drawMarks, heatmapPixels, rowAt } from './heat.ts'
+import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
+
+const ramp: readonly Rgb[] = [
+  [0, 0, 0],
+  [100, 100, 100],
+  [200, 200, 200],
+]
+/** [red, alpha] of a pixel. */
+const at = (pixels: Uint8ClampedArray, width: number, x: number, y: number) => [
+  pixels[(y * width + x) * 4],
+  pixels[(y * width + x) * 4 + 3],
+]
+
+test('row 0 is at the bottom and the last layer on top', () => {
+  const size = { width: 1, x: [0, 1] } as const
+  const pixels = heatmapPixels([columnsOf([0]), columnsOf([1]), columnsOf([2])], size, 2, ramp)
+  expect([0, 1, 2].map((y) => at(pixels, 1, 0, y)[0])).toEqual([200, 100, 0])
+})
+
+test('a measurement is held until the next one', () => {
+  const columns = { steps: [0, 5], values: [0, 2], length: 2 }
+  const pixels = heatmapPixels([columns], { width: 10, x: [0, 10] }, 2, ramp)
+  const reds = Array.from({ length: 10 }, (_, x) => at(pixels, 10, x, 0)[0])
+  expect(reds).toEqual([0, 0, 0, 0, 0, 200, 200, 200, 200, 200])
+})
+
+test('of thousands of steps a column of pixels shows the last before its right edge', () => {
+  const values = Array.from({ length: 5000 }, (_, i) => (i % 50 === 49 ? ((i / 50) % 3) | 0 : 9))
+  const pixels = heatmapPixels([columnsOf(values)], { width: 100, x: [0, 5000] }, 2, ramp)
+  const reds = Array.from({ length: 100 }, (_, x) => at(pixels, 100, x, 0)[0])
+  expect(reds).toEqual(Array.from({ length: 100 }, (_, x) => 100 * (x % 3)))
+})
+
+test('what was not measured stays transparent: before the first, after the newest, NaN, no columns', () => {
+  const columns = { steps: [2, 3, 4], values: [1, Number.NaN, 1], length: 3 }
+  const pixels = heatmapPixels([undefined, columns], { width: 8, x: [0, 8] }, 2, ramp)
+  const alphas = Array.from({ length: 8 }, (_, x) => at(pixels, 8, x, 0)[1])
+  expect(alphas).toEqual([0, 0, 255, 0, 255, 0, 0, 0])
+  expect(at(pixels, 8, 3, 1)).toEqual([0, 0])
+})
+
+test('values beyond the scale take the end colours', () => {
+  const pixels = heatmapPixels([columnsOf([-3, 9])], { width: 2, x: [0, 2] }, 2, ramp)
+  expect([at(pixels, 2, 0, 0)[0], at(pixels, 2, 1, 0)[0]]).toEqual([0, 200])
+})
+
+test('phase switches are marked inside the axis, not on its ends', () => {
+  const { ctx, calls } = recordingContext()
+  drawMarks(ctx, [0, 5, 10], { x: [0, 10], y: [0, 1], width: 100, height: 40 })
+  expect(calls.filter((call) => call.startsWith('moveTo'))).toEqual([
+    'moveTo 50.5 0',
+    'moveTo 50.5 0',
+  ])
+})
+
+test('an edit is dotted, unlike a phase, and has its words where there is room', () => {
+  const { ctx, calls } = recordingContext()
+  const words: unknown[][] = []
+  const own = {
+    ...ctx,
+    font: '',
+    textAlign: 'left' as CanvasTextAlign,
+    measureText: () => ({ width: 50 }) as TextMetrics,
+    fillText: (...text: unknown[]) => words.push([...text, own.textAlign]),
+  }
+  const view = { x: [0, 100], y: [0, 1], width: 400, height: 40 } as const
+  drawEdits(
+    own,
+    [
+      { step: 10, words: 'lr 0.001' },
+      { step: 95, words: 'phase repeated' },
+      { step: 100, words: 'past the end' },
+    ],
+    view,
+  )
+  expect(words.map(([text, x, , align]) => [text, x, align])).toEqual([
+    ['lr 0.001', 46.5, 'left'],
+    ['✎', 386.5, 'left'],
+  ])
+  expect(calls).toContain('setLineDash [1,3]')
+  expect(calls.filter((call) => call.startsWith('moveTo'))).toHaveLength(4)
+})
+
+test('the pointer finds the layer under it', () => {
+  expect([0, 49, 51, 100].map((y) => rowAt(y, 100, 2))).toEqual([1, 1, 0, 0])
+})
+
+test('OKLCH black, white and middle grey become their sRGB', () => {
+  expect(oklchToRgb([0, 0, 0])).toEqual([0, 0, 0])
+  expect(oklchToRgb([1, 0, 0])).toEqual([255, 255, 255])
+  expect(oklchToRgb([0.5999, 0, 0])).toEqual([128, 128, 128])
+})
+
+test('both scales run in one direction of brightness, so that they read in grey', () => {
+  const luminance = ([r, g, b]: Rgb) => 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2
+  const rising = HEAT_RAMP.map(luminance)
+  expect(rising).toEqual(rising.toSorted((a, b) => a - b))
+  const parsed = (dark: boolean) =>
+    Array.from({ length: 6 }, (_, layer) =>
+      luminance(depthColor(layer, 5, dark).match(/\d+/g)?.map(Number) as unknown as Rgb),
+    )
+  expect(parsed(true)).toEqual(parsed(true).toSorted((a, b) => a - b))
+  expect(parsed(false)).toEqual(parsed(false).toSorted((a, b) => b - a))
+})

@@ -1,0 +1,65 @@
+// Numbers in words that follow a run: written together, seldom enough to be read, and without rendering.
+import { type RefObject, useEffect, useRef } from 'react'
+import { type UiState, uiStore } from '../base/store.ts'
+
+/** Numbers that change faster are not read; every write has the page lay out its lines again. */
+export const TEXT_MS = 250
+/** How long a redraw is waited for that would write the newest numbers along with its own changes. */
+const PATIENCE_MS = 150
+
+const writers = new Set<() => void>()
+let due_at = Number.NEGATIVE_INFINITY
+let timer: ReturnType<typeof setTimeout> | undefined
+
+function writeAll(): void {
+  clearTimeout(timer)
+  timer = undefined
+  due_at = performance.now() + TEXT_MS
+  for (const write of writers) write()
+}
+
+/** Whether another step is read out: that is answered at once. */
+const isAsked = (now: UiState, before: UiState) =>
+  now.hover_step !== before.hover_step ||
+  now.at_step !== before.at_step ||
+  now.smoothing !== before.smoothing
+
+function follow(now: UiState, before: UiState): void {
+  if (isAsked(now, before)) return writeAll()
+  if (now.frame === before.frame) return
+  const rest = due_at - performance.now()
+  if (rest <= 0) writeAll()
+  else timer ??= setTimeout(writeAll, rest + PATIENCE_MS)
+}
+
+let stop: (() => void) | undefined
+
+/** Calls `write` now, when another step is read out, and after redraws at most every TEXT_MS; returns what ends that. */
+export function keepWritten(write: () => void): () => void {
+  write()
+  writers.add(write)
+  stop ??= uiStore.subscribe(follow)
+  return () => {
+    writers.delete(write)
+    if (writers.size > 0) return
+    stop?.()
+    stop = undefined
+    clearTimeout(timer)
+    timer = undefined
+    due_at = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** Keeps the text of an element near the truth; `text` is asked when `keepWritten` says. */
+export function useLiveText<T extends HTMLElement>(text: () => string): RefObject<T | null> {
+  const ref = useRef<T>(null)
+  useEffect(() => {
+    let written: string | undefined
+    return keepWritten(() => {
+      const now = text()
+      if (ref.current && now !== written) ref.current.textContent = now
+      written = now
+    })
+  }, [text])
+  return ref
+}

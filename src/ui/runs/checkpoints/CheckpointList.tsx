@@ -1,0 +1,83 @@
+// The checkpoints of one run: where it can go on from, and files to take away.
+import { Download, GitBranch, Play } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { listCheckpoints } from '../../../lab/checkpoints/browse.ts'
+import type { CheckpointEntry } from '../../../lab/checkpoints/checkpoint.ts'
+import type { RunEntry } from '../../../lab/runs/library.ts'
+import { formatBytes, formatCount } from '../../base/format.ts'
+import { selectIsBusy, useLab } from '../../base/run.ts'
+import { download, goOnWith } from './going_on.ts'
+
+/** What is kept of a run; undefined until that is read. `version` asks anew when it changes. */
+export function useCheckpoints(
+  record: string,
+  version: unknown = undefined,
+): readonly CheckpointEntry[] | undefined {
+  const [read, setRead] = useState<{ of: string; entries: readonly CheckpointEntry[] }>()
+  useEffect(() => {
+    let is_asked = true
+    void listCheckpoints(record).then((entries) => {
+      if (is_asked) setRead({ of: record, entries })
+    })
+    return () => {
+      is_asked = false
+    }
+  }, [record, version])
+  return read?.of === record ? read.entries : undefined
+}
+
+/** Newest first. Nothing where nothing is kept. */
+export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
+  const entries = useCheckpoints(entry.id, entry.header.status)
+  const is_busy = useLab(selectIsBusy)
+  if (!entries || entries.length === 0) return null
+  const newest = entries[entries.length - 1].step
+  const is_unfinished = entry.header.status === 'stopped' || entry.header.status === 'failed'
+  return (
+    <details className="checkpoint-list" data-testid="checkpoints">
+      <summary>
+        {entries.length} {entries.length === 1 ? 'checkpoint is' : 'checkpoints are'} kept,{' '}
+        {formatBytes(entries.reduce((sum, { bytes }) => sum + bytes, 0))}
+      </summary>
+      {is_busy ? (
+        <p className="soft">A run is on: to go on from here, finish or reset it.</p>
+      ) : null}
+      {is_unfinished ? (
+        <button
+          type="button"
+          data-testid="go-on-run"
+          disabled={is_busy}
+          onClick={() => void goOnWith('resume', entry, newest)}
+        >
+          <Play className="icon" aria-hidden="true" /> Go on with this run from step{' '}
+          {formatCount(newest)}
+        </button>
+      ) : null}
+      <ul>
+        {entries.toReversed().map(({ step, bytes }) => (
+          <li key={step} data-testid="checkpoint" data-step={step}>
+            <span>
+              step {formatCount(step)} <small className="soft">{formatBytes(bytes)}</small>
+            </span>
+            <button
+              type="button"
+              data-testid="branch"
+              disabled={is_busy}
+              onClick={() => void goOnWith('branch', entry, step)}
+            >
+              <GitBranch className="icon" aria-hidden="true" /> Go on from step {formatCount(step)}{' '}
+              as a new run
+            </button>
+            <button
+              type="button"
+              data-testid="download-checkpoint"
+              onClick={() => void download(entry.id, entry.header.document, step)}
+            >
+              <Download className="icon" aria-hidden="true" /> Download checkpoint
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

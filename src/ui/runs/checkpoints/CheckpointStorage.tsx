@@ -1,0 +1,136 @@
+// How much room checkpoints take, and how much they may.
+import { useEffect, useState } from 'react'
+import { listCheckpoints, removeCheckpoints } from '../../../lab/checkpoints/browse.ts'
+import {
+  BUDGETS,
+  checkpointSettings,
+  setCheckpointBudget,
+  setTotalBudget,
+  TOTALS,
+  totalBudget,
+} from '../../../lab/checkpoints/settings.ts'
+import { labStore } from '../../../lab/page/store.ts'
+import { measureStorage } from '../../../lab/runs/library.ts'
+import { heldRuns, withFreeRuns } from '../../../lab/runs/locks.ts'
+import { keepRoom } from '../../../lab/runs/record_page.ts'
+import { formatBytes } from '../../base/format.ts'
+import { showToast } from '../../base/store.ts'
+
+interface Used {
+  readonly bytes: number
+  readonly runs: number
+}
+
+async function measure(): Promise<Used> {
+  const all = await listCheckpoints()
+  const bytes = all.reduce((sum, entry) => sum + entry.bytes, 0)
+  return { bytes, runs: new Set(all.map(({ record }) => record)).size }
+}
+
+/** Those of runs that go on stay. */
+async function removeAll(): Promise<void> {
+  const living = labStore.getState().record
+  const records = new Set((await listCheckpoints()).map(({ record }) => record))
+  records.delete(living)
+  // A run that this page holds continues too: the second one of a duel.
+  const held = await heldRuns()
+  await withFreeRuns(
+    [...records].filter((id) => !held.has(id)),
+    removeCheckpoints,
+  )
+  await measureStorage()
+}
+
+const bytesText = (bytes: number) => (bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes / 1e6} MB`)
+
+function Budget(props: {
+  readonly id: string
+  readonly label: string
+  readonly title?: string
+  readonly choices: readonly number[]
+  readonly value: number
+  onChoose(bytes: number): void
+}) {
+  const { id, label, title, choices, value, onChoose } = props
+  return (
+    <label title={title}>
+      <span className="soft">{label}</span>
+      <select
+        data-testid={id}
+        value={value}
+        onChange={({ target }) => onChoose(Number(target.value))}
+      >
+        {[...new Set([...choices, value])]
+          .sort((a, b) => a - b)
+          .map((bytes) => (
+            <option key={bytes} value={bytes}>
+              {bytesText(bytes)}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}
+
+/** `count` of runs in the list: another one may have been kept or deleted. */
+export function CheckpointStorage({ count }: { readonly count: number }) {
+  const [used, setUsed] = useState<Used>()
+  const [budget, setBudget] = useState(checkpointSettings().budget_bytes)
+  const [total, setTotal] = useState(totalBudget())
+  useEffect(() => {
+    void measure().then(setUsed)
+  }, [count])
+  if (!used) return null
+  return (
+    <div className="checkpoint-storage" data-testid="checkpoint-storage">
+      <p className="soft">
+        Checkpoints take {formatBytes(used.bytes)}
+        {used.runs > 0 ? ` for ${used.runs} ${used.runs === 1 ? 'run' : 'runs'}` : ''}.
+      </p>
+      <Budget
+        id="checkpoint-budget"
+        label="At most for each run"
+        choices={BUDGETS}
+        value={budget}
+        onChoose={(bytes) => {
+          setBudget(bytes)
+          setCheckpointBudget(bytes)
+        }}
+      />
+      <Budget
+        id="checkpoint-total"
+        label="At most for all runs"
+        title="Beyond it the oldest checkpoints go first: never the newest of a run, nor any of a run that is training, pinned or the baseline"
+        choices={TOTALS}
+        value={total}
+        onChoose={(bytes) => {
+          setTotal(bytes)
+          setTotalBudget(bytes)
+          void keepRoom().then(measure).then(setUsed)
+        }}
+      />
+      {used.bytes > total ? (
+        <p className="soft" data-testid="checkpoints-over">
+          The newest of each run, and those of runs that are pinned or training, take more than
+          that: delete runs to make room.
+        </p>
+      ) : null}
+      {used.bytes > 0 ? (
+        <button
+          type="button"
+          data-testid="delete-checkpoints"
+          onClick={() => {
+            void removeAll()
+              .then(measure)
+              .then((left) => {
+                setUsed(left)
+                showToast('The checkpoints of all runs that do not go on are deleted.')
+              })
+          }}
+        >
+          Delete all checkpoints
+        </button>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,172 @@
+// What happened to the run that is on: a lost GPU, a hung worker, checkpoints that cannot be kept.
+import { Download, RefreshCcw, TriangleAlert, X } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useStore } from 'zustand'
+import { lowerRates } from '../../../lab/diagnosis/lower_rate.ts'
+import { goOnSlower } from '../../../lab/page/client.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { labStore } from '../../../lab/page/store.ts'
+import { brokenWords } from '../../../lab/protocol/guard.ts'
+import { type Library, libraryStore } from '../../../lab/runs/library.ts'
+import { shownExperiment, useLab } from '../../base/run.ts'
+import { openTab, showToast } from '../../base/store.ts'
+import { download } from './going_on.ts'
+import { guardText, lossText, problemText } from './texts.ts'
+
+const selectLoss = (state: LabState) => state.loss
+const selectProblem = (state: LabState) => state.checkpoint_problem
+const selectDiffers = (state: LabState) => state.restored?.differs
+const selectStatus = (state: LabState) => state.status
+const selectRun = (state: LabState) => state.run
+const selectRecordProblem = (library: Library) => library.problem
+
+function Notice(props: {
+  readonly id: string
+  readonly code: string
+  readonly title: string
+  readonly text: string
+  /** What the browser said. */
+  readonly message?: string | undefined
+  readonly is_urgent?: boolean
+  readonly children?: ReactNode
+  onDismiss(): void
+}) {
+  const { id, code, title, text, message, is_urgent = false, children, onDismiss } = props
+  const Icon = is_urgent ? TriangleAlert : RefreshCcw
+  return (
+    <section
+      className={is_urgent ? 'card interrupted urgent' : 'card interrupted'}
+      role={is_urgent ? 'alert' : 'status'}
+      data-testid={id}
+      data-code={code}
+    >
+      <Icon className="icon" aria-hidden="true" />
+      <div>
+        <h2>{title}</h2>
+        <p>{text}</p>
+        {message ? (
+          <details>
+            <summary>Message</summary>
+            <code>{message}</code>
+          </details>
+        ) : null}
+        {children}
+      </div>
+      <button type="button" className="plain" aria-label={`Dismiss: ${title}`} onClick={onDismiss}>
+        <X className="icon" aria-hidden="true" />
+      </button>
+    </section>
+  )
+}
+
+function DownloadNewest() {
+  const save = () => {
+    const state = labStore.getState()
+    void download(state.record, shownExperiment(state))
+  }
+  return (
+    <button type="button" data-testid="download-newest" onClick={save}>
+      <Download className="icon" aria-hidden="true" /> Download the newest state
+    </button>
+  )
+}
+
+const selectGuarded = (state: LabState) => state.guarded
+const selectRates = ({ run_experiment, phase }: LabState) =>
+  run_experiment
+    ? lowerRates(run_experiment, phase)
+        .map(({ action, from }) => `${action.path} ${from} → ${action.value}`)
+        .join(', ')
+    : ''
+
+/** The run waits where its numbers were sound: what broke, and how to go on. */
+function Guarded() {
+  const guarded = useLab(selectGuarded)
+  const status = useLab(selectStatus)
+  const rates = useLab(selectRates)
+  if (!guarded || status !== 'paused') return null
+  const go = () => {
+    const refused = goOnSlower()
+    if (refused !== undefined) showToast(refused)
+  }
+  return (
+    <section className="card interrupted urgent" role="alert" data-testid="guarded">
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <div>
+        <h2>The numbers broke, and the run went back</h2>
+        <p>{guardText(guarded)}</p>
+        <ul>
+          {guarded.broken.map((broken) => (
+            <li key={broken.step}>{brokenWords(broken)}</li>
+          ))}
+        </ul>
+        <button type="button" data-testid="go-on-slower" onClick={go}>
+          Continue with half the learning rate
+        </button>
+        {rates === '' ? null : <p className="soft">{rates}</p>}
+      </div>
+    </section>
+  )
+}
+
+/** Each until it is dismissed, or something new has happened. */
+export function Interrupted() {
+  const loss = useLab(selectLoss)
+  const problem = useLab(selectProblem)
+  const differs = useLab(selectDiffers)
+  const run = useLab(selectRun)
+  const record_problem = useStore(libraryStore, selectRecordProblem)
+  const [dismissed, setDismissed] = useState<readonly unknown[]>([])
+  const dismiss = (what: unknown) => setDismissed((before) => [...before.slice(-8), what])
+  // The same sentence of another run is another one.
+  const of_run = `${run} ${differs}`
+  return (
+    <>
+      <Guarded />
+      {loss && !dismissed.includes(loss) ? (
+        <Notice
+          id="loss"
+          code={loss.is_blocked ? 'blocked' : loss.is_waiting ? 'waiting' : loss.what}
+          {...lossText(loss)}
+          message={loss.message}
+          is_urgent={loss.is_waiting}
+          onDismiss={() => dismiss(loss)}
+        />
+      ) : null}
+      {differs !== undefined && !dismissed.includes(of_run) ? (
+        <Notice
+          id="differs"
+          code="differs"
+          title="Not the same machine"
+          text={differs}
+          onDismiss={() => dismiss(of_run)}
+        />
+      ) : null}
+      {problem && !dismissed.includes(problem) ? (
+        <Notice
+          id="checkpoint-problem"
+          code={problem.code}
+          {...problemText(problem)}
+          onDismiss={() => dismiss(problem)}
+        >
+          {problem.code === 'corrupt' ? null : <DownloadNewest />}
+        </Notice>
+      ) : null}
+      {record_problem !== '' &&
+      problem?.code !== 'full' && // which says the same
+      !dismissed.includes(record_problem) ? (
+        <Notice
+          id="record-problem"
+          code="record"
+          title="What is known of runs cannot be written"
+          text={record_problem}
+          onDismiss={() => dismiss(record_problem)}
+        >
+          <button type="button" onClick={() => openTab('runs')}>
+            See the runs
+          </button>
+        </Notice>
+      ) : null}
+    </>
+  )
+}

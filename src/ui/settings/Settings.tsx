@@ -1,0 +1,204 @@
+// The experiment as a form, drawn from its schema: one fold per group.
+import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucide-react'
+import { Fragment, useEffect, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { experimentFields, isSteerable } from '../../lab/experiment/experiment.ts'
+import { choosePreset } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { selectIsBusy, useLab } from '../base/run.ts'
+import { setPreference, type UiState, uiStore } from '../base/store.ts'
+import { HistoryButtons } from '../palette/HistoryButtons.tsx'
+import { AddPhase, PhaseTools, phaseOfGroup } from '../phases/PhaseTools.tsx'
+import { SuggestedFor } from '../phases/SuggestedLayer.tsx'
+import { useLocked } from '../share/locked.ts'
+import { Field, type FieldData } from './Field.tsx'
+import { groupFields, shownFields } from './form.ts'
+import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
+import { useUnfold } from './wanted.ts'
+
+const selectExperiment = (state: LabState) => state.experiment
+const selectPreset = (state: LabState) => state.preset_id
+const selectPresent = (state: LabState) => (selectIsBusy(state) ? state.phase : undefined)
+const selectOpen = (state: UiState) => state.settings_open
+const selectWanted = (state: UiState) => state.wanted_setting
+
+/** The first group below the phases. */
+const AFTER_PHASES = 'Rollout'
+
+/** Groups that are unfolded at first: what people change first. */
+const OPEN_AT_FIRST = /^(Experiment|Task)$/
+
+type Values = ReadonlyMap<string, FieldData['value']>
+
+/** Whether a field is no longer what the preset says. */
+const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
+  original.has(path) && original.get(path) !== value
+
+const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
+
+const countChanged = (fields: readonly FieldData[], original: Values): number =>
+  fields.filter((field) => isChanged(field, original)).length
+
+function Group(props: {
+  group: string
+  fields: readonly FieldData[]
+  original: Values
+  /** Index of the phase that runs; undefined while none does. */
+  present: number | undefined
+  open: boolean
+  onFold: (group: string, open: boolean) => void
+}) {
+  const { group, fields, original, present, open, onFold } = props
+  useUnfold(
+    fields.map(({ path }) => path),
+    () => onFold(group, true),
+  )
+  const changed = countChanged(fields, original)
+  const phase = phaseOfGroup(group)
+  return (
+    <details open={open} onToggle={(event) => onFold(group, event.currentTarget.open)}>
+      <summary>
+        {group}
+        {changed > 0 ? (
+          <span className="badge">
+            <span className="changed-dot" aria-hidden="true" /> {changed} changed
+          </span>
+        ) : null}
+        {fields.some(({ remark }) => remark !== undefined) ? (
+          <span className="badge" title="A run does otherwise than a value here says">
+            note
+          </span>
+        ) : null}
+      </summary>
+      {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
+      {open
+        ? fields.map((field) => (
+            <Fragment key={field.path}>
+              <Field
+                field={field}
+                changed_from={original.get(field.path)}
+                is_live={present !== undefined && isSteerable(field, present)}
+              />
+              {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
+                <SuggestedFor index={phase} />
+              ) : null}
+            </Fragment>
+          ))
+        : null}
+    </details>
+  )
+}
+
+/** How many fields differ from the preset, and the way back. */
+function Changed({ count, preset_id }: { count: number; preset_id: string }) {
+  const is_locked = useLocked('settings')
+  if (count === 0 || is_locked) return null
+  return (
+    <button
+      type="button"
+      id="reset-settings"
+      data-testid="reset-settings"
+      className="plain undo-all"
+      title="Back to the preset"
+      onClick={() => choosePreset(preset_id)}
+    >
+      <span className="changed-dot" aria-hidden="true" /> {count} changed
+      <RotateCcw className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+export function Settings() {
+  const experiment = useLab(selectExperiment)
+  const preset_id = useLab(selectPreset)
+  const open = useStore(uiStore, selectOpen)
+  const present = useLab(selectPresent)
+  const wanted = useStore(uiStore, selectWanted)
+  const is_locked = useLocked('settings')
+  const fields = useMemo(() => shownFields(experiment), [experiment])
+  const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
+  const fold = (group: string, is_open: boolean) =>
+    setFolds((before) => (before[group] === is_open ? before : { ...before, [group]: is_open }))
+  const [query, setQuery] = useState('')
+  // Whoever is sent to a setting sees it among its neighbours.
+  useEffect(() => {
+    if (wanted) setQuery('')
+  }, [wanted])
+  const is_searching = query.trim() !== ''
+  const preset = PRESETS.find(({ id }) => id === preset_id)
+  const original = useMemo(() => {
+    const all = preset ? experimentFields(preset.experiment) : []
+    return new Map(all.map((field) => [field.path, field.value]))
+  }, [preset])
+  // A phase more or less is a change too, though none of its fields may be.
+  const has_own_phases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
+  const changed = countChanged(fields, original) + (has_own_phases ? 1 : 0)
+  return (
+    <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
+      <div className="settings-head">
+        {open ? <h2>Settings</h2> : null}
+        {open ? <Changed count={changed} preset_id={preset_id} /> : null}
+        {open ? <HistoryButtons /> : null}
+        <button
+          type="button"
+          id="settings-toggle"
+          data-testid="settings-toggle"
+          className="plain"
+          aria-expanded={open}
+          aria-controls="settings-body"
+          aria-label={open ? 'Fold settings' : 'Show settings'}
+          onClick={() => setPreference({ settings_open: !open })}
+        >
+          <SlidersHorizontal className="icon narrow-only" aria-hidden="true" />
+          {open ? (
+            <ChevronsLeft className="icon wide-only" aria-hidden="true" />
+          ) : (
+            <ChevronsRight className="icon wide-only" aria-hidden="true" />
+          )}
+          <span className="narrow-only">{open ? 'Fold' : 'Settings'}</span>
+        </button>
+      </div>
+      {open ? <SettingsSearch query={query} onQuery={setQuery} /> : null}
+      {open ? (
+        <div
+          id="settings-body"
+          className="settings-body"
+          // Nothing in it may take the focus, and it scrolls.
+          {...(is_locked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
+        >
+          {present !== undefined ? (
+            <p className="soft pending">
+              A run is on. It follows changes marked <em>live</em> at its next step; others need a
+              restart.
+            </p>
+          ) : null}
+          <fieldset className="settings-lock" disabled={is_locked}>
+            {is_searching ? (
+              <FoundSettings
+                query={query}
+                experiment={experiment}
+                original={original}
+                present={present}
+              />
+            ) : (
+              groupFields(fields).map(([group, own]) => (
+                <Fragment key={group}>
+                  {group === AFTER_PHASES ? <AddPhase /> : null}
+                  <Group
+                    group={group}
+                    fields={own}
+                    original={original}
+                    present={present}
+                    open={folds[group] ?? OPEN_AT_FIRST.test(group)}
+                    onFold={fold}
+                  />
+                </Fragment>
+              ))
+            )}
+          </fieldset>
+        </div>
+      ) : null}
+    </aside>
+  )
+}

@@ -1,0 +1,98 @@
+// The search field over the settings, and what it found.
+import { Search, X } from 'lucide-react'
+import { useMemo } from 'react'
+import { type Experiment, experimentFields, isSteerable } from '../../lab/experiment/experiment.ts'
+import { Field, type FieldData } from './Field.tsx'
+import { groupFields } from './form.ts'
+import { foundWords, isFound, isNamed } from './settings_search.ts'
+
+interface SearchProps {
+  readonly query: string
+  readonly onQuery: (query: string) => void
+}
+
+/** Escape clears it. */
+export function SettingsSearch({ query, onQuery }: SearchProps) {
+  return (
+    <div className="settings-search">
+      <Search className="icon" aria-hidden="true" />
+      <input
+        type="text"
+        id="settings-search"
+        data-testid="settings-search"
+        aria-label="Search the settings"
+        placeholder="Search settings"
+        autoComplete="off"
+        spellCheck={false}
+        value={query}
+        onChange={(event) => onQuery(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          if (query === '') event.currentTarget.blur()
+          else onQuery('')
+        }}
+      />
+      {query === '' ? (
+        <kbd aria-hidden="true">/</kbd>
+      ) : (
+        <button
+          type="button"
+          className="plain"
+          aria-label="Clear the search"
+          onClick={(event) => {
+            onQuery('')
+            event.currentTarget.parentElement?.querySelector('input')?.focus()
+          }}
+        >
+          <X className="icon" aria-hidden="true" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface FoundProps {
+  readonly query: string
+  readonly experiment: Experiment
+  /** What the preset says, by path. */
+  readonly original: ReadonlyMap<string, FieldData['value']>
+  /** Index of the phase that runs; undefined while none does. */
+  readonly present: number | undefined
+}
+
+/** Every field that a query means, under its heading. */
+export function FoundSettings({ query, experiment, original, present }: FoundProps) {
+  const found = useMemo(
+    () => experimentFields(experiment).filter((field) => isFound(query, field)),
+    [query, experiment],
+  )
+  const shown = found.filter(({ has_effect }) => has_effect)
+  const groups = groupFields(shown).length
+  const named = groupFields(shown.filter((field) => isNamed(query, field)))
+  const told = groupFields(shown.filter((field) => !isNamed(query, field)))
+  const section = ([group, fields]: (typeof named)[number]) => (
+    <div key={group} role="group" className="found-group" aria-label={group}>
+      <h3>{group}</h3>
+      {fields.map((field) => (
+        <Field
+          key={field.path}
+          field={field}
+          query={query}
+          changed_from={original.get(field.path)}
+          is_live={present !== undefined && isSteerable(field, present)}
+        />
+      ))}
+    </div>
+  )
+  return (
+    <>
+      <p className="soft found-count" role="status" data-testid="found-count">
+        {foundWords(shown.length, groups, found.length - shown.length)}
+      </p>
+      {named.map(section)}
+      {told.length > 0 ? <p className="soft found-told">Only in the explanation</p> : null}
+      {told.map(section)}
+    </>
+  )
+}

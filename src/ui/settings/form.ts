@@ -1,0 +1,18 @@
+// Which settings the form shows, and under which headings.
+import { type Experiment, experimentFields } from '../../lab/experiment/experiment.ts'
+import type { FieldData } from './Field.tsx'
+
+/** The fields of the form: those that change anything as the other settings are. */
+export const shownFields = (experiment: Experiment): FieldData[] =>
+  experimentFields(experiment).filter(({ has_effect }) => has_effect)
+
+/** Fields under their headings, in the order of the form. */
+export function groupFields(fields: readonly FieldData[]): [string, FieldData[]][] {
+  const groups = new Map<string, FieldData[]>()
+  for (const field of fields) {
+    const group = groups.get(field.group)
+    if (group) group.push(field)
+    else groups.set(field.group, [field])
+  }
+  return [...groups]
+}

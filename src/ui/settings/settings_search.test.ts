@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { experimentFields } from '../../lab/experiment/experiment.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
+
+const fields = experimentFields(PRESETS[0].experiment)
+const paths = (query: string) =>
+  fields.filter((field) => isFound(query, field)).map(({ path }) => path)
+
+test('fields are found by name, by path and by heading', () => {
+  expect(paths('learning rate')).toContain('actor.optim.lr')
+  expect(paths('optim.lr')).toContain('actor.optim.lr')
+  expect(paths('train_batch')).toContain('rollout.train_batch_size')
+  expect(paths('model hidden')).toContain('model.hidden_size')
+  expect(paths('zzzz')).toEqual([])
+})
+
+test('phases are counted from one, in what is shown and in what finds them', () => {
+  expect(pathWords('phases.0.adv_estimator')).toBe('phase 1: adv_estimator')
+  expect(pathWords('phases.10.actor.optim.lr')).toBe('phase 11: actor.optim.lr')
+  expect(pathWords('actor.optim.lr')).toBe('actor.optim.lr')
+  const found = paths('phase 1: steps')
+  expect(found).toContain('phases.0.steps')
+  expect(found.filter((path) => path.startsWith('phases.1.'))).toEqual([])
+})
+
+test('every word counts, and help only where a word begins with it', () => {
+  expect(paths('learning rate warm').every((path) => /lr/.test(path))).toBe(true)
+  // 'already' is no learning rate.
+  const [field] = fields
+  expect(isFound('lr', { ...field, label: 'a', path: 'a', group: 'a', help: 'already' })).toBe(
+    false,
+  )
+  expect(isFound('alre', { ...field, label: 'a', path: 'a', group: 'a', help: 'already' })).toBe(
+    true,
+  )
+})
+
+test('what was found is marked, also where it looks like a pattern', () => {
+  expect(findWords('ra', 'Learning rate', false)).toEqual([[9, 11]])
+  expect(findWords('e l', 'The label', true)).toEqual([[4, 5]])
+  expect(findWords('(.*', 'a (.*) b', false)).toEqual([[2, 5]])
+  expect(findWords(' ', 'a b', false)).toEqual([])
+})
+
+test('the count is a sentence', () => {
+  expect(foundWords(1, 1, 0)).toBe('1 setting in 1 section')
+  expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections; 2 more without effect here')
+  expect(foundWords(0, 0, 1)).toBe('No setting found; 1 more without effect here')
+})

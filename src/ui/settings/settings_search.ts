@@ -1,0 +1,52 @@
+// Search over settings: which fields a query means.
+
+import type { Marks } from '../palette/fuzzy.ts'
+import type { FieldData } from './Field.tsx'
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+const wordsOf = (query: string): string[] =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+/** Where the words of a query stand in a text; in prose only where a word begins with them. */
+export function findWords(query: string, text: string, is_prose: boolean): Marks {
+  const words = wordsOf(query)
+  if (words.length === 0) return []
+  const start = is_prose ? '(?<![\\p{L}\\p{N}])' : ''
+  const pattern = new RegExp(`${start}(?:${words.map(escaped).join('|')})`, 'giu')
+  return [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length])
+}
+
+/** A field's path as people count: 'phase 1: adv_estimator' for phases.0.adv_estimator. */
+export const pathWords = (path: string): string =>
+  path.replace(/^phases\.(\d+)\./, (_, index: string) => `phase ${Number(index) + 1}: `)
+
+const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
+  [label, path, pathWords(path), group, ...options.map((option) => option.label)]
+    .join('\n')
+    .toLowerCase()
+
+/** Whether a field's name, path, heading or choices hold every word of a query. */
+export function isNamed(query: string, field: FieldData): boolean {
+  const names = namesOf(field)
+  return wordsOf(query).every((word) => names.includes(word))
+}
+
+/** Whether they do so together with its help. */
+export function isFound(query: string, field: FieldData): boolean {
+  const names = namesOf(field)
+  return wordsOf(query).every(
+    (word) => names.includes(word) || findWords(word, field.help, true).length > 0,
+  )
+}
+
+/** What a search found, in a sentence. `idle` fields match too, but have no effect as the other settings are. */
+export function foundWords(found: number, sections: number, idle: number): string {
+  const none = found === 0 ? 'No setting found' : ''
+  const some = `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`
+  const more = idle > 0 ? `; ${idle} more without effect here` : ''
+  return `${none || some}${more}`
+}

@@ -1,0 +1,299 @@
+// The responses of one step, token by token, coloured by what the step computed of each.
+import { Search } from 'lucide-react'
+import { useEffect, useMemo, useRef } from 'react'
+import { wantObserved } from '../../../lab/page/client.ts'
+import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import type { LensSample } from '../../../lab/protocol/observation.ts'
+import type { TokenTable } from '../../../lab/protocol/protocol.ts'
+import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { formatDuration, formatNumber } from '../../base/format.ts'
+import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../../base/run.ts'
+import { useAtStep } from '../../base/shown.ts'
+import { useVisible } from '../../base/visible.ts'
+import { entropyAtToken, textKey } from '../lens/lens.ts'
+import { lensItem } from '../lens/store.ts'
+import { SIGNS_SAY } from '../token_sign.ts'
+import {
+  type LayerEntropy,
+  type LayerReadout,
+  legendOf,
+  MODES,
+  missingReason,
+  rangeOf,
+  tracedEntropy,
+} from './colours.ts'
+import { traceCost } from './cost.ts'
+import { find, type Inspected, ofSamples, ofTable } from './inspect.ts'
+import { Legend, Shades } from './Legend.tsx'
+import { List } from './List.tsx'
+import { Options } from './Options.tsx'
+import { useIsLiving, useKept } from './rested.ts'
+import {
+  releaseTrace,
+  type TokensView,
+  tokensStore,
+  traceNow,
+  useShownTrace,
+  useTokens,
+} from './view.ts'
+import './inspector.css'
+
+const selectIsTracing = (state: LabState) => state.is_tracing
+const selectView = (view: TokensView) => view
+const set = tokensStore.setState
+
+/** What of a step is shown, and where it comes from. */
+interface Shown {
+  readonly step: number
+  readonly updates: number | undefined
+  readonly name: string
+  readonly responses: readonly Inspected[]
+  readonly is_traced: boolean
+  /** How its layers were looked at; undefined where nobody asked. */
+  readonly layers: TokenTable['layers']
+}
+
+/** The traced step; samples without numbers for single tokens where there is none, or where a person wants the newest. */
+function useShownStep(): { readonly shown: Shown | undefined; readonly newer: number | undefined } {
+  const kept = useKept()
+  const at_step = useAtStep()
+  const trace = useShownTrace()
+  const { is_newest_samples } = useTokens(selectView)
+  const samples = kept.samples.at(at_step)
+  const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
+  const is_samples = !trace || (is_newest_samples && newer !== undefined)
+  const shown = useMemo((): Shown | undefined => {
+    if (!is_samples && trace) {
+      const { step, item } = trace
+      const { updates, layers } = item
+      const name = item.phase.name
+      return { step, name, updates, layers, responses: ofTable(item), is_traced: true }
+    }
+    if (!samples) return undefined
+    const responses = ofSamples(samples.item)
+    const nothing = { name: '', updates: undefined, layers: undefined }
+    return { step: samples.step, ...nothing, responses, is_traced: false }
+  }, [is_samples, trace, samples])
+  return { shown, newer }
+}
+
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has looked at. */
+function layerEntropyOf(
+  kept: KeptOfRun,
+  { step }: Shown,
+  { layer, readout }: { readonly layer: number; readonly readout: LayerReadout },
+  at_step: number | undefined,
+): LayerEntropy {
+  const lenses = new Map<string, ReturnType<typeof lensItem>>()
+  const lensFor = (sample: LensSample) => {
+    const key = textKey(sample)
+    if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, at_step))
+    return lenses.get(key)
+  }
+  return {
+    layer,
+    readout,
+    at: (sample, t, of = layer) => {
+      if (sample.layer_entropy) return tracedEntropy(sample, readout, of, t)
+      const found = lensFor(sample)
+      return found && entropyAtToken(found.lens, readout, of, t)
+    },
+    stepOf: (sample) => (sample.layer_entropy ? step : lensFor(sample)?.item.step),
+  }
+}
+
+function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
+  const cost = traceCost(
+    seriesOf('timing_s/step'),
+    step,
+    kept.traces.items.map((item) => item.step),
+  )
+  if (!cost) return null
+  const time = (seconds: number) =>
+    seconds < 10 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds)
+  return (
+    <span data-testid="trace-cost">
+      {' '}
+      It took {time(cost.seconds)}, the steps before it without a trace {time(cost.usual)}.
+    </span>
+  )
+}
+
+/** Which step this is, and why it is not another. */
+function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
+  const kept = useKept()
+  const at_step = useAtStep()
+  const { held, is_newest_samples } = useTokens(selectView)
+  const newest = kept.traces.at(undefined)?.step
+  const is_held = shown.is_traced && at_step === undefined && held?.kept === kept
+  return (
+    <p data-testid="inspected-step" data-step={shown.step}>
+      <b>Step {shown.step}</b>
+      {shown.name === '' ? '' : `, ${shown.name}`}
+      {at_step !== undefined && at_step !== shown.step
+        ? `, the last one ${shown.is_traced ? 'traced' : 'kept'} up to step ${at_step}`
+        : ''}
+      .
+      <span className="soft">
+        {shown.is_traced
+          ? ''
+          : ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'}
+        {is_held && newest !== undefined && newest > shown.step
+          ? ` It stays while you read; step ${newest} has been traced since.`
+          : ''}
+        {shown.is_traced ? <Cost step={shown.step} kept={kept} /> : null}
+      </span>{' '}
+      {is_held && newest !== undefined && newest > shown.step ? (
+        <button type="button" data-testid="release-trace" onClick={releaseTrace}>
+          Show the newest
+        </button>
+      ) : null}
+      {newer !== undefined ? (
+        <button
+          type="button"
+          data-testid="newest-samples"
+          aria-pressed={is_newest_samples}
+          onClick={() => set({ is_newest_samples: !is_newest_samples })}
+        >
+          Responses of step {newer}, uncoloured
+        </button>
+      ) : null}
+    </p>
+  )
+}
+
+/** Why a step brought no entropies of its layers though they were asked for. */
+const refusedWords = ({ layers }: Shown): string | undefined =>
+  layers?.refused === undefined
+    ? undefined
+    : `The entropies of the layers cannot be shown: ${layers.refused}`
+
+/** Which weights the entropies of the layers are of, and what they cost. */
+function LayersSay({ shown: { step, layers } }: { shown: Shown }) {
+  if (!layers || layers.refused !== undefined) return null
+  const { cost_ms } = layers
+  return (
+    <span data-testid="layers-say">
+      {' '}
+      The weights are those after step {step}, which learned from these responses; the temperature
+      is 1.
+      {cost_ms === undefined
+        ? ''
+        : ` All layers at all of these tokens took ${formatNumber(cost_ms)} ms.`}
+    </span>
+  )
+}
+
+function Body({ shown }: { shown: Shown }) {
+  const kept = useKept()
+  const at_step = useAtStep()
+  const last = useLastLayer()
+  const view = useTokens(selectView)
+  const { mode, readout, order, is_informative_only, query } = view
+  const layer = Math.min(view.layer, last)
+  const { responses } = shown
+  const found = useMemo(
+    () => find(responses, { order, is_informative_only, query }),
+    [responses, order, is_informative_only, query],
+  )
+  const looks = kept.observations.at(at_step)
+  const colours = useMemo(() => {
+    const samples = responses.flatMap(({ traced }) => traced ?? [])
+    const layerEntropy =
+      mode === 'layer_entropy'
+        ? layerEntropyOf(kept, shown, { layer, readout }, looks?.step)
+        : undefined
+    return { mode, layerEntropy, range: rangeOf(mode, samples, MAX_ENTROPY, layerEntropy) }
+  }, [responses, shown, mode, layer, readout, kept, looks])
+  const { range } = colours
+  return (
+    <>
+      <Options found={found} total={responses.length} />
+      <div className="inspector-legend">
+        {!shown.is_traced ? null : range ? (
+          <Legend legend={legendOf(mode, range)} testid="colour-legend" />
+        ) : (
+          <p data-testid="colour-missing">
+            {(mode === 'layer_entropy' && refusedWords(shown)) ||
+              missingReason(mode, shown.updates ?? 0)}
+          </p>
+        )}
+        <p className="soft">
+          {MODES[mode].help} {SIGNS_SAY}.
+          {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
+        </p>
+      </div>
+      {found.responses.length === 0 ? (
+        <p data-testid="inspector-none">Nothing here matches. Change what is looked for.</p>
+      ) : (
+        <List step={shown.step} found={found} colours={colours} />
+      )}
+    </>
+  )
+}
+
+export function Inspector() {
+  const section = useRef<HTMLElement>(null)
+  const is_visible = useVisible(section)
+  const is_living = useIsLiving()
+  const at_step = useAtStep()
+  const { is_tracing_along: tokens, mode } = useTokens(selectView)
+  const token_layers = mode === 'layer_entropy'
+  useEffect(() => {
+    if (!is_visible || !is_living) return
+    return wantObserved('inspector', { tokens, token_layers })
+  }, [is_visible, is_living, tokens, token_layers])
+  const is_tracing = useLab(selectIsTracing)
+  const is_busy = useLab(selectIsBusy)
+  const { shown, newer } = useShownStep()
+  const is_whole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
+  return (
+    <section
+      ref={section}
+      className="card inspector"
+      aria-labelledby="inspector-title"
+      data-testid="inspector"
+    >
+      <Shades />
+      <div className="profiler-head">
+        <h2 id="inspector-title">Token inspector</h2>
+        <div className="profiler-actions">
+          <label className="inspector-check">
+            <input
+              type="checkbox"
+              data-testid="trace-along"
+              checked={tokens}
+              onChange={({ target }) => set({ is_tracing_along: target.checked })}
+            />
+            Trace steps while this is open
+          </label>
+          {is_whole ? null : (
+            <button
+              type="button"
+              data-testid="trace-now"
+              disabled={!is_busy || !is_living || is_tracing}
+              title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
+              onClick={traceNow}
+            >
+              <Search className="icon" aria-hidden="true" />
+              {is_tracing ? 'Waiting for a step' : 'Trace now'}
+            </button>
+          )}
+        </div>
+      </div>
+      {shown ? (
+        <>
+          <Where shown={shown} newer={newer} />
+          <Body shown={shown} />
+        </>
+      ) : (
+        <p className="soft">
+          {at_step === undefined
+            ? 'Responses appear here once a phase of reinforcement samples some, by prompt, each token coloured by what the step computed of it. A traced step scores its batch once more and reads every number back; its results stay the same.'
+            : `No step up to ${at_step} has kept any responses: a warm start samples none.`}
+        </p>
+      )}
+    </section>
+  )
+}

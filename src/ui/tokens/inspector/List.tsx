@@ -1,0 +1,171 @@
+// The list of prompts and responses, walked through by keys, and the numbers of the token looked at.
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
+import { uiStore } from '../../base/store.ts'
+import { typing } from '../../palette/shortcuts.ts'
+import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
+import { Readout } from './Readout.tsx'
+import { BundleItem, type Colours } from './Responses.tsx'
+import { holdTrace, type TokenPlace, type TokensView, tokensStore, useTokens } from './view.ts'
+
+const selectCursor = ({ cursor }: TokensView) => cursor
+const selectOpen = ({ open }: TokensView) => open
+const selectPages = ({ pages }: TokensView) => pages
+
+const lastToken = ({ traced }: Inspected) => (traced ? traced.tokens.length - 1 : 0)
+const clamp = (told: Inspected, t: number) => Math.max(0, Math.min(lastToken(told), t))
+
+/** The token under an event. */
+function placeUnder({ target }: SyntheticEvent): TokenPlace | undefined {
+  if (!(target instanceof Element)) return undefined
+  const token = target.closest<HTMLElement>('[data-t]')
+  const told = token?.closest<HTMLElement>('[data-place]')
+  return token && told
+    ? { place: Number(told.dataset.place), t: Number(token.dataset.t) }
+    : undefined
+}
+
+/** Opens the group of a response, with enough of it drawn, and puts the cursor there. */
+function goTo(found: Found, to: Inspected, t: number): void {
+  const bundle = bundleOf(found, to.place)
+  const at = bundle?.responses.indexOf(to) ?? 0
+  const { open, pages } = tokensStore.getState()
+  const is_here = bundle?.key === open
+  tokensStore.setState({
+    open: bundle?.key,
+    pages: Math.max(is_here ? pages : 1, 1 + Math.floor(at / PAGE)),
+    cursor: { place: to.place, t: clamp(to, t) },
+  })
+}
+
+export function List(props: { step: number; found: Found; colours: Colours }) {
+  const { step, found, colours } = props
+  const cursor = useTokens(selectCursor)
+  const wanted = useTokens(selectOpen)
+  const pages = useTokens(selectPages)
+  const [hovered, setHovered] = useState<TokenPlace>()
+  const list = useRef<HTMLUListElement>(null)
+  const has_moved = useRef(false)
+  const open =
+    wanted === ''
+      ? undefined
+      : (found.bundles.find(({ key }) => key === wanted) ?? found.bundles[0])
+  // The cursor of another step, or of a closed group, begins anew.
+  const drawn = open?.responses.slice(0, pages * PAGE) ?? []
+  const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
+  const here = at && { place: at.place, t: clamp(at, cursor.t) }
+  useEffect(() => {
+    if (!has_moved.current) return
+    has_moved.current = false
+    const token = list.current?.querySelector<HTMLElement>(
+      `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
+    )
+    token?.focus({ preventScroll: true })
+    token?.scrollIntoView({ block: 'nearest' })
+  }, [cursor])
+  const move = (to: Inspected | undefined, t: number) => {
+    if (!to) return
+    holdTrace()
+    has_moved.current = true
+    setHovered(undefined)
+    goTo(found, to, t)
+  }
+  const latest = useRef({ found, here, move })
+  latest.current = { found, here, move }
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
+      const key = event.key.toLowerCase()
+      if (key !== 'j' && key !== 'k') return
+      event.preventDefault()
+      const now = latest.current
+      now.move(neighbour(now.found, now.here?.place, key === 'j' ? 1 : -1), 0)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const from = placeUnder(event)
+    if (!from || !at || event.ctrlKey || event.metaKey || event.altKey) return
+    const index = drawn.indexOf(at)
+    const moves: Readonly<Record<string, readonly [Inspected | undefined, number]>> = {
+      ArrowLeft: [at, from.t - 1],
+      ArrowRight: [at, from.t + 1],
+      ArrowUp: [drawn[index - 1], from.t],
+      ArrowDown: [drawn[index + 1], from.t],
+      Home: [at, 0],
+      End: [at, lastToken(at)],
+    }
+    const to = moves[event.key]
+    if (!to) return
+    event.preventDefault()
+    move(...to)
+  }
+  /** Focus and clicks put the cursor on a token. */
+  const onPlace = (event: SyntheticEvent) => {
+    const place = placeUnder(event)
+    holdTrace()
+    if (place && (place.place !== cursor.place || place.t !== cursor.t))
+      tokensStore.setState({ cursor: place })
+  }
+  const onPointerMove = (event: PointerEvent) => {
+    // What scrolls under a pointer at rest is not pointed at.
+    if (event.movementX === 0 && event.movementY === 0) return
+    const to = placeUnder(event)
+    if (to?.place !== hovered?.place || to?.t !== hovered?.t) setHovered(to)
+  }
+  const under = hovered && drawn.find(({ place }) => place === hovered.place)
+  const told = under ?? at
+  const t = under && hovered ? hovered.t : here?.t
+  return (
+    <div className="inspector-body">
+      {/* A region that scrolls must be reachable by keyboard. */}
+      <div className="scroll" role="group" aria-label="Responses" tabIndex={0}>
+        <ul
+          ref={list}
+          className="bundles"
+          onKeyDown={onKeyDown}
+          onFocus={onPlace}
+          onClick={onPlace}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setHovered(undefined)}
+        >
+          {found.bundles.map((bundle) => (
+            <BundleItem
+              key={bundle.key}
+              bundle={bundle}
+              is_open={bundle === open}
+              drawn={pages * PAGE}
+              colours={colours}
+              cursor={bundle === open && here ? here : NOWHERE}
+              onOpen={(is_open) =>
+                tokensStore.setState({ open: is_open ? bundle.key : '', pages: 1 })
+              }
+              onMore={() => tokensStore.setState({ open: bundle.key, pages: pages + 1 })}
+            />
+          ))}
+        </ul>
+      </div>
+      {told && at && t !== undefined ? (
+        <Readout
+          step={step}
+          told={told}
+          t={clamp(told, t)}
+          chosen={at}
+          layerEntropy={colours.layerEntropy}
+        />
+      ) : (
+        <p className="readout soft">Open a prompt to see its responses.</p>
+      )}
+    </div>
+  )
+}
+
+const NOWHERE: TokenPlace = { place: -1, t: 0 }

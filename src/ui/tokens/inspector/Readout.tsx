@@ -1,0 +1,138 @@
+// Everything that is known of one token, and where its response can be looked at further.
+import { ListOrdered, ScanSearch } from 'lucide-react'
+import { PAD_TOKEN } from '../../../lab/protocol/vocabulary.ts'
+import { formatNats, formatNumber } from '../../base/format.ts'
+import { shownExperiment, useLastLayer } from '../../base/run.ts'
+import { shownStore } from '../../base/shown.ts'
+import { lensLayerName } from '../lens/lens.ts'
+import { lookThrough } from '../lens/store.ts'
+import { cellText, exactText, shownColumns } from '../stages/stages.ts'
+import { tokenSign } from '../token_sign.ts'
+import type { LayerEntropy } from './colours.ts'
+import type { Inspected } from './inspect.ts'
+import { tokensStore } from './view.ts'
+
+/** Scrolls to the seven stages with this response in them. */
+function showStages(place: number): void {
+  tokensStore.setState({ choice: place })
+  const stages = document.querySelector<HTMLElement>('[data-testid="trace-sample"]')
+  stages?.scrollIntoView({ block: 'center' })
+  stages?.focus({ preventScroll: true })
+}
+
+function Numbers({ told, t }: { told: Inspected; t: number }) {
+  const { traced } = told
+  if (!traced)
+    return <p className="soft">No numbers for single tokens: this step was not traced.</p>
+  const shown = shownColumns(traced).filter(({ name }) => cellText(traced, name, t) !== '–')
+  return (
+    <dl className="token-numbers" data-testid="token-numbers">
+      {shown.map(({ name, label, help }) => (
+        <div key={name} title={help} data-column={name}>
+          <dt>{label}</dt>
+          <dd title={exactText(traced, name, t)}>{cellText(traced, name, t)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Actions({ step, told }: { step: number; told: Inspected }) {
+  const { prompt, response, traced, is_ended, place } = told
+  // Such a response cannot be written as text and read back.
+  const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
+  return (
+    <div className="readout-actions">
+      <button
+        type="button"
+        data-testid="look-through"
+        disabled={is_odd}
+        title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
+        onClick={() =>
+          lookThrough(
+            { prompt, response, is_ended },
+            step,
+            shownExperiment(shownStore.getState()).task.id,
+          )
+        }
+      >
+        <ScanSearch className="icon" aria-hidden="true" />
+        Look through the layers
+      </button>
+      {traced ? (
+        <button type="button" data-testid="show-stages" onClick={() => showStages(place)}>
+          <ListOrdered className="icon" aria-hidden="true" />
+          Show in the seven stages
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
+/** What every layer's policy is at one token, the chosen one in bold. */
+function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number }) {
+  const { layerEntropy, told, t } = props
+  const { layer, readout } = layerEntropy
+  const last = useLastLayer()
+  const { traced } = told
+  const entropy = traced && layerEntropy.at(traced, t)
+  if (!traced || entropy === undefined) return null
+  return (
+    <>
+      <p data-testid="token-layer">
+        Entropy of layer {layer}
+        {readout === 'raw' ? '' : ', through the final norm'}: <b>{formatNats(entropy)}</b>
+        <span className="soft">, with the weights after step {layerEntropy.stepOf(traced)}</span>
+      </p>
+      <dl className="token-numbers token-layers" data-testid="token-layers">
+        {Array.from({ length: last + 1 }, (_, l) => {
+          const value = layerEntropy.at(traced, t, l)
+          return value === undefined ? null : (
+            <div key={l} className={l === layer ? 'chosen' : ''} data-layer={l}>
+              <dt>{lensLayerName(l, last)}</dt>
+              <dd title={`${value}`}>{formatNumber(value)}</dd>
+            </div>
+          )
+        })}
+      </dl>
+    </>
+  )
+}
+
+/** `step`: that the response was sampled in. */
+export function Readout(props: {
+  step: number
+  told: Inspected
+  t: number
+  /** Of the cursor: what is done is done with it, wherever the pointer passes. */
+  chosen: Inspected
+  layerEntropy: LayerEntropy | undefined
+}) {
+  const { step, told, t, chosen, layerEntropy } = props
+  const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
+  const token = traced?.tokens[t]
+  return (
+    <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
+      <p>
+        <span className="response soft">{prompt}</span>{' '}
+        {traced ? (
+          traced.tokens.map((text, i) => (
+            <span key={i} className={`response ${i === t ? 'readout-token' : 'soft'}`}>
+              {tokenSign(text)}
+            </span>
+          ))
+        ) : (
+          <span className="response">{response || '(nothing)'}</span>
+        )}
+      </p>
+      <p className="soft">
+        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
+        <span className="response">{ground_truth}</span>, score {formatNumber(score)}
+        {is_ended ? '' : ', cut off'}.
+      </p>
+      <Numbers told={told} t={t} />
+      {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}
+      <Actions step={step} told={chosen} />
+    </div>
+  )
+}

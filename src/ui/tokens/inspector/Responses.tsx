@@ -1,0 +1,174 @@
+// Responses to one prompt, their tokens as coloured boxes.
+import { memo } from 'react'
+import { formatNumber } from '../../base/format.ts'
+import { cellText, tokenText } from '../stages/stages.ts'
+import { tokenSign, tokenWords } from '../token_sign.ts'
+import {
+  type LayerEntropy,
+  MODES,
+  type Mode,
+  modeValue,
+  type Range,
+  shadeClass,
+} from './colours.ts'
+import type { Bundle, Inspected } from './inspect.ts'
+
+export interface Colours {
+  readonly mode: Mode
+  readonly range: Range | undefined
+  readonly layerEntropy: LayerEntropy | undefined
+}
+
+const signed = (value: number | undefined) =>
+  value === undefined ? '–' : `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
+
+/** A response without a trace is one piece of text. */
+function Untraced({ told, here }: { told: Inspected; here: number | undefined }) {
+  return (
+    <span
+      role="option"
+      aria-selected={here !== undefined}
+      tabIndex={here === undefined ? -1 : 0}
+      data-t={0}
+      className="tok"
+    >
+      {told.response === '' ? '(nothing)' : told.response}
+    </span>
+  )
+}
+
+/** `here`: the token of the cursor, where that is in this response. */
+const Tokens = memo(function Tokens(props: {
+  told: Inspected
+  colours: Colours
+  here: number | undefined
+}) {
+  const { told, colours, here } = props
+  const { traced } = told
+  if (!traced) return <Untraced told={told} here={here} />
+  const { mode, range, layerEntropy } = colours
+  const number = (t: number, value: number | undefined) => {
+    if (value === undefined) return 'no number'
+    return mode === 'layer_entropy' || mode === 'kl_ref'
+      ? formatNumber(value)
+      : cellText(traced, mode, t)
+  }
+  return traced.tokens.map((token, t) => {
+    const value = modeValue(mode, traced, t, layerEntropy)
+    const is_marked = mode === 'clipped' || mode === 'chosen'
+    const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
+    return (
+      <span
+        // Tokens have no other identity than their place.
+        key={t}
+        role="option"
+        aria-selected={here === t}
+        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
+        tabIndex={here === t ? 0 : -1}
+        data-t={t}
+        title={tokenText(token)}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped}`}
+      >
+        {tokenSign(token)}
+      </span>
+    )
+  })
+})
+
+/** One response with what it was given. */
+function Response(props: {
+  told: Inspected
+  colours: Colours
+  here: number | undefined
+  with_prompt: boolean
+}) {
+  const { told, colours, here, with_prompt } = props
+  const { score, advantage, length, is_ended, prompt, place } = told
+  return (
+    <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
+      {with_prompt ? <span className="response soft">{prompt}</span> : null}
+      <div
+        role="listbox"
+        aria-orientation="horizontal"
+        aria-label={`Response ${place + 1} to ${prompt}`}
+        className="toks"
+      >
+        <Tokens told={told} colours={colours} here={here} />
+      </div>
+      {is_ended ? null : <span className="badge warn">cut off</span>}
+      <span className="told-numbers">
+        <span title="score">
+          <span aria-hidden="true">{score > 0 ? '✓' : '✗'}</span>
+          <span className="visually-hidden">score</span> {formatNumber(score)}
+        </span>
+        <span title="mean advantage of its tokens">
+          A<span className="visually-hidden">dvantage</span> {signed(advantage)}
+        </span>
+        <span className="soft">
+          {length} {length === 1 ? 'token' : 'tokens'}
+        </span>
+      </span>
+    </li>
+  )
+}
+
+/** Prompts, one of them open. */
+export function BundleItem(props: {
+  bundle: Bundle
+  is_open: boolean
+  /** Responses that are drawn. */
+  drawn: number
+  colours: Colours
+  cursor: { readonly place: number; readonly t: number }
+  onOpen: (open: boolean) => void
+  onMore: () => void
+}) {
+  const { bundle, is_open, drawn, colours, cursor, onOpen, onMore } = props
+  const { prompt, responses } = bundle
+  const scores = responses.map(({ score }) => score)
+  const is_equal = scores.every((score) => score === scores[0])
+  const mean = scores.reduce((a, b) => a + b, 0) / scores.length
+  const count = `${responses.length} ${responses.length === 1 ? 'response' : 'responses'}`
+  const list = (
+    <ol className="told-list">
+      {responses.slice(0, drawn).map((told) => (
+        <Response
+          key={told.place}
+          told={told}
+          colours={colours}
+          here={told.place === cursor.place ? cursor.t : undefined}
+          with_prompt={prompt === undefined}
+        />
+      ))}
+      {drawn < responses.length ? (
+        <li>
+          <button type="button" data-testid="more-responses" onClick={onMore}>
+            {responses.length - drawn} more
+          </button>
+        </li>
+      ) : null}
+    </ol>
+  )
+  if (prompt === undefined) return <li className="bundle">{list}</li>
+  return (
+    <li className="bundle" data-testid="bundle">
+      <button
+        type="button"
+        className="plain bundle-head"
+        aria-expanded={is_open}
+        onClick={() => onOpen(!is_open)}
+      >
+        <span className="bundle-arrow" aria-hidden="true">
+          {is_open ? '▾' : '▸'}
+        </span>
+        <b className="response">{prompt}</b>
+        <span className="soft">answer {responses[0].ground_truth}</span>
+        <span className="bundle-says">
+          {count},{' '}
+          {is_equal ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}
+        </span>
+      </button>
+      {is_open ? list : null}
+    </li>
+  )
+}

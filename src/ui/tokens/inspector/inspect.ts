@@ -1,0 +1,179 @@
+// The responses of one step put in order for reading: by prompt, sorted, filtered, searched.
+import type { RolloutSample, TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { groupByPrompt } from '../../learning/grouping.ts'
+
+/** One response, with its tokens where its step was traced. */
+export interface Inspected {
+  /** From 0, as the step sampled them. */
+  readonly place: number
+  readonly prompt: string
+  readonly response: string
+  readonly ground_truth: string
+  /** What is trained on, where that is known; else the task's. */
+  readonly score: number
+  /** Mean over its tokens; undefined where the step computed none. */
+  readonly advantage: number | undefined
+  /** Tokens, end token included. */
+  readonly length: number
+  readonly is_ended: boolean
+  readonly traced: TracedSample | undefined
+}
+
+/** Responses that are read together: those to one prompt, or all where each prompt has one response. */
+export interface Bundle {
+  readonly key: string
+  /** undefined where every response has its own. */
+  readonly prompt: string | undefined
+  readonly responses: readonly Inspected[]
+}
+
+function meanOf(values: readonly number[] | undefined): number | undefined {
+  const finite = values?.filter(Number.isFinite)
+  return finite?.length ? finite.reduce((a, b) => a + b, 0) / finite.length : undefined
+}
+
+export const ofTable = ({ samples }: TokenTable): readonly Inspected[] =>
+  samples.map((traced, place) => {
+    const { prompt, response, ground_truth, score, is_ended, tokens, columns } = traced
+    const advantage = meanOf(columns.advantages)
+    const text = { prompt, response, ground_truth }
+    return { place, ...text, score, advantage, length: tokens.length, is_ended, traced }
+  })
+
+export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected[] =>
+  samples.map((sample, place) => {
+    const { prompt, response, ground_truth, advantage, response_length, is_ended } = sample
+    const score = sample.rm_score ?? sample.score
+    const text = { prompt, response, ground_truth }
+    return {
+      place,
+      ...text,
+      score,
+      advantage,
+      length: response_length,
+      is_ended,
+      traced: undefined,
+    }
+  })
+
+/** Responses to one draw of a prompt. A prompt drawn twice is two groups, where the trace says how large a group is. */
+export function groupsOf(responses: readonly Inspected[]): readonly (readonly Inspected[])[] {
+  if (responses.some(({ traced }) => !traced))
+    return groupByPrompt(responses).map(([, group]) => group)
+  const groups: Inspected[][] = []
+  for (const response of responses) {
+    const group = groups.at(-1)
+    const is_same =
+      group?.[0].prompt === response.prompt &&
+      group.length < (group[0].traced?.group.rewards.length ?? 0)
+    if (group && is_same) group.push(response)
+    else groups.push([response])
+  }
+  return groups
+}
+
+export const ORDERS = {
+  score_best: 'best score first',
+  score_worst: 'worst score first',
+  advantage_high: 'highest advantage first',
+  advantage_low: 'lowest advantage first',
+  sampled: 'as sampled',
+} as const
+export type Order = keyof typeof ORDERS
+
+/** What is sorted by, largest first; a response without goes last. */
+function rank(order: Order, { score, advantage, place }: Inspected): number {
+  if (order === 'sampled') return -place
+  const value = order.startsWith('score') ? score : advantage
+  if (value === undefined || Number.isNaN(value)) return Number.NEGATIVE_INFINITY
+  return order === 'score_worst' || order === 'advantage_low' ? -value : value
+}
+
+const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+
+/** Within a group by the order; groups by their first response, then by their mean. Ties stay as sampled. */
+export function sorted(
+  groups: readonly (readonly Inspected[])[],
+  order: Order,
+): readonly (readonly Inspected[])[] {
+  const by = (a: number, b: number) => (a === b ? 0 : a > b ? -1 : 1)
+  const ranked = groups.map((group) => {
+    const responses = group.toSorted((a, b) => by(rank(order, a), rank(order, b)))
+    return { responses, all: mean(group.map((response) => rank(order, response))) }
+  })
+  return ranked
+    .toSorted(
+      (a, b) => by(rank(order, a.responses[0]), rank(order, b.responses[0])) || by(a.all, b.all),
+    )
+    .map(({ responses }) => responses)
+}
+
+/** Whether a group teaches: its scores differ. */
+export const isInformative = (group: readonly Inspected[]): boolean =>
+  group.some(({ score }) => score !== group[0].score)
+
+/** Whether a prompt or a response holds a text, whatever its case. */
+export function matches({ prompt, response }: Inspected, query: string): boolean {
+  const wanted = query.trim().toLowerCase()
+  return prompt.toLowerCase().includes(wanted) || response.toLowerCase().includes(wanted)
+}
+
+export interface Wanted {
+  readonly order: Order
+  readonly is_informative_only: boolean
+  readonly query: string
+}
+
+export interface Found {
+  readonly bundles: readonly Bundle[]
+  /** Responses in them, in the order of reading. */
+  readonly responses: readonly Inspected[]
+  readonly groups: number
+  readonly informative_groups: number
+  /** Whether no prompt has a second response, so that no group can teach by its differences. */
+  readonly is_single: boolean
+}
+
+/** What is left of a step's responses, put in order. */
+export function find(all: readonly Inspected[], wanted: Wanted): Found {
+  const groups = groupsOf(all)
+  const is_single = groups.every(({ length }) => length === 1)
+  const informative = groups.filter(isInformative)
+  const kept = (wanted.is_informative_only && !is_single ? informative : groups)
+    .map((group) => group.filter((response) => matches(response, wanted.query)))
+    .filter(({ length }) => length > 0)
+  const order = sorted(kept, wanted.order)
+  const responses = order.flat()
+  const bundles = is_single
+    ? responses.length > 0
+      ? [{ key: 'all', prompt: undefined, responses }]
+      : []
+    : order.map((group) => ({
+        // The first place of the group, whatever the order.
+        key: `${Math.min(...group.map(({ place }) => place))} ${group[0].prompt}`,
+        prompt: group[0].prompt,
+        responses: group,
+      }))
+  return {
+    ...{ bundles, responses, is_single },
+    groups: groups.length,
+    informative_groups: informative.length,
+  }
+}
+
+/** Responses of an open bundle that are drawn at once. */
+export const PAGE = 16
+
+/** Where the cursor goes: to the neighbour of a response in the order of reading; stays at both ends. */
+export function neighbour(
+  { responses }: Found,
+  place: number | undefined,
+  by: 1 | -1,
+): Inspected | undefined {
+  const at = responses.findIndex((response) => response.place === place)
+  if (at < 0) return responses[0]
+  return responses[Math.max(0, Math.min(responses.length - 1, at + by))]
+}
+
+export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined =>
+  bundles.find(({ responses }) => responses.some((response) => response.place === place))

@@ -1,0 +1,243 @@
+import { beforeEach, expect, test } from 'vitest'
+import { applyEvent, initialState } from '../../../lab/page/store.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { columnsOf } from '../../base/testing.ts'
+import {
+  legendOf,
+  missingReason,
+  modeValue,
+  rangeOf,
+  shadeClass,
+  tracedEntropy,
+} from './colours.ts'
+import { traceCost } from './cost.ts'
+import {
+  bundleOf,
+  find,
+  groupsOf,
+  type Inspected,
+  isInformative,
+  matches,
+  neighbour,
+  ofSamples,
+  ofTable,
+  sorted,
+} from './inspect.ts'
+import { tokensStore, traceOf } from './view.ts'
+
+const traced = (
+  prompt: string,
+  response: string,
+  score: number,
+  columns: TracedSample['columns'] = {},
+  size = 2,
+): TracedSample => ({
+  ...{ prompt, response, score, columns },
+  ground_truth: '3',
+  is_ended: true,
+  tokens: [...response, '<eos>'],
+  group: { rewards: Array(size).fill(score), lengths: Array(size).fill(2), place: 0 },
+})
+const table = (samples: readonly TracedSample[], updates = 1) =>
+  ({ samples, updates, phase: { name: 'rl' } }) as unknown as TokenTable
+
+const step = ofTable(
+  table([
+    traced('1+2=', '3', 1, { advantages: [0.5, 0.5] }),
+    traced('1+2=', '4', 0, { advantages: [-0.5, -0.5] }),
+    traced('2+2=', '4', 1, { advantages: [0, 0] }),
+    traced('2+2=', '44', 1, { advantages: [0, 0, 0] }),
+    traced('5+2=', '8', 0, { advantages: [-0.1, -0.1] }),
+    traced('5+2=', '7', 0.5, { advantages: [0.9, 0.9] }),
+  ]),
+)
+const places = (groups: readonly (readonly Inspected[])[]) =>
+  groups.map((group) => group.map(({ place }) => place))
+const wanted = { order: 'score_best', is_informative_only: false, query: '' } as const
+
+test('responses are grouped by prompt; a prompt drawn twice in a row is two groups', () => {
+  expect(places(groupsOf(step))).toEqual([
+    [0, 1],
+    [2, 3],
+    [4, 5],
+  ])
+  const twice = ofTable(table(['3', '4', '5', '6'].map((r) => traced('1+2=', r, 0))))
+  expect(places(groupsOf(twice))).toEqual([
+    [0, 1],
+    [2, 3],
+  ])
+})
+
+test('samples without a trace are grouped by prompt alone', () => {
+  const sample = { response: '3', ground_truth: '3', score: 0, advantage: 1, response_length: 2 }
+  const responses = ofSamples(
+    ['a', 'b', 'a'].map((prompt, i) => ({ ...sample, prompt, is_ended: i > 0 })),
+  )
+  expect(places(groupsOf(responses))).toEqual([[0, 2], [1]])
+  expect(responses[0]).toMatchObject({
+    length: 2,
+    is_ended: false,
+    advantage: 1,
+    traced: undefined,
+  })
+  const [rewarded] = ofSamples([{ ...sample, prompt: 'a', is_ended: true, rm_score: 0.7 }])
+  expect(rewarded.score).toBe(0.7)
+})
+
+test('best and worst come first by score or advantage, and ties stay as sampled', () => {
+  const groups = groupsOf(step)
+  expect(places(sorted(groups, 'score_best'))).toEqual([
+    [2, 3],
+    [0, 1],
+    [5, 4],
+  ])
+  expect(places(sorted(groups, 'score_worst'))).toEqual([
+    [4, 5],
+    [1, 0],
+    [2, 3],
+  ])
+  expect(places(sorted(groups, 'advantage_high'))[0]).toEqual([5, 4])
+  expect(places(sorted(groups, 'advantage_low'))[0]).toEqual([1, 0])
+  expect(places(sorted(groups, 'sampled')).flat()).toEqual([0, 1, 2, 3, 4, 5])
+})
+
+test('a response without an advantage goes last', () => {
+  const two = ofTable(table([traced('1=', '1', 1), traced('1=', '2', 0, { advantages: [-1, -1] })]))
+  expect(places(sorted(groupsOf(two), 'advantage_high'))).toEqual([[1, 0]])
+})
+
+test('groups whose scores are equal can be left out', () => {
+  expect(groupsOf(step).map(isInformative)).toEqual([true, false, true])
+  const found = find(step, { ...wanted, is_informative_only: true })
+  expect(found.responses.map(({ place }) => place)).toEqual([0, 1, 5, 4])
+  expect([found.groups, found.informative_groups]).toEqual([3, 2])
+})
+
+test('a search finds prompts and responses, and where nothing fits nothing is left', () => {
+  expect(matches(step[0], ' 1+2')).toBe(true)
+  expect(find(step, { ...wanted, query: '44' }).responses.map(({ place }) => place)).toEqual([3])
+  expect(find(step, { ...wanted, query: '2+2' }).responses).toHaveLength(2)
+  expect(find(step, { ...wanted, query: 'x' }).bundles).toEqual([])
+})
+
+test('where every prompt has one response they are read together, whatever the filter', () => {
+  const single = ofTable(table([traced('1=', '1', 0, {}, 1), traced('2=', '2', 1, {}, 1)]))
+  const found = find(single, { ...wanted, is_informative_only: true })
+  expect(found.bundles).toHaveLength(1)
+  expect(found.bundles[0].prompt).toBeUndefined()
+  expect(found.responses.map(({ place }) => place)).toEqual([1, 0])
+})
+
+test('the next response goes over into the next group and stays at the end', () => {
+  const found = find(step, wanted)
+  expect(neighbour(found, 3, 1)?.place).toBe(0)
+  expect(neighbour(found, 4, 1)?.place).toBe(4)
+  expect(neighbour(found, 2, -1)?.place).toBe(2)
+  expect(neighbour(found, undefined, 1)?.place).toBe(2)
+  expect(bundleOf(found, 5)?.prompt).toBe('5+2=')
+})
+
+const one = traced('1=', '12', 1, {
+  advantages: [0.5, -2, 0],
+  old_log_probs: [-0.5, -1, -2],
+  log_probs_after: [-0.4, -1, -2.5],
+  ratio: [1, 2, 0.5],
+  clipped: [0, 1, 2],
+  kld: [0, 0.1, 0.2],
+  entropy: [0, 1, Number.NaN],
+})
+const classes = (mode: Parameters<typeof modeValue>[0], sample = one) => {
+  const range = rangeOf(mode, [sample], 3)
+  return sample.tokens.map((_, t) => shadeClass(mode, modeValue(mode, sample, t), range))
+}
+
+test('colours diverge about zero, ratios about one on a logarithmic scale', () => {
+  expect(classes('advantages')).toEqual(['div-6', 'div-0', 'div-5'])
+  expect(classes('ratio')).toEqual(['div-5', 'div-10', 'div-0'])
+  expect(classes('moved')).toEqual(['div-6', 'div-5', 'div-0'])
+})
+
+test('surprises and entropies are sequential; a token without a number has no colour', () => {
+  expect(classes('old_log_probs')).toEqual(['seq-3', 'seq-5', 'seq-10'])
+  expect(classes('entropy')).toEqual(['seq-0', 'seq-3', ''])
+  expect(classes('kl_ref')).toEqual(['seq-0', 'seq-5', 'seq-10'])
+  expect(classes('clipped')).toEqual(['div-5', 'div-10', 'div-0'])
+})
+
+test('a KL estimate below zero makes its scale diverge; the KL in the reward stands in for the loss’s', () => {
+  const negative = traced('1=', '1', 0, { reward_kl: [-0.1, 0.2] })
+  expect(classes('kl_ref', negative)).toEqual(['div-3', 'div-10'])
+})
+
+test('legends carry the numbers of their ends, and say when there is nothing to tell apart', () => {
+  const legend = (mode: Parameters<typeof modeValue>[0], sample = one) => {
+    const range = rangeOf(mode, [sample], 3)
+    return range && legendOf(mode, range).texts
+  }
+  expect(legend('advantages')).toEqual(['−2', '0', '2'])
+  expect(legend('ratio')).toEqual(['0.5', '1', '2'])
+  expect(legend('old_log_probs')).toEqual(['0', '−2 nats'])
+  expect(legend('entropy')).toEqual(['0', 'ln V = 3 nats'])
+  expect(legend('clipped')).toHaveLength(3)
+  expect(legend('ratio', traced('1=', '1', 0, { ratio: [1, 1] }))).toEqual(['1 on every token'])
+  expect(legend('log_probs')).toBeUndefined()
+})
+
+test('what a step did not compute has a reason', () => {
+  expect(missingReason('kl_ref', 1)).toContain('no reference')
+  expect(missingReason('clipped', 1)).toContain('no clip')
+  expect(missingReason('ratio', 0)).toContain('Only the critic')
+  expect(missingReason('layer_entropy', 1)).toContain('Nobody had asked')
+})
+
+test('the entropies of the layers that a step brought are those of its tokens, by read-out', () => {
+  const layer_entropy = {
+    raw: Float32Array.of(0, 1, 2, 3, 4, 5),
+    normed: Float32Array.of(5, 4, 3, 2, 1, 0),
+  }
+  // '3' and the end token, three states each.
+  const seen: TracedSample = { ...traced('1+2=', '3', 1), layer_entropy }
+  expect(tracedEntropy(seen, 'raw', 0, 0)).toBe(0)
+  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(5)
+  expect(tracedEntropy(seen, 'normed', 1, 1)).toBe(1)
+  expect(tracedEntropy(seen, 'raw', 3, 0)).toBeUndefined()
+  expect(tracedEntropy(seen, 'raw', 0, 2)).toBeUndefined()
+  expect(tracedEntropy(one, 'raw', 0, 0)).toBeUndefined()
+})
+
+test('the entropy of a layer colours from 0 to ln V, where anybody looked', () => {
+  const look = {
+    layer: 1,
+    readout: 'raw' as const,
+    at: (sample: TracedSample, t: number) => (sample === one ? t / 2 : undefined),
+    stepOf: () => 4,
+  }
+  expect(modeValue('layer_entropy', one, 2, look)).toBe(1)
+  expect(rangeOf('layer_entropy', [one], 3, look)).toEqual({ scale: 'seq', end: 3 })
+  expect(rangeOf('layer_entropy', [one], 3)).toBeUndefined()
+})
+
+test('what a trace cost is the step beside the usual step before it', () => {
+  const times = columnsOf([9, 0.5, 0.3, 0.4, 0.9], 0)
+  expect(traceCost(times, 4, [4])).toEqual({ seconds: 0.9, usual: 0.4 })
+  expect(traceCost(times, 4, [4, 1])?.usual).toBeCloseTo(0.35)
+  expect(traceCost(times, 1, [1])).toBeUndefined()
+  expect(traceCost(undefined, 1, [])).toBeUndefined()
+})
+
+beforeEach(() => tokensStore.setState(tokensStore.getInitialState(), true))
+
+test('the shown trace is the page’s step, else the one that is held, else the newest', () => {
+  let state = initialState()
+  for (const at of [3, 5, 9])
+    state = applyEvent(state, { type: 'trace', run: 0, step: at, table: table([one]) }, 0)
+  const { kept } = state
+  const trace = kept.traces.at(5)
+  if (!trace) throw new Error('the trace was not kept')
+  const held = { kept, trace }
+  expect(traceOf(kept, undefined, undefined)?.step).toBe(9)
+  expect(traceOf(kept, undefined, held)?.step).toBe(5)
+  expect(traceOf(kept, 4, held)?.step).toBe(3)
+  expect(traceOf(kept, 2, undefined)).toBeUndefined()
+  expect(traceOf(initialState().kept, undefined, held)).toBeUndefined()
+})

@@ -1,0 +1,112 @@
+// One cell of the lens in full: where it stands, what it would say, and how likely the truth is.
+import type { Lens } from '../../../lab/protocol/observation.ts'
+import { formatNats, formatShare, NONE } from '../../base/format.ts'
+import { tokenSign, tokenWords } from '../token_sign.ts'
+import {
+  type LensCell,
+  type LensKind,
+  layersOf,
+  lensCell,
+  lensLayerName,
+  nextChange,
+  points,
+} from './lens.ts'
+
+function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: string }) {
+  return (
+    <div className="lens-top">
+      <h4>{title}</h4>
+      <ol data-testid={testid}>
+        {cell.top.map(({ token, prob }, k) => (
+          <li key={k} className={token === cell.next?.token ? 'right' : ''}>
+            <b className="response" aria-label={tokenWords(token)}>
+              {tokenSign(token)}
+            </b>
+            <span className="lens-bar" aria-hidden="true">
+              <span style={{ width: `${100 * prob}%` }} />
+            </span>
+            <span data-value={prob}>{formatShare(prob)}</span>
+          </li>
+        ))}
+      </ol>
+      <dl>
+        <div>
+          <dt>entropy</dt>
+          <dd data-testid={`${testid}-entropy`} data-value={cell.entropy}>
+            {formatNats(cell.entropy)}
+          </dd>
+        </div>
+        <div>
+          <dt>
+            {cell.next ? (
+              <>
+                <span className="response">{tokenSign(cell.next.token)}</span>, which follows
+              </>
+            ) : (
+              'what follows'
+            )}
+          </dt>
+          <dd data-testid={`${testid}-next`} data-value={cell.next?.prob}>
+            {cell.next ? formatShare(cell.next.prob) : NONE}
+          </dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+/** `before`: the same text at another step. */
+export function CellDetail(props: {
+  lens: Lens
+  before: Lens | undefined
+  kind: LensKind
+  layer: number
+  position: number
+  step: number
+  before_step: number | undefined
+}) {
+  const { lens, before, kind, layer, position, step, before_step } = props
+  const cell = lensCell(lens, kind, layer, position)
+  if (!cell) return null
+  const other = before && lensCell(before, kind, layer, position)
+  const change = nextChange(cell, other)
+  const last = layersOf(lens) - 1
+  return (
+    <div
+      className="lens-detail"
+      role="group"
+      aria-label="The cell looked at"
+      data-testid="lens-detail"
+    >
+      <div>
+        <h3>
+          Layer {lensLayerName(layer, last)}, position {position + 1} of {lens.tokens.length}
+        </h3>
+        <p className="response lens-read">
+          {lens.tokens
+            .slice(0, position + 1)
+            .map(tokenSign)
+            .join('')}
+          <span className="lens-caret" aria-hidden="true" />
+          <span className="soft">
+            {lens.tokens
+              .slice(position + 1)
+              .map(tokenSign)
+              .join('')}
+          </span>
+        </p>
+        {kind === 'normed' && layer === 0 ? (
+          <p className="soft">Grey: the final norm amplifies the tiny state of the embedding.</p>
+        ) : null}
+        {change !== undefined && before_step !== undefined ? (
+          <p data-testid="lens-change" data-value={change}>
+            From step {before_step} to step {step} the token that follows changed by{' '}
+            <b>{points(change)}</b> points.
+          </p>
+        ) : null}
+      </div>
+      <Top cell={cell} title={`Step ${step}`} testid="lens-top" />
+      {other ? <Top cell={other} title={`Step ${before_step}`} testid="lens-top-other" /> : null}
+    </div>
+  )
+}

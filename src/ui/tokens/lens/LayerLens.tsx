@@ -1,0 +1,208 @@
+// The layer lens: what every layer would say next at every position of one text, now and at another step.
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { wantObserved } from '../../../lab/page/client.ts'
+import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import type { Lens } from '../../../lab/protocol/observation.ts'
+import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { formatNumber } from '../../base/format.ts'
+import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
+import { useAtStep, useShown } from '../../base/shown.ts'
+import { useVisible } from '../../base/visible.ts'
+import { Legend, Shades } from '../inspector/Legend.tsx'
+import { useIsLiving, useKept } from '../inspector/rested.ts'
+import { SIGNS_SAY } from '../token_sign.ts'
+import { CellDetail } from './CellDetail.tsx'
+import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
+import { largestChange, layersOf, lensSummary, points } from './lens.ts'
+import { Options } from './Options.tsx'
+import {
+  type LensText,
+  type LensView,
+  lensItem,
+  lensSteps,
+  lensStore,
+  lensTexts,
+  sentOf,
+  useLens,
+} from './store.ts'
+import './lens.css'
+
+/** Prompts that are always looked at. */
+const HELD_OUT = 4
+
+const selectView = (view: LensView) => view
+const set = lensStore.setState
+const selectTask = (state: LabState) => shownExperiment(state).task.id
+
+const EXPLAINED = {
+  raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is.',
+  normed:
+    'Normed: the state goes through the final norm first, as the final policy’s does, so its length does not matter. Layer 0 is grey: the norm amplifies the tiny state of the embedding.',
+} as const
+
+const swatches = (scale: string) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
+
+function Meaning({ kind, against }: { kind: LensView['kind']; against: Against | undefined }) {
+  const legend = against
+    ? {
+        swatches: swatches('div'),
+        texts: [points(-against.largest), '0', `${points(against.largest)} points`],
+      }
+    : { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(MAX_ENTROPY)} nats`] }
+  return (
+    <div className="lens-meaning">
+      <Legend legend={legend} testid="lens-legend" />
+      <p className="soft">
+        {against
+          ? 'Colour and number: how much likelier the token that follows has become, in percentage points; the sign is the likeliest token. '
+          : 'The likeliest token and its probability in per cent; the colour is the entropy, dark is certain. '}
+        Underlined where the likeliest token is the one that follows. {SIGNS_SAY}.
+      </p>
+      <p className="soft">{EXPLAINED[kind]}</p>
+    </div>
+  )
+}
+
+/** Why a text has no grid. */
+function Waiting({ kept }: { kept: KeptOfRun }) {
+  const at_step = useAtStep()
+  const is_busy = useLab(selectIsBusy)
+  const refused = kept.observations.at(at_step)?.item.refused
+  return (
+    <p data-testid="lens-waiting">
+      {at_step !== undefined
+        ? `No step up to ${at_step} that was kept has looked at this text.`
+        : is_busy
+          ? 'Looked at from the next observed step on, while this panel is seen.'
+          : 'No step looked at this text. While a run is on and this panel is seen, its next observed step does.'}
+      {refused === undefined ? '' : ` The last one said: ${refused}`}
+    </p>
+  )
+}
+
+/** One text at the shown step, and at another one where that is asked for. */
+function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
+  const at_step = useAtStep()
+  const { kind, compare, layer, position, other } = useLens(selectView)
+  const [hovered, setHovered] = useState<CellPlace>()
+  const now = lensItem(kept, text.key, at_step)
+  const steps = lensSteps(kept, text.key)
+  const other_step = steps.includes(other ?? Number.NaN) ? other : steps[0]
+  const before = compare === 'alone' ? undefined : lensItem(kept, text.key, other_step)
+  const [lens, lens_before] = [now?.lens, before?.lens]
+  const against = useMemo(
+    (): Against | undefined =>
+      compare === 'difference' && lens && lens_before
+        ? { lens: lens_before, largest: largestChange(lens, lens_before, kind) }
+        : undefined,
+    [compare, lens, lens_before, kind],
+  )
+  if (!now || !lens) return <Waiting kept={kept} />
+  const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 })
+  const shown = hovered ? placeIn(lens, hovered) : here
+  const { step } = now.item
+  const cost = now.item.item.cost_ms.lens
+  const grid = (of: Lens, at: number, testid: string) => (
+    <LensGrid
+      lens={of}
+      kind={kind}
+      against={testid === 'lens-grid' ? against : undefined}
+      caption={against ? `Step ${at} less step ${other_step}` : `Step ${at}`}
+      here={here}
+      testid={testid}
+      onPlace={(place) => set(place)}
+      onHover={(place) =>
+        setHovered((before) =>
+          before?.layer === place?.layer && before?.position === place?.position ? before : place,
+        )
+      }
+    />
+  )
+  return (
+    <>
+      <p data-testid="lens-summary" data-step={step}>
+        <b>Step {step}</b>
+        {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
+        {lensSummary(lens, kind)}
+        {text.since === undefined
+          ? ''
+          : ` Written in step ${text.since}; looked at from step ${steps[0]} on.`}
+        {cost === undefined ? null : (
+          <span className="soft" data-testid="lens-cost" data-value={cost}>
+            {' '}
+            Looking took {formatNumber(cost)} ms.
+          </span>
+        )}
+      </p>
+      <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
+        {compare === 'beside' && before
+          ? grid(before.lens, before.item.step, 'lens-grid-other')
+          : null}
+        {grid(lens, step, 'lens-grid')}
+      </div>
+      <CellDetail
+        {...{ lens, kind, step, ...shown }}
+        before={before?.lens}
+        before_step={before?.item.step}
+      />
+      <Meaning kind={kind} against={against} />
+    </>
+  )
+}
+
+/** A place that a text has: the last layer and the last position are the largest. */
+const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
+  layer: Math.max(0, Math.min(layersOf(lens) - 1, layer)),
+  position: Math.max(0, Math.min(lens.tokens.length - 1, position)),
+})
+
+export function LayerLens() {
+  const section = useRef<HTMLElement>(null)
+  const is_visible = useVisible(section)
+  const { sent: all_sent, chosen, is_wanted, other } = useLens(selectView)
+  const task = useShown(selectTask)
+  const sent = useMemo(() => sentOf(all_sent, task), [all_sent, task])
+  const kept = useKept()
+  const at_step = useAtStep()
+  const is_living = useIsLiving()
+  useEffect(() => {
+    const samples = sent.map(({ sample }) => sample)
+    if (is_visible && is_living)
+      return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
+  }, [is_visible, is_living, sent])
+  useEffect(() => {
+    if (!is_wanted) return
+    set({ is_wanted: false })
+    section.current?.scrollIntoView({ block: 'start' })
+    section.current?.querySelector<HTMLElement>('select')?.focus({ preventScroll: true })
+  }, [is_wanted])
+  const texts = lensTexts(kept, sent, at_step)
+  const text = texts.find(({ key }) => key === chosen) ?? texts[0]
+  const steps = lensSteps(kept, text?.key)
+  const refused = kept.observations.at(at_step)?.item.refused
+  return (
+    <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
+      <Shades />
+      <h2 id="lens-title">Layer lens</h2>
+      {text ? (
+        <>
+          <Options
+            texts={texts}
+            chosen={text}
+            steps={steps}
+            other={steps.includes(other ?? Number.NaN) ? other : steps[0]}
+          />
+          <Looked kept={kept} text={text} />
+        </>
+      ) : (
+        <p className="soft">
+          Shows what every layer would say next, at every position of a held-out problem or of a
+          response sent from the token inspector. It appears with the first step that is observed
+          while this panel is seen.
+          {refused === undefined ? '' : ` The last one said: ${refused}`}
+        </p>
+      )}
+    </section>
+  )
+}

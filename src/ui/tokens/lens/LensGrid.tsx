@@ -1,0 +1,188 @@
+// One text, every layer: rows are layers, columns positions, cells what the layer would say next.
+import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
+import type { Lens } from '../../../lab/protocol/observation.ts'
+import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { shadeOf } from '../../base/shades.ts'
+import { tokenSign, tokenWords } from '../token_sign.ts'
+import {
+  cellWords,
+  type LensKind,
+  layersOf,
+  lensCell,
+  lensLayerName,
+  nextChange,
+  percent,
+  points,
+} from './lens.ts'
+
+export interface CellPlace {
+  readonly layer: number
+  readonly position: number
+}
+
+/** What the cells are compared with, and the change that has the strongest colour. */
+export interface Against {
+  readonly lens: Lens
+  readonly largest: number
+}
+
+interface CellProps extends CellPlace {
+  readonly lens: Lens
+  readonly kind: LensKind
+  readonly against: Against | undefined
+  readonly is_here: boolean
+}
+
+/** The colour of a cell: the entropy, or the change of the next token's probability. */
+function cellClass({ lens, kind, against, layer, position }: CellProps): string {
+  // The norm makes much of a tiny vector: no colour that could be compared.
+  if (kind === 'normed' && layer === 0) return 'greyed'
+  const cell = lensCell(lens, kind, layer, position)
+  if (!against) {
+    const shade = shadeOf((cell?.entropy ?? Number.NaN) / MAX_ENTROPY)
+    return shade === undefined ? '' : `seq-${shade}`
+  }
+  const change = nextChange(cell, lensCell(against.lens, kind, layer, position))
+  const shade = shadeOf(((change ?? Number.NaN) / (against.largest || 1) + 1) / 2)
+  return shade === undefined ? '' : `div-${shade}`
+}
+
+const Cell = memo(function Cell(props: CellProps) {
+  const { lens, kind, against, layer, position, is_here } = props
+  const cell = lensCell(lens, kind, layer, position)
+  if (!cell) return <td />
+  const [best] = cell.top
+  const change = against && nextChange(cell, lensCell(against.lens, kind, layer, position))
+  const number = against
+    ? change === undefined
+      ? '–'
+      : points(change)
+    : best
+      ? percent(best.prob)
+      : '–'
+  const words = cellWords(cell, tokenWords)
+  return (
+    <td
+      data-cell={`${layer}/${position}`}
+      tabIndex={is_here ? 0 : -1}
+      aria-label={change === undefined ? words : `${words}, change ${points(change)} points`}
+      className={`${cellClass(props)} ${cell.is_right ? 'right' : ''} ${is_here ? 'here' : ''}`}
+    >
+      <b>{best ? tokenSign(best.token) : '–'}</b>
+      <small>{number}</small>
+    </td>
+  )
+})
+
+const MOVES: Readonly<Record<string, readonly [layers: number, positions: number]>> = {
+  ArrowUp: [1, 0],
+  ArrowDown: [-1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Home: [0, Number.NEGATIVE_INFINITY],
+  End: [0, Number.POSITIVE_INFINITY],
+  PageUp: [Number.POSITIVE_INFINITY, 0],
+  PageDown: [Number.NEGATIVE_INFINITY, 0],
+}
+
+const within = (value: number, length: number) => Math.max(0, Math.min(length - 1, value))
+
+function placeUnder({ target }: SyntheticEvent): CellPlace | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null
+  const [layer, position] = (cell?.dataset.cell ?? '').split('/').map(Number)
+  return cell ? { layer, position } : undefined
+}
+
+function Head({ lens }: { lens: Lens }) {
+  const { tokens, prompt_length } = lens
+  const side = (s: number) => (s < prompt_length ? 'of-prompt' : 'of-response')
+  return (
+    <thead>
+      <tr>
+        <th scope="row">read</th>
+        {tokens.map((token, s) => (
+          <th key={s} scope="col" className={side(s)} aria-label={`after ${tokenWords(token)}`}>
+            {tokenSign(token)}
+          </th>
+        ))}
+      </tr>
+      <tr className="follows">
+        <th scope="row">then comes</th>
+        {tokens.map((_, s) => (
+          <td key={s} className={side(s + 1)}>
+            {s + 1 < tokens.length ? tokenSign(tokens[s + 1]) : ''}
+          </td>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+/** The final policy is the top row, as in the entropy map. Arrow keys go from cell to cell. */
+export function LensGrid(props: {
+  lens: Lens
+  kind: LensKind
+  against: Against | undefined
+  caption: string
+  here: CellPlace
+  testid: string
+  onPlace: (place: CellPlace) => void
+  onHover: (place: CellPlace | undefined) => void
+}) {
+  const { lens, kind, against, caption, here, testid, onPlace, onHover } = props
+  const table = useRef<HTMLTableElement>(null)
+  const layers = layersOf(lens)
+  const { tokens } = lens
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = MOVES[event.key]
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    const to = {
+      layer: within(here.layer + move[0], layers),
+      position: within(here.position + move[1], tokens.length),
+    }
+    onHover(undefined)
+    onPlace(to)
+    table.current?.querySelector<HTMLElement>(`[data-cell="${to.layer}/${to.position}"]`)?.focus()
+  }
+  const onPointerMove = (event: PointerEvent) => {
+    // What scrolls under a pointer at rest is not pointed at.
+    if (event.movementX !== 0 || event.movementY !== 0) onHover(placeUnder(event))
+  }
+  const onChoose = (event: SyntheticEvent) => {
+    const place = placeUnder(event)
+    if (place) onPlace(place)
+  }
+  return (
+    <div className="lens-scroll">
+      <table
+        ref={table}
+        role="grid"
+        className="lens-grid"
+        data-testid={testid}
+        onKeyDown={onKeyDown}
+        onFocus={onChoose}
+        onClick={onChoose}
+        onPointerMove={onPointerMove}
+        onPointerLeave={() => onHover(undefined)}
+      >
+        <caption>{caption}</caption>
+        <Head lens={lens} />
+        <tbody>
+          {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
+            <tr key={layer} data-layer={layer}>
+              <th scope="row">{lensLayerName(layer, layers - 1)}</th>
+              {tokens.map((_, position) => (
+                <Cell
+                  key={position}
+                  {...{ lens, kind, against, layer, position }}
+                  is_here={layer === here.layer && position === here.position}
+                />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,145 @@
+// What the layer lens shows, without React.
+import {
+  LENS_TOP,
+  type Lens,
+  type LensReadout,
+  type LensSample,
+  type Observation,
+} from '../../../lab/protocol/observation.ts'
+import { formatNumber, formatShare } from '../../base/format.ts'
+
+export type LensKind = 'raw' | 'normed'
+
+/** The same text is the same key at every step. */
+export const textKey = ({ prompt, response, is_ended }: LensSample): string =>
+  JSON.stringify([prompt, response, is_ended])
+
+export const lensOf = (
+  observation: Observation | undefined,
+  key: string | undefined,
+): Lens | undefined => observation?.lenses.find((lens) => textKey(lens) === key)
+
+/** L + 1. */
+export const layersOf = ({ tokens, raw }: Lens): number =>
+  tokens.length === 0 ? 0 : raw.entropy.length / tokens.length
+
+/** What one layer says at one position. */
+export interface LensCell {
+  readonly layer: number
+  /** From 0; position s predicts token s + 1. */
+  readonly position: number
+  /** Likeliest first. */
+  readonly top: readonly { readonly token: string; readonly prob: number }[]
+  /** Nats. */
+  readonly entropy: number
+  /** The token that follows and its probability; undefined at the last position. */
+  readonly next: { readonly token: string; readonly prob: number } | undefined
+  /** Whether the likeliest token is the one that follows. */
+  readonly is_right: boolean
+}
+
+/** A cell of the grid; undefined outside of it. */
+export function lensCell(
+  lens: Lens,
+  kind: LensKind,
+  layer: number,
+  position: number,
+): LensCell | undefined {
+  const layers = layersOf(lens)
+  if (layer < 0 || layer >= layers || position < 0 || position >= lens.tokens.length)
+    return undefined
+  const { entropy, top, top_probs, next_prob }: LensReadout = lens[kind]
+  const at = position * layers + layer
+  const prob = next_prob[at]
+  const token = lens.tokens.at(position + 1)
+  const is_last = position + 1 >= lens.tokens.length
+  const shown = Array.from({
+    length: Math.min(LENS_TOP, top.length / (lens.tokens.length * layers)),
+  })
+    .map((_, k) => ({ token: top[at * LENS_TOP + k], prob: top_probs[at * LENS_TOP + k] }))
+    .filter((one) => one.token !== undefined)
+  const next = is_last || token === undefined || Number.isNaN(prob) ? undefined : { token, prob }
+  return {
+    ...{ layer, position, top: shown, next },
+    entropy: entropy[at],
+    is_right: next !== undefined && shown[0]?.token === next.token,
+  }
+}
+
+/** Entropy of a layer where token t of the response was written; undefined outside. */
+export function entropyAtToken(
+  lens: Lens,
+  kind: LensKind,
+  layer: number,
+  t: number,
+): number | undefined {
+  return lensCell(lens, kind, layer, lens.prompt_length - 1 + t)?.entropy
+}
+
+/** Probability of the token that follows, now less before; undefined where one of them has none. */
+export function nextChange(
+  now: LensCell | undefined,
+  before: LensCell | undefined,
+): number | undefined {
+  return now?.next && before?.next ? now.next.prob - before.next.prob : undefined
+}
+
+/** The largest change of the grid in size; 0 where nothing can be compared. */
+export function largestChange(now: Lens, before: Lens, kind: LensKind): number {
+  const values = now[kind].next_prob
+  const others = before[kind].next_prob
+  let largest = 0
+  for (let i = 0; i < Math.min(values.length, others.length); i++) {
+    const change = Math.abs(values[i] - others[i])
+    if (change > largest) largest = change
+  }
+  return largest
+}
+
+/** Whole per cent, as small as a cell needs. */
+export const percent = (prob: number): string =>
+  prob > 0 && prob < 0.005 ? '<1' : `${Math.round(100 * prob)}`
+
+/** Percentage points with their sign. */
+export function points(change: number): string {
+  const whole = Math.round(100 * change)
+  if (whole === 0) return change === 0 ? '0' : change > 0 ? '+<1' : '−<1'
+  return whole > 0 ? `+${whole}` : `−${-whole}`
+}
+
+/** How the page names a layer here: paper numbering, 0 = embedding, L = the policy itself. */
+export function lensLayerName(layer: number, last: number): string {
+  if (layer === 0) return '0 embedding'
+  return layer === last ? `${layer} final` : `${layer}`
+}
+
+/** Of the tokens of the response, those that a layer's likeliest token names. */
+export function rightAt(lens: Lens, kind: LensKind, layer: number): number {
+  let right = 0
+  for (let s = lens.prompt_length - 1; s < lens.tokens.length - 1; s++)
+    if (lensCell(lens, kind, layer, s)?.is_right) right++
+  return right
+}
+
+/** The grid in words. */
+export function lensSummary(lens: Lens, kind: LensKind): string {
+  const last = layersOf(lens) - 1
+  const count = lens.tokens.length - lens.prompt_length
+  if (count < 1) return 'This text has no response to predict.'
+  const by_layer = Array.from({ length: last + 1 }, (_, layer) => rightAt(lens, kind, layer))
+  const first = by_layer.findIndex((right) => right > 0)
+  const final = `The final policy’s likeliest token is the right one at ${by_layer[last]} of the ${count} response tokens`
+  if (first < 0 || first === last) return `${final}; no layer below it names any of them.`
+  const name = first === 0 ? 'the embedding' : `layer ${first}`
+  return `${final}, that of layer ${last - 1} at ${by_layer[last - 1]}; ${name} is the first to name any.`
+}
+
+/** A cell in words, for those who hear it. */
+export function cellWords(cell: LensCell, words: (token: string) => string): string {
+  const [best] = cell.top
+  const said = best ? `${words(best.token)} ${formatShare(best.prob)}` : 'nothing'
+  const next = cell.next
+    ? `, ${words(cell.next.token)} follows with ${formatShare(cell.next.prob)}`
+    : ''
+  return `${said}, entropy ${formatNumber(cell.entropy)} nats${next}`
+}

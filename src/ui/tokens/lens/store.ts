@@ -1,0 +1,127 @@
+// What the layer lens looks at, and how: there again when its tab is.
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { KeptItem } from '../../../lab/page/kept.ts'
+import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
+import type { Lens, LensSample, Observation } from '../../../lab/protocol/observation.ts'
+import { openTab } from '../../base/store.ts'
+import { type LensKind, lensOf, textKey } from './lens.ts'
+
+/** A response that was sent here, the step it was shown in, and the task that it answers. */
+export interface SentSample {
+  readonly sample: LensSample
+  readonly since: number
+  /** The task's id. */
+  readonly task: string
+}
+
+export type Compare = 'alone' | 'beside' | 'difference'
+
+export interface LensView {
+  /** Newest last. */
+  readonly sent: readonly SentSample[]
+  /** textKey; undefined for the first text there is. */
+  readonly chosen: string | undefined
+  readonly kind: LensKind
+  readonly compare: Compare
+  /** The step that is compared with; undefined for the first that was kept. */
+  readonly other: number | undefined
+  readonly layer: number
+  /** undefined: where the response begins. */
+  readonly position: number | undefined
+  /** The panel is to be scrolled to and to have the focus. */
+  readonly is_wanted: boolean
+}
+
+/** Responses that are looked at together, at most. */
+export const MAX_SENT = 4
+
+export const lensStore = createStore<LensView>(() => ({
+  sent: [],
+  chosen: undefined,
+  kind: 'raw',
+  compare: 'alone',
+  other: undefined,
+  layer: Number.POSITIVE_INFINITY,
+  position: undefined,
+  is_wanted: false,
+}))
+
+/** A part of the view; `selector` is a module-level function. */
+export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensStore, selector)
+
+/** What was sent of a task: a text of another one is no problem that this run has learned, nor need it have tokens for it. */
+export const sentOf = (sent: readonly SentSample[], task: string): readonly SentSample[] =>
+  sent.filter((one) => one.task === task)
+
+/** Looks at a response from now on, at its first written token; of too many of its task the oldest is let go. */
+export function lookThrough(sample: LensSample, since: number, task: string): void {
+  const key = textKey(sample)
+  lensStore.setState(({ sent }) => ({
+    sent: sentOf(sent, task).some((one) => textKey(one.sample) === key)
+      ? sent
+      : [
+          ...sent.filter((one) => one.task !== task),
+          ...[...sentOf(sent, task), { sample, since, task }].slice(-MAX_SENT),
+        ],
+    chosen: key,
+    position: undefined,
+    is_wanted: true,
+  }))
+  openTab('inside')
+}
+
+/** Looks at a response no longer. */
+export function lookAway(key: string): void {
+  lensStore.setState(({ sent, chosen }) => ({
+    sent: sent.filter(({ sample }) => textKey(sample) !== key),
+    chosen: chosen === key ? undefined : chosen,
+  }))
+}
+
+/** The newest kept step at or before `at_step` that looked at a text. */
+export function lensItem(
+  { observations }: KeptOfRun,
+  key: string | undefined,
+  at_step: number | undefined,
+): { readonly item: KeptItem<Observation>; readonly lens: Lens } | undefined {
+  const { items } = observations
+  for (let i = items.length - 1; i >= 0; i--) {
+    if (at_step !== undefined && items[i].step > at_step) continue
+    const lens = lensOf(items[i].item, key)
+    if (lens) return { item: items[i], lens }
+  }
+  return undefined
+}
+
+/** Steps that looked at a text, oldest first. */
+export const lensSteps = ({ observations }: KeptOfRun, key: string | undefined): number[] =>
+  observations.items.filter(({ item }) => lensOf(item, key)).map(({ step }) => step)
+
+/** A text that can be chosen. */
+export interface LensText {
+  readonly key: string
+  readonly sample: LensSample
+  /** Of a sent one. */
+  readonly since: number | undefined
+}
+
+/** Held-out texts of the newest step at or before `at_step` that had any, then what was sent. */
+export function lensTexts(
+  { observations }: KeptOfRun,
+  sent: readonly SentSample[],
+  at_step: number | undefined,
+): readonly LensText[] {
+  const seen = observations.items.findLast(
+    ({ step, item }) =>
+      (at_step === undefined || step <= at_step) && item.lenses.some((lens) => lens.is_held_out),
+  )
+  const texts = [
+    ...(seen?.item.lenses ?? [])
+      .filter(({ is_held_out }) => is_held_out)
+      .map((sample) => ({ key: textKey(sample), sample, since: undefined })),
+    ...sent.map(({ sample, since }) => ({ key: textKey(sample), sample, since })),
+  ]
+  // A held-out answer that was also sent is one text.
+  return texts.filter(({ key }, i) => texts.findIndex((other) => other.key === key) === i)
+}

@@ -1,0 +1,124 @@
+// One step of reinforcement stage by stage, by itself or by hand.
+import { ChevronLeft, ChevronRight, Pause, Play, Square } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useMedia } from '../../base/use_media.ts'
+import { STAGES, type Told } from './stages.ts'
+
+/** undefined: the whole step at once. */
+export type StageIndex = number | undefined
+
+/** Milliseconds that slow motion stays at a stage. */
+const STAGE_MS = 4000
+
+/** Seven stages to walk through, by itself or by hand; Escape shows the whole step again. */
+export function SlowMotion(props: {
+  told: Told
+  stage: StageIndex
+  onStage: (stage: StageIndex) => void
+}) {
+  const { told, stage, onStage } = props
+  const [is_playing, setPlaying] = useState(false)
+  const is_still = useMedia('(prefers-reduced-motion: reduce)')
+  const last = STAGES.length - 1
+  useEffect(() => {
+    if (!is_playing) return
+    const timer = setTimeout(() => {
+      if (stage === last) setPlaying(false)
+      else onStage((stage ?? -1) + 1)
+    }, STAGE_MS)
+    return () => clearTimeout(timer)
+  }, [is_playing, stage, onStage, last])
+  const go = (to: StageIndex) => {
+    setPlaying(false)
+    onStage(to)
+  }
+  // At an end a button stays focusable, or the keys would go nowhere.
+  const next = () => go(Math.min(last, (stage ?? -1) + 1))
+  const back = () => go(stage === undefined || stage === 0 ? undefined : stage - 1)
+  const onKey = (event: KeyboardEvent) => {
+    const act = { ArrowLeft: back, ArrowRight: next, Escape: () => go(undefined) }[event.key]
+    if (!act || (event.key === 'Escape' && stage === undefined)) return
+    event.preventDefault()
+    act()
+  }
+  const play = () => {
+    setPlaying(!is_playing)
+    if (!is_playing && (stage === undefined || stage === last)) onStage(0)
+  }
+  return (
+    <div className="slow-motion" role="group" aria-label="Slow motion" onKeyDown={onKey}>
+      <div className="slow-motion-bar">
+        <button
+          type="button"
+          data-testid="stage-back"
+          aria-label="Back"
+          aria-disabled={stage === undefined}
+          onClick={back}
+        >
+          <ChevronLeft className="icon" aria-hidden="true" />
+        </button>
+        {/* Nothing moves by itself for those who asked for that. */}
+        {is_still ? null : (
+          <button type="button" data-testid="stage-play" onClick={play}>
+            {is_playing ? (
+              <Pause className="icon" aria-hidden="true" />
+            ) : (
+              <Play className="icon" aria-hidden="true" />
+            )}
+            {is_playing ? 'Pause' : 'Slow motion'}
+          </button>
+        )}
+        <button
+          type="button"
+          data-testid="stage-next"
+          aria-label="Next stage"
+          aria-disabled={stage === last}
+          onClick={next}
+        >
+          <ChevronRight className="icon" aria-hidden="true" />
+        </button>
+        <ol>
+          {STAGES.map(({ title }, i) => (
+            <li key={title}>
+              <button
+                type="button"
+                className={`plain ${stage === i ? 'current' : ''}`}
+                aria-current={stage === i ? 'step' : undefined}
+                aria-label={`${i + 1}: ${title}`}
+                title={title}
+                data-testid={`stage-${i + 1}`}
+                onClick={() => go(stage === i ? undefined : i)}
+              >
+                {i + 1}
+              </button>
+            </li>
+          ))}
+        </ol>
+        <button
+          type="button"
+          data-testid="stage-whole"
+          aria-disabled={stage === undefined}
+          title="Show the whole step again (Esc)"
+          onClick={() => go(undefined)}
+        >
+          <Square className="icon" aria-hidden="true" />
+          Whole step
+        </button>
+      </div>
+      <p role="status" data-testid="stage-says">
+        {stage === undefined ? (
+          <span className="soft">
+            Walk through this step in seven stages, or read the whole table.
+          </span>
+        ) : (
+          <>
+            <b>
+              {stage + 1}. {STAGES[stage].title}.
+            </b>{' '}
+            {STAGES[stage].says(told)}
+          </>
+        )}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { COLUMNS, cellText, exactText, placeOf, STAGES, shownColumns, valueOf } from './stages.ts'
+
+const sample = (score: number, columns: TracedSample['columns'] = {}): TracedSample => ({
+  prompt: '1+2=',
+  response: '3',
+  ground_truth: '3',
+  score,
+  is_ended: true,
+  tokens: ['3', '<eos>'],
+  columns,
+  group: { rewards: [score], lengths: [2], place: 0 },
+})
+
+test('the best and the worst response are the first of their score; a place stays within', () => {
+  const samples = [0.5, 0, 1, 1, 0].map((score) => sample(score))
+  expect([placeOf(samples, 'best'), placeOf(samples, 'worst')]).toEqual([2, 1])
+  expect([placeOf(samples, 3), placeOf(samples, 9)]).toEqual([3, 4])
+})
+
+test('numbers line up, what a step has not is a dash, and the exact number is not rounded', () => {
+  const told = sample(1, {
+    ratio: [1, 1.04123456],
+    old_log_probs: [-1.25, -0.00001],
+    log_probs_after: [-1, -0.00001],
+    clipped: [2, Number.NaN],
+  })
+  expect([cellText(told, 'ratio', 0), cellText(told, 'ratio', 1)]).toEqual(['1', '1.0412'])
+  expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e-5')
+  expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
+  expect(valueOf(told, 'moved', 0)).toBe(0.25)
+  expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])
+  expect(exactText(told, 'values', 0)).toBeUndefined()
+  expect(exactText(told, 'clipped', 0)).toContain('bad responses')
+})
+
+test('rare columns are shown where they say something; every stage after the first has one', () => {
+  const names = (columns: TracedSample['columns']) =>
+    shownColumns(sample(0, columns)).map(({ name }) => name)
+  expect(names({ response_mask: [1, 1] })).not.toContain('response_mask')
+  expect(names({ response_mask: [1, 0] })).toContain('response_mask')
+  expect(names({ rollout_is_weights: [1, 1] })).toContain('rollout_is_weights')
+  expect(STAGES).toHaveLength(7)
+  expect(new Set(COLUMNS.map(({ stage }) => stage))).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+})
+
+test('every stage says something true of a step that updated nothing, and of one that did', () => {
+  const table = {
+    loss_mode: 'vanilla',
+    updates: 0,
+    phase: {
+      name: 'rl',
+      adv_estimator: 'grpo',
+      rollout: { temperature: 1 },
+      actor: { grad_clip: 1 },
+      algorithm: { rollout_correction: { bypass_mode: false } },
+      reward_model: { enable: false },
+    },
+  } as unknown as TokenTable
+  const update = { grad_norm: 4, lr: 0.001 }
+  const says = (told: TracedSample, updates: number) =>
+    STAGES.map((stage) => stage.says({ table: { ...table, updates }, sample: told, update }))
+  const idle = says(sample(1, { advantages: [0.5, 0.5] }), 0)
+  expect(idle[2]).toContain('no reference and no critic')
+  expect(idle[4]).toContain('0.5000 on every token')
+  expect(idle[5]).toContain('no policy loss')
+  expect(idle[6]).toContain('stays as it is')
+  const columns = {
+    ratio: [1, 1],
+    clipped: [0, 0],
+    old_log_probs: [-1, -1],
+    log_probs_after: [-0.5, -1],
+  }
+  const busy = says(sample(1, columns), 1)
+  expect(busy[5]).toContain('every ratio is exactly 1')
+  expect(busy[5]).toContain('0 of 2 tokens')
+  expect(busy[6]).toContain('here by 0.25')
+  expect(busy[6]).toContain('from −2 to −1.5000')
+})
