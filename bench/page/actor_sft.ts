@@ -1,4 +1,4 @@
-// A supervised step as the product takes it, and a problem of random tokens for it.
+// A supervised step as the page takes it, on a problem of random tokens.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { type ModelConfig, modelShape } from '../../src/model/params/config.ts'
@@ -10,7 +10,7 @@ import type { ActorSize } from '../../src/rl/learners/actor_tensors.ts'
 import type { SftProblem, SftRunner } from '../peers/problem.ts'
 import { seededValues } from './values.ts'
 
-/** A small model of the architecture that the peers have, too. */
+/** A small model of an architecture that the other libraries also have. */
 export const SMALL_MODEL: ModelConfig = {
   model_type: 'qwen3',
   vocab_size: 26,
@@ -42,7 +42,7 @@ export const sftPhase = (rows: number): SftPhase => ({
   },
 })
 
-/** A fresh model on rows of random tokens without padding: one of prompt, the others of response. */
+/** A new model on rows of random tokens without padding: the first token is the prompt, the others are the response. */
 export function randomProblem(model: ModelConfig, rows: number, width: number): SftProblem {
   const layout = paramLayout(modelShape(model))
   const half = model.vocab_size / 2
@@ -59,7 +59,7 @@ export function randomProblem(model: ModelConfig, rows: number, width: number): 
   }
 }
 
-/** The product's own actor with the problem loaded. `destroy` closes the device. */
+/** The page's own actor with the problem loaded. `destroy` closes the device. */
 export async function actorSft(
   gpu: Gpu,
   { layout, weights, batch, phase }: SftProblem,

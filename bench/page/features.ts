@@ -7,12 +7,12 @@ import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { rlConfig } from './rl.ts'
 
-/** A way to compute the same, by the trainer's own switches. What `on` and `off` leave out is as everywhere. */
+/** A faster way to the same result, switched by the trainer's own settings. What `on` and `off` leave out keeps its default. */
 interface FastPath {
   readonly name: string
   readonly on: Partial<TrainerConfig>
   readonly off: Partial<TrainerConfig>
-  /** Where responses are of very different lengths; default: the preset's, which are nearly equal. */
+  /** For responses of very different lengths; default: the preset's, which are nearly equal. */
   readonly has_long_responses?: boolean
 }
 
@@ -44,7 +44,7 @@ type Change = (config: TrainerConfig, phase: RlPhase) => TrainerConfig
 interface AlgorithmPart {
   readonly name: string
   readonly change: Change
-  /** What it is compared with, where that is not plain GRPO. */
+  /** What it is compared with; absent: plain GRPO. */
   readonly without?: Change
 }
 
@@ -73,7 +73,7 @@ const withRewardModel: Change = (config, phase) => {
   const { grad_clip, optim } = actor
   return {
     ...config,
-    // No two fresh responses are alike to this judge.
+    // This score differs between any two responses of a new model.
     task: {
       ...config.task,
       score: (prompt, response) => response.length + config.task.score(prompt, response),
@@ -110,7 +110,7 @@ const ALGORITHM_PARTS: readonly AlgorithmPart[] = [
   { name: 'reward model', change: withRewardModel },
   {
     name: 'dynamic sampling, one more batch',
-    // Fresh responses are all wrong, so that the limit is reached in every step.
+    // Responses of a new model are all wrong, so every step reaches the limit.
     change: withAlgorithm({
       filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 2 },
     }),
@@ -155,7 +155,7 @@ const ALGORITHM_PARTS: readonly AlgorithmPart[] = [
 /** A software adapter gets a share of the preset's prompts, and fewer steps. */
 const AMOUNT = { gpu: { share: 1, steps: 15 }, software: { share: 1 / 4, steps: 3 } }
 const WARM_UP = 2
-/** R where responses are long; a fresh model ends one after about as many tokens as its vocabulary has. */
+/** R for long responses: a new model ends one after about as many tokens as its vocabulary has. */
 const LONG_RESPONSE = 32
 
 /** One step of a configuration. */
@@ -178,7 +178,7 @@ export interface FeatureRow {
   readonly off: StepCost
 }
 
-/** A trainer under way. */
+/** A trainer that has begun. */
 interface Candidate {
   readonly gpu: Gpu
   readonly trainer: Trainer
@@ -249,7 +249,7 @@ function costOf({ gpu, samples, counts }: Candidate): StepCost {
   }
 }
 
-/** Steps of all configurations in turn, from the same new weights, so that what else the machine does hits all alike. */
+/** Steps of all configurations in turn, from the same new weights, so that other load on the machine affects all alike. */
 export async function benchFeatures(preset_id: string): Promise<FeatureRow[]> {
   const probe = await Gpu.open()
   const { share, steps } = AMOUNT[probe.facts.is_software ? 'software' : 'gpu']

@@ -5,7 +5,7 @@ import type { Tensor } from '../../src/kernels/device/tensor.ts'
 /** Everything of Gpu that works before it returns; `read` works until it waits. */
 const CALLS = ['replay', 'write', 'copy', 'clear', 'submit', 'read'] as const
 
-/** Milliseconds inside calls of this Gpu since `watch`. Calls that the Gpu makes of itself count once. */
+/** Milliseconds inside calls of this Gpu since `watch`. A call inside another call of the Gpu is not counted again. */
 export interface Stopwatch {
   ms: number
 }
@@ -33,8 +33,8 @@ export function watchCalls(gpu: Gpu): Stopwatch {
 }
 
 /**
- * Runs `work` while no GPU works: command buffers are encoded and thrown away, readbacks bring zeros. So a software
- * adapter's threads do not take the cores from the thread that is measured.
+ * Runs `work` without GPU work: command buffers are encoded and thrown away, readbacks give zeros. So the threads of a software
+ * adapter do not take cores from the thread that is measured.
  */
 export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   const { submit } = GPUQueue.prototype
@@ -42,7 +42,7 @@ export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T
   GPUQueue.prototype.submit = () => undefined
   const readZeros = async (...tensors: Tensor[]) => {
     const arrays = await read(...tensors)
-    for (const array of arrays) array.fill(0) // a readback that nothing was copied to holds an older one's values
+    for (const array of arrays) array.fill(0) // a readback buffer without a copy still holds older values
     return arrays
   }
   Object.assign(gpu, { read: readZeros })
@@ -54,7 +54,7 @@ export async function withoutGpu<T>(gpu: Gpu, work: () => Promise<T>): Promise<T
   }
 }
 
-/** CPU seconds of the page's thread since it began, where the driver offers them (scripts/bench.mjs). */
+/** CPU seconds of the page's thread since its start, where the driver (scripts/bench.mjs) provides them. */
 export async function threadSeconds(): Promise<number | undefined> {
   const { benchThreadSeconds } = globalThis as { benchThreadSeconds?: () => Promise<number> }
   return benchThreadSeconds?.()
@@ -66,7 +66,7 @@ export interface SampledJavaScript {
   readonly garbage: number
 }
 
-/** Samples the thread while `work` runs; undefined where the driver does not offer it. */
+/** Samples the thread while `work` runs; undefined where the driver does not provide it. */
 export async function sampled(work: () => Promise<void>): Promise<SampledJavaScript | undefined> {
   const driver = globalThis as {
     benchStartSampling?: () => Promise<void>

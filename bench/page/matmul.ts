@@ -56,7 +56,7 @@ interface Factors {
   readonly b_shape: [number, number]
 }
 
-/** The three products of every linear layer of a model on so many tokens. */
+/** The three products of every linear layer of a model on a number of tokens. */
 function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulShape[] {
   const { hidden_size: C, intermediate_size: F, qkv_size, attention_size } = modelShape(config)
   const layers = [
@@ -139,7 +139,7 @@ function jax({ op }: MatmulShape, factors: Factors): Peer {
   const once = () => product(left.ref, right.ref)
   return {
     time: async (repeats) => {
-      // A product that is disposed of before it was submitted is never computed.
+      // A product that is freed before it was submitted is never computed.
       const products = Array.from({ length: repeats }, once)
       for (const one of products) await one.blockUntilReady()
       await getWebGPUDevice().queue.onSubmittedWorkDone()
@@ -199,7 +199,7 @@ async function milliseconds(peer: Peer, repeats: number): Promise<number> {
   return (performance.now() - start) / repeats
 }
 
-/** One shape: warm-up, then samples of the three in turn, so that what else the machine does hits all alike. */
+/** One shape: warm-up, then samples of the three libraries in turn, so that other load on the machine affects all alike. */
 async function benchShape(gpu: Gpu, shape: MatmulShape): Promise<MatmulRow> {
   const factors = factorsOf(shape)
   const peers: Record<string, Peer> = {

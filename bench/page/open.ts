@@ -1,3 +1,4 @@
+// Opens the libraries that the benchmarks compare.
 import { defaultDevice, init } from '@jax-js/jax'
 import '@tensorflow/tfjs-backend-webgpu'
 import { setBackend, ready as tfReady } from '@tensorflow/tfjs-core'

@@ -1,4 +1,4 @@
-// One reinforcement step of a preset by its parts: the stages, both passes for the policy of every layer, and the JavaScript.
+// Times the parts of one reinforcement step of a preset: its stages, both passes for the policy of every layer, its JavaScript.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import {
@@ -15,7 +15,7 @@ import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl
 const WARM_UP = 2
 /** Samples of everything that waits for the GPU. */
 const SAMPLES = { gpu: 10, software: 3 }
-/** Steps without the GPU: some until the engine has compiled what is hot, then the measured ones. */
+/** Steps without the GPU: first some for the engine to compile hot code, then the measured ones. */
 const FREE_WARM_UP = 20
 const FREE_STEPS = 40
 
@@ -34,7 +34,7 @@ export interface JavaScriptRow {
   readonly steps: number
   /** Inside calls of Gpu: encoding, uploads, submits. Median over steps whose command buffers are thrown away. */
   readonly encode_ms: number
-  /** Wall time of such a step: everything but the GPU's work, with the waits for other processes. */
+  /** Wall time of such a step: everything except the GPU's work, including waits for other processes. */
   readonly step_without_gpu_ms: number
   /** CPU time of the thread over such a step, all its JavaScript and the browser's bindings; absent without the driver. */
   readonly thread_ms?: number
@@ -84,7 +84,7 @@ export async function benchParts(preset_id: string): Promise<PartsRow> {
   const { config, phase } = rlConfig(preset_id)
   const L = config.model.num_hidden_layers
   const all = Array.from({ length: L }, (_, i) => i + 1)
-  // The phases after the first are only there to have their programs recorded: it does not end.
+  // The first phase does not end; the phases after it only have their programs recorded.
   const inner = all.filter((k) => k !== phase.target_layer)
   const endless = { ...phase, steps: 1e6 }
   const phases = [endless, ...inner.map((target_layer) => ({ ...phase, target_layer }))]

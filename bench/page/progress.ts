@@ -1,4 +1,4 @@
-/** Says on the driver's terminal what is measured next. */
+/** Prints on the driver's terminal what is measured next. */
 export function progress(what: string): void {
   console.debug(what)
 }

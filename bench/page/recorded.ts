@@ -1,11 +1,11 @@
-// The first reinforcement steps of a preset with everything that another implementation needs to take them again.
+// The first reinforcement steps of a preset, with all that another implementation needs to repeat them.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { listenToActor, rlConfig } from './rl.ts'
 
 const STEPS = 3
-/** Compared with the other implementation. */
+/** What the other implementation is compared by. */
 const METRICS = [
   'actor/pg_loss',
   'actor/ppo_kl',
@@ -42,7 +42,7 @@ export interface RecordedRun {
 }
 
 /**
- * The last rl phase of a preset from these weights. From new ones, which answer nothing right, a response of odd length
+ * The last rl phase of a preset from these weights. New weights answer nothing right; for them a response of odd length
  * counts as right, so that advantages are not all zero. Throws RangeError for weights of another size.
  */
 export async function recordSteps(

@@ -1,4 +1,4 @@
-// Reinforcement steps as the suites take them: a preset without what does not belong to every step, its actor in reach.
+// Reinforcement steps for the suites: a preset without work that comes only every few steps, and access to its actor.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
 import { trainerConfig } from '../../src/lab/worker/trainer_config.ts'
@@ -6,7 +6,7 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 import type { TrainerConfig } from '../../src/rl/train/trainer.ts'
 
-/** The last rl phase of a preset alone, without validation and probes: those come every few steps. */
+/** Only the last rl phase of a preset, without validation and probes, which come every few steps. */
 export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlPhase } {
   const preset = presetOf(preset_id)
   if (!preset) throw new RangeError(`no preset ${preset_id}`)

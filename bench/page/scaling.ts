@@ -1,4 +1,4 @@
-// How the cost of a token and the memory of a run grow: one supervised step of a small model, of which one size at a time is
+// How the cost of a token and the memory of a run grow: one supervised step of a small model, with one size at a time
 // changed. Forward, cross-entropy, backward, clip and AdamW on random tokens without padding.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MemoryKind } from '../../src/kernels/device/tensor.ts'
@@ -11,7 +11,7 @@ import { actorSft, randomProblem, SMALL_MODEL, sftPhase } from './actor_sft.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 
-/** What everything but the varied size is. Rows are `batch`, columns `context`. */
+/** All sizes but the varied one. Rows are `batch`, columns `context`. */
 const BASE = { batch: 16, layers: 4, context: 32, vocabulary: 26 }
 export type ScalingAxis = keyof typeof BASE
 
@@ -22,7 +22,7 @@ const AXES: Readonly<Record<ScalingAxis, readonly number[]>> = {
   vocabulary: [26, 128, 512, 2048, 8192, 50000],
 }
 
-/** Steps are timed until so much time is over or so many were taken, and twice at least; once where a step takes long. */
+/** Steps are timed until one of these limits, at least twice; once where a step takes long. */
 const BUDGET_MS = 500
 const MOST_STEPS = 10
 const SLOW_MS = 4000
@@ -39,7 +39,7 @@ export interface ScalingPoint {
   readonly ms_per_token: number
   /** What `planMemory` says such a run takes, in bytes. */
   readonly planned_bytes: Readonly<Record<MemoryKind, number>>
-  /** Mean cross-entropy before the first step, nats: close to ln V for a fresh model. */
+  /** Mean cross-entropy before the first step, nats: close to ln V for a new model. */
   readonly loss: number
 }
 
@@ -58,7 +58,7 @@ const modelOf = ({ layers, vocabulary }: Sizes): ModelConfig => ({
   vocab_size: vocabulary,
 })
 
-/** The run whose memory is planned: a task of which only the lengths count. */
+/** The run whose memory is planned: of its task only the lengths matter. */
 function configOf(sizes: Sizes): TrainerConfig {
   const unused = () => {
     throw new Error('scaling: the plan asks for no samples')
@@ -119,7 +119,7 @@ async function measure(sizes: Sizes): Promise<Omit<ScalingPoint, 'value'>> {
 /** All axes, in the order in which they are measured. */
 export const scalingAxes = (): ScalingAxis[] => Object.keys(AXES) as ScalingAxis[]
 
-/** One axis. The base model is measured on each anew: neighbouring points are then of one time. */
+/** One axis. Each axis measures the base model again, so that neighbouring points are measured close in time. */
 export async function benchScaling(axis: ScalingAxis): Promise<ScalingRow> {
   const points: ScalingPoint[] = []
   for (const value of AXES[axis]) {

@@ -1,5 +1,5 @@
-// One supervised training step of the same transformer in ours, jax-js and TensorFlow.js, on the same adapter: held to the
-// same losses first, then timed in turn.
+// One supervised training step of the same transformer in Understory, jax-js and TensorFlow.js on the same adapter: first their
+// losses are compared, then they are timed in turn.
 import { presetOf } from '../../src/lab/presets/presets.ts'
 import { trainerConfig } from '../../src/lab/worker/trainer_config.ts'
 import { modelShape } from '../../src/model/params/config.ts'
@@ -16,10 +16,10 @@ import { progress } from './progress.ts'
 
 /** A library gets fewer samples, at least one, if they would take longer than this. */
 const BUDGET_MS = 30_000
-/** Losses that are compared: that of the first step and of three more; they warm up as well. */
+/** Steps whose losses are compared: the first and three more. They also warm up. */
 const CHECKED = 4
 /**
- * A software adapter takes seconds for what a GPU does in milliseconds, so it gets less of everything. `share`: of a preset's
+ * A software adapter takes seconds for what a GPU does in milliseconds, so it gets less work. `share`: of a preset's
  * batch; `wide`: rows and columns of the 5M model's batch; `samples`: of a step that is awaited; `queued`: steps queued at once for throughput, and how often.
  */
 const AMOUNT = {
@@ -56,7 +56,7 @@ interface Checked {
   readonly grad_norms: readonly number[]
   /** Dispatches of one step. */
   readonly dispatches: number
-  /** Milliseconds of the first step, in which peers trace and compile. */
+  /** Milliseconds of the first step, in which the other libraries trace and compile. */
   readonly first_ms: number
   /** Of the last of these steps. */
   readonly step_ms: number
@@ -105,7 +105,7 @@ const wideProblem = (rows: number, width: number): SftProblem =>
     width,
   )
 
-/** How many dispatches `action` encodes, whoever's they are. */
+/** How many dispatches `action` encodes, of any library. */
 async function countDispatches(action: () => Promise<void>): Promise<number> {
   const encoder = GPUComputePassEncoder.prototype
   const { dispatchWorkgroups, dispatchWorkgroupsIndirect } = encoder
@@ -196,8 +196,8 @@ export async function benchSft(model: string): Promise<SftRow> {
 }
 
 /**
- * Samples of all libraries in turn, so that what else the machine does hits all alike. A library too slow for all of them
- * gets fewer; if `is_needed`, one at least.
+ * Samples of all libraries in turn, so that other load on the machine affects all alike. A library too slow for all of them
+ * gets fewer; if `is_needed`, at least one.
  */
 async function sampleInTurn(
   runners: Readonly<Record<string, SftRunner>>,

@@ -1,4 +1,4 @@
-// One training step of a preset, taken apart: rollout, log-prob pass, update; and how often it calls the GPU.
+// Times the parts of one training step of a preset: rollout, log-prob pass, update; and counts its calls to the GPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
@@ -18,7 +18,7 @@ export interface TrainingRow {
   readonly live_bytes: number
 }
 
-/** The last rl phase of a preset, from new weights: the time of a step does not depend on what they hold. */
+/** The last rl phase of a preset, from new weights: the time of a step does not depend on their values. */
 export async function benchTraining(preset_id: string): Promise<TrainingRow> {
   const { config, phase } = rlConfig(preset_id)
   const gpu = await Gpu.open()
@@ -36,7 +36,7 @@ export async function benchTraining(preset_id: string): Promise<TrainingRow> {
   }
   await gpu.finish()
   const { dispatches, submits, reads, live_bytes } = gpu.counts
-  // A step queues both passes at once; taken one at a time, they can be told apart.
+  // A step queues both passes at once; run one at a time, each can be timed.
   for (let i = 0; i < STEPS; i++) {
     ms.log_prob.push(await finished(gpu, () => scoreAgain(heard(), phase.target_layer)))
     ms.update.push(await finished(gpu, () => updateAgain(heard(), phase.target_layer)))

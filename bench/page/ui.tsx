@@ -1,4 +1,4 @@
-// The page's own components on made-up series: what an update costs the thread that a person's clicks wait for.
+// The page's own components on made-up series: what an update costs the page's main thread.
 import { createRoot } from 'react-dom/client'
 import { appendMetrics, type Series } from '../../src/lab/columns/series.ts'
 import { applyEvent, emptyRun, type LabState, labStore } from '../../src/lab/page/store.ts'
@@ -10,7 +10,7 @@ import { startTicker } from '../../src/ui/base/ticker.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../src/ui/learning/metrics.ts'
 import { Heatmap } from '../../src/ui/plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../../src/ui/plot/MetricChart.tsx'
-// As src/main.tsx has them: without them nothing lies where it does on the page.
+// The styles of src/main.tsx: without them the layout is not that of the page.
 import '../../src/ui/tokens/tokens.css'
 import '../../src/ui/base/base.css'
 import '../../src/ui/base/layout.css'
@@ -35,7 +35,7 @@ export interface UiCase {
   readonly layers: number
   /** Updates a second as a run would make them; undefined: one in every animation frame. */
   readonly per_second?: number
-  /** Milliseconds of the thread an update, or its share of the time where `per_second` is given. */
+  /** Most milliseconds of the thread for an update, or its share of the time where `per_second` is given. */
   readonly budget: number
 }
 
@@ -43,7 +43,7 @@ export interface UiCase {
 export interface UiRow extends UiCase {
   /** Milliseconds of the thread's CPU time an update. */
   readonly ms: number
-  /** Of the thread's time, where updates come at a pace. */
+  /** Share of the thread's time, where `per_second` is given. */
   readonly share?: number
 }
 
@@ -73,7 +73,7 @@ const chartLines = (chart: number): readonly Line[] =>
     color: COLORS[line % COLORS.length],
   }))
 
-/** A noisy decay, another one for each name. */
+/** A noisy decay, different for each name. */
 function made(seed: number, step: number): number {
   const noise = Math.abs(Math.sin(seed * 12.9898 + step * 78.233) * 43_758.5453) % 1
   return 2 * Math.exp(-step / 800) + 0.15 * noise + 0.1 * (seed % 7)
@@ -112,7 +112,7 @@ function madeSamples() {
   }))
 }
 
-/** A run of so many steps that goes on. */
+/** A run with a number of steps that is still training. */
 function begin(ui_case: UiCase): void {
   const { steps, layers } = ui_case
   const { experiment } = PRESETS[0]
@@ -201,7 +201,7 @@ function step(state: LabState, ui_case: UiCase): LabState {
   )
 }
 
-/** So many updates of the case that is shown. */
+/** A number of updates of the case that is shown. */
 async function update(count: number): Promise<void> {
   const ui_case = present
   if (!ui_case) throw new Error('no case is shown')

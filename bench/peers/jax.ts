@@ -1,7 +1,7 @@
 // The step in jax-js, made fast: everything from forward to AdamW is one jit-compiled function of value_and_grad; q, k, v
 // and gate, up are single matrices; the rotary embedding flips a view, so it fuses into its neighbours without a
 // concatenation; the attention scale, mask and angles come precomputed; only response columns are unembedded; the powers of
-// Adam's betas live on the GPU, so nothing is uploaded and nothing recompiled; old state is given away at every step.
+// Adam's betas live on the GPU, so nothing is uploaded and nothing recompiled; every step gives up the old state's memory.
 import {
   getWebGPUDevice,
   type Array as JaxArray,
@@ -28,7 +28,7 @@ import {
   tablesOf,
 } from './problem.ts'
 
-// jax-js wants type aliases here: an interface is no JsTree.
+// jax-js needs type aliases here: an interface is not a JsTree.
 type Inputs = Record<'ids' | 'targets' | 'token_weights' | 'bias' | 'cos' | 'sin', JaxArray>
 /** Weights and moments are flat, [N]; a parameter is a view of them. */
 type State = {

@@ -1,4 +1,4 @@
-// One supervised step as every library of the benchmark gets it: the same weights, tokens, masks and tables.
+// One supervised step, the same for every library of the benchmark: weights, tokens, masks and tables.
 import { inverseFrequencies } from '../../src/model/params/config.ts'
 import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
@@ -27,7 +27,7 @@ export interface SftRunner {
 export const ADAM_EPS = 1e-8
 /** What torch.nn.utils.clip_grad_norm_ adds to the norm. */
 export const CLIP_EPS = 1e-6
-/** Added to a masked score: its exponential is exactly 0 in float32, and a row of nothing else has no NaN. */
+/** Added to a masked score: its exponential is exactly 0 in float32, and a row of masked scores only gives no NaN. */
 const MASKED = -1e9
 
 /** A matrix or vector of the model with its shape. */
@@ -36,7 +36,7 @@ export interface Leaf<S extends readonly number[] = readonly number[]> {
   readonly shape: S
 }
 
-/** The parameters as the peers hold them: q, k and v as one matrix, gate and up as one, as ours does. */
+/** The parameters in the other libraries: q, k and v are one matrix, gate and up are one, as in Understory. */
 export interface Leaves<T = Leaf> {
   /** [V, C] */
   readonly embed: T
@@ -72,7 +72,7 @@ const BLOCK_LEAVES = [
   'down',
 ] as const satisfies readonly (keyof BlockLeaves)[]
 
-/** Throws RangeError for what the peers' models leave out: they are Qwen3 with a tied head and as many kv heads as heads. */
+/** Throws RangeError for what the other libraries' models lack: they are Qwen3 with a tied head and as many kv heads as heads. */
 export function requireSupported({ shape }: ParamLayout): void {
   const { model_type, tie_word_embeddings, num_attention_heads: H, num_key_value_heads: K } = shape
   if (model_type !== 'qwen3' || !tie_word_embeddings || H !== K || shape.rope_scaling)
@@ -144,7 +144,7 @@ export function flatOf(listed: readonly Leaf[]): Float32Array<ArrayBuffer> {
   return flat
 }
 
-/** What the peers' models read beside the weights; computed once, which favours them: ours computes it in its kernels. */
+/** What the other libraries' models read beside the weights. It is computed once, in their favour: our kernels compute it each time. */
 export interface Tables {
   /** [B, T] */
   readonly ids: Int32Array<ArrayBuffer>

@@ -65,7 +65,7 @@ import {
 type Inputs = Record<'token_weights' | 'bias' | 'cos' | 'sin', Tensor> &
   Record<'ids' | 'targets', Tensor1D>
 
-/** The parts of tfjs's backend that it has no public name for. */
+/** The parts of tfjs's backend without a public name. */
 interface TfBackend {
   readonly device: GPUDevice
   /** null when nothing waits to be submitted. */
@@ -82,7 +82,7 @@ export async function finishTf(): Promise<void> {
   await webgpu.device.queue.onSubmittedWorkDone()
 }
 
-// customGrad hands the function its tensors and, after them, a way to save what the gradient needs.
+// customGrad passes the function its tensors and, after them, a way to save what the gradient needs.
 
 /** x · weight / √(mean(x²) + eps) along the last axis; the weight broadcasts, and sums its gradient over `weight_axes`. */
 function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weight_axes: number[]): Tensor {

@@ -1,4 +1,4 @@
-// Speed passes or fails nothing; wrong results do.
+// Finds wrong results. Speed alone passes or fails nothing.
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
@@ -7,7 +7,7 @@ import type { SftRow } from '../page/sft.ts'
 const LARGEST_ERROR = 1e-3
 /** Of losses, relative: rounding of one forward, and of three AdamW steps, whose size does not shrink with the gradient. */
 const LOSS_TOLERANCE = { first: 1e-5, last: 1e-3 }
-/** A fresh model's logits are small, not zero: its loss is that close to ln V, relative. */
+/** A new model's logits are small, not zero: its loss differs from ln V by at most this, relative. */
 const FRESH_TOLERANCE = 0.1
 
 export function wrongProducts(matmul: readonly MatmulRow[]): string[] {
@@ -16,7 +16,7 @@ export function wrongProducts(matmul: readonly MatmulRow[]): string[] {
     .map((row) => `matmul ${row.of} ${row.op}: results differ ${JSON.stringify(row.error)}`)
 }
 
-/** The peers' losses against ours, before any step and after the last checked one. */
+/** The other libraries' losses against ours, before any step and after the last checked one. */
 export function wrongLosses({ model, checked, failed }: SftRow): string[] {
   const ours = checked.understory?.losses
   if (!ours) return [`sft ${model}: ${failed.understory}`]
@@ -31,7 +31,7 @@ export function wrongLosses({ model, checked, failed }: SftRow): string[] {
     .map(([name, { losses }]) => `sft ${model}: ${name} has losses ${losses}, ours ${ours}`)
 }
 
-/** Losses of fresh models, which say little but that the step computed something. */
+/** Losses of new models, which show only that the step computed something. */
 export function wrongScaling({ axis, points }: ScalingRow): string[] {
   return points.flatMap(({ value, vocab_size, loss }) => {
     const expected = Math.log(vocab_size)

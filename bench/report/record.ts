@@ -1,4 +1,4 @@
-// A results file: what was measured, and the same as a flat list of comparisons, two numbers and their ratio each.
+// A results file: the measurements, and the same as a flat list of comparisons with two numbers and their ratio each.
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { PartsRow } from '../page/parts.ts'
@@ -7,13 +7,13 @@ import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 
-/** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench had not. */
+/** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench did not have. */
 export interface BenchRecord {
   readonly date: string
   readonly adapter: string
   readonly chromium: string
   readonly machine: string
-  /** Versions of the libraries that are compared with. */
+  /** Versions of the other libraries. */
   readonly peers?: Readonly<Record<string, string>>
   readonly matmul?: readonly MatmulRow[]
   readonly sft?: readonly SftRow[]
@@ -123,7 +123,7 @@ function scaling({ axis, base, points }: ScalingRow): Comparison[] {
 export const plannedBytes = ({ planned_bytes }: ScalingRow['points'][number]): number =>
   Object.values(planned_bytes).reduce((a, b) => a + b, 0)
 
-/** Every pair of numbers that a file holds, of any age. */
+/** Every pair of numbers in a file, also in one of an older bench. */
 export function comparisonsOf(record: BenchRecord): Comparison[] {
   const { matmul = [], sft = [], training, parts, features: pairs = [] } = record
   return [

@@ -1,4 +1,4 @@
-// Results as tables on the terminal.
+// Prints results as tables on the terminal.
 import type { FeatureRow } from '../page/features.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
@@ -19,7 +19,7 @@ function table(header: readonly Cell[], rows: readonly (readonly Cell[])[]): voi
 
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
 
-/** Every suite of a file, of any age. */
+/** Prints every suite of a file, also of one of an older bench. */
 export function printRecord(record: BenchRecord): void {
   const { date, adapter, chromium, machine, peers = {} } = record
   console.log(`${date}, ${adapter}, Chromium ${chromium}, ${machine}\n`)
@@ -150,7 +150,7 @@ export function printFeatures(rows: readonly FeatureRow[]): void {
   )
 }
 
-/** What `on` has more than `off`, with its sign. */
+/** The difference of `on` and `off`, with its sign. */
 function difference(on: number, off: number, digits = 0): string {
   const more = (on - off).toFixed(digits)
   return on > off ? `+${more}` : more

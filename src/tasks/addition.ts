@@ -1,4 +1,4 @@
-// What the two addition tasks share: the same problems, the same held-out ones, the same score.
+// What the two addition tasks share: their problems, the held-out ones among them, and the score.
 import { splitProblems } from './problems.ts'
 import type { Task, TaskParam } from './task.ts'
 
@@ -16,7 +16,7 @@ export const digits_param: TaskParam = {
 /**
  * `37+85=` → `122`, for two numbers of `digits` digits (10 … 99 for two; 0 … 9 for one).
  *
- * `demonstrate(a, b, chance)` writes what a demonstration answers; `chance` is uniform in [0, 1). The held-out
+ * `demonstrate(a, b, chance)` gives the answer of a demonstration; `chance` is uniform in [0, 1). The held-out
  * problems depend on `digits` alone.
  */
 export function additionTask(
@@ -52,7 +52,7 @@ export function additionTask(
 }
 
 /**
- * The sum of each pair of digits mod 10, as somebody who forgets every carry would write it: `37+85` → `12`.
+ * The sum of each pair of digits mod 10, the sum without carries: `37+85` → `12`.
  * Leading zeros stay (`50+53` → `03`), so that the answer always has as many digits as the numbers.
  */
 export function sumWithoutCarries(a: number, b: number, digits: number): string {

@@ -1,3 +1,4 @@
+// Bracket completion: close all open brackets in the right order.
 import { splitProblems } from './problems.ts'
 import type { Task, TaskKind } from './task.ts'
 
@@ -85,7 +86,7 @@ function prefixAt(problem: number, counts: readonly number[][]): string {
 
 const closerOf = (opener: string) => CLOSERS[OPENERS.indexOf(opener)]
 
-/** The closers of a prefix's open brackets, innermost first; of a prefix that closes a wrong one, nothing can. */
+/** The closers of a prefix's open brackets, innermost first. Throws RangeError for a prefix that closes the wrong one. */
 function completion(prefix: string): string {
   const open: string[] = []
   for (const bracket of prefix) {

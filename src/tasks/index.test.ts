@@ -1,4 +1,4 @@
-// What every task promises, checked on each of them at its smallest, default and largest parameters.
+// What every task guarantees, checked on each at its smallest, default and largest parameters.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

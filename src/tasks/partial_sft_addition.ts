@@ -1,3 +1,4 @@
+// Addition with right demonstrations.
 import { additionTask, digits_param } from './addition.ts'
 import type { TaskKind } from './task.ts'
 

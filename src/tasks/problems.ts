@@ -1,14 +1,14 @@
 // How a task numbers its problems, holds some out, and draws from the rest. Knows no task.
 import type { Split } from './task.ts'
 
-/** Most held-out problems; fewer problems than five times this hold out a fifth. */
+/** Most held-out problems; a task with fewer than five times this many holds out a fifth. */
 const MAX_TEST_SIZE = 512
 
 /** One drawn problem. */
 export interface Draw {
   /** Number of the problem, 0 … total − 1. */
   readonly problem: number
-  /** Uniform in [0, 1): for whatever else the sample has to decide. */
+  /** Uniform in [0, 1): decides everything else about the sample. */
   readonly chance: number
 }
 
@@ -28,10 +28,10 @@ export interface Problems {
  * Splits `total` problems into held-out and training ones, with no list of either.
  *
  * A permutation of 0 … total − 1, fixed by `name` alone, puts the held-out problems at its first positions; a
- * training draw permutes a uniform position behind them. So the two are disjoint whatever the seed, and every draw is a
+ * training draw permutes a uniform position after them. So the two are disjoint whatever the seed, and every draw is a
  * function of (seed, name, index, split): no draw depends on an earlier one.
  *
- * Throws RangeError unless 5 ≤ total ≤ 2^32, and when an index is no whole number from 0.
+ * Throws RangeError unless 5 ≤ total ≤ 2^32, and unless an index is a whole number from 0.
  */
 export function splitProblems(name: string, total: number): Problems {
   if (!(Number.isInteger(total) && total >= 5 && total <= 2 ** 32))

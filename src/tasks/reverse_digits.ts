@@ -1,3 +1,4 @@
+// Reversing a string of digits.
 import { digitStringTask, length_param } from './digit_string.ts'
 import type { TaskKind } from './task.ts'
 

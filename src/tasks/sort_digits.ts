@@ -1,3 +1,4 @@
+// Sorting the digits of a string.
 import { digitStringTask, length_param } from './digit_string.ts'
 import type { TaskKind } from './task.ts'
 

@@ -9,7 +9,7 @@ export interface Tokenizer {
   readonly eos_token_id: number
   /** Throws RangeError naming the character that is not in the vocabulary. */
   encode(text: string): number[]
-  /** Stops at the end token. A padding token before it shows as <pad>: a policy may well sample one. */
+  /** Stops at the end token. A padding token before it shows as <pad>, because a policy may sample one. */
   decode(ids: ArrayLike<number>): string
 }
 

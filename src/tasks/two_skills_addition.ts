@@ -1,7 +1,8 @@
+// Addition with right and wrong demonstrations.
 import { additionTask, digits_param, sumWithoutCarries } from './addition.ts'
 import type { TaskKind } from './task.ts'
 
-/** Addition shown by demonstrations of which some add and the others forget every carry. */
+/** Some demonstrations add; the others forget every carry. */
 export const two_skills_addition: TaskKind = {
   id: 'two_skills_addition',
   name: 'Two-skills addition',
