@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import { DEFAULT_THRESHOLD } from '../../lab/diagnosis/inner_layer.ts'
 import { type Tab, tabOf, viewHash } from '../../lab/links/view.ts'
 import { DEFAULT_KEPT_BYTES } from '../../lab/page/kept_run.ts'
-import { MAX_WEIGHT } from '../plot/smooth.ts'
-import type { Zoom } from '../plot/zoom.ts'
+import type { Zoom } from '../plot/axes/zoom.ts'
+import { MAX_WEIGHT } from '../plot/lines/smooth.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 

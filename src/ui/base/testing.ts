@@ -1,5 +1,5 @@
 // Helpers of the page's tests; never shipped.
-import type { Columns, LineContext } from '../plot/lines.ts'
+import type { Columns, LineContext } from '../plot/lines/lines.ts'
 
 /** Columns with one value per step, from step `first`. */
 export function columnsOf(values: readonly number[], first = 0): Columns {

@@ -5,10 +5,10 @@ import { benchmark, cardLink, profileStep } from '../../lab/page/client.ts'
 import type { LabState, StepProfile } from '../../lab/page/store.ts'
 import { adapterName, browserName, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
 import type { Peak, ProfileRow } from '../../lab/protocol/protocol.ts'
-import { canProfile } from '../base/actions.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../base/format.ts'
 import { selectIsBusy, selectStatus, useLab } from '../base/run.ts'
 import { showToast } from '../base/store.ts'
+import { canProfile } from '../palette/actions.ts'
 import { cardLines, cardText, clockNote, profileLine, STAGES } from './profile.ts'
 
 const selectProfile = (state: LabState) => state.profile

@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../base/format.ts'
 import { usePhaseSpans } from '../base/run.ts'
 import { shownStep, shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { resolveColor } from '../plot/tokens.ts'
+import { resolveColor } from '../plot/css_colors.ts'
 import { follow, keptPixels, previousKept, scrubKept, scrubTo } from './scrub.ts'
 import './scrubber.css'
 

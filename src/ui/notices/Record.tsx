@@ -7,7 +7,7 @@ import type { LabState } from '../../lab/page/store.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { phaseMark } from '../plot/geometry.ts'
+import { phaseMark } from '../plot/axes/geometry.ts'
 import { useOpenedEntry } from '../runs/opened.ts'
 import { endText, statusWord } from '../runs/words.ts'
 

@@ -2,10 +2,10 @@
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
 import { canKeepAwake } from '../notices/wake_lock.ts'
-import { type CommandGroup, PANEL_KEYS } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { type CommandGroup, PANEL_KEYS } from './commands/command.ts'
+import { COMMANDS } from './commands/commands.ts'
 import { closeDialog } from './dialogs.ts'
-import { Keys } from './Keys.tsx'
+import { Keys } from './keys/Keys.tsx'
 import { Modal } from './Modal.tsx'
 
 interface KeyLine {

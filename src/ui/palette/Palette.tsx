@@ -5,7 +5,7 @@ import { labStore } from '../../lab/page/store.ts'
 import { selectStatus, useLab } from '../base/run.ts'
 import { type Entry, paletteEntries } from './entries.ts'
 import { type Marks, ranked } from './fuzzy.ts'
-import { Keys } from './Keys.tsx'
+import { Keys } from './keys/Keys.tsx'
 import { Marked } from './Marked.tsx'
 import { Modal } from './Modal.tsx'
 

@@ -23,7 +23,7 @@ import {
 } from '../base/run.ts'
 import { useIsPast, useShown, useShownFrame } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { phaseMark } from '../plot/geometry.ts'
+import { phaseMark } from '../plot/axes/geometry.ts'
 import { AddPhases } from './AddPhases.tsx'
 
 const FULL = `An experiment has at most ${MAX_PHASES} phases`

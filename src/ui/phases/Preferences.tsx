@@ -13,7 +13,7 @@ import { formatShare } from '../base/format.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
 import { showToast, uiStore } from '../base/store.ts'
 import { HELD_OUT_PREFERENCES } from '../learning/metrics.ts'
-import { typing } from '../palette/shortcuts.ts'
+import { typing } from '../palette/keys/shortcuts.ts'
 import { ScoredPairs } from './ScoredPairs.tsx'
 import {
   type Choice,

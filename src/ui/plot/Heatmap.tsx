@@ -4,14 +4,14 @@ import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../base/format.ts'
 import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
+import { extentOf } from './axes/extent.ts'
 import { ChartCard } from './ChartCard.tsx'
-import { extentOf } from './extent.ts'
 import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { drawnColumns } from './lines/repaint.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
 import { readStep, useSlowFrame, valueAt } from './readout.ts'
-import { drawnColumns } from './repaint.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))

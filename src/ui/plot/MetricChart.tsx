@@ -4,7 +4,10 @@ import { useStore } from 'zustand'
 import { fileSlug } from '../../lab/runs/metrics_file.ts'
 import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
 import { type UiState, uiStore } from '../base/store.ts'
-import { ticksOf } from './bounds.ts'
+import { ticksOf } from './axes/bounds.ts'
+import type { Domain } from './axes/domain.ts'
+import { type Ideal, idealWords } from './axes/ideal.ts'
+import { useAxes, useValueAxis } from './axes/use_axes.ts'
 import { ChartCard } from './ChartCard.tsx'
 import {
   boundsOf,
@@ -18,16 +21,13 @@ import {
   summaryOf,
   thinnedText,
 } from './chart_lines.ts'
-import type { Domain } from './domain.ts'
-import { type Ideal, idealWords } from './ideal.ts'
+import type { Key } from './files/picture.ts'
 import { Legend } from './Legend.tsx'
-import type { View } from './lines.ts'
+import type { View } from './lines/lines.ts'
+import { drawnOf, drawStrokes } from './lines/strokes.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
-import type { Key } from './picture.ts'
 import { newestAt, readStep } from './readout.ts'
-import { drawnOf, drawStrokes } from './strokes.ts'
-import { useAxes, useValueAxis } from './use_axes.ts'
 
 export type { Line }
 

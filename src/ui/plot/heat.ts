@@ -1,7 +1,7 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
-import type { Domain } from './domain.ts'
-import { type EditMark, editLabels } from './geometry.ts'
-import { type Columns, type LineContext, lowerBound, toPixel, type View } from './lines.ts'
+import type { Domain } from './axes/domain.ts'
+import { type EditMark, editLabels } from './axes/geometry.ts'
+import { type Columns, type LineContext, lowerBound, toPixel, type View } from './lines/lines.ts'
 import type { Rgb } from './palette.ts'
 
 type MarkContext = Pick<

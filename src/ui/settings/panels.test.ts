@@ -7,7 +7,7 @@ import {
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { groupByPrompt } from '../learning/grouping.ts'
 import { skippedUpdates } from '../learning/metrics.ts'
-import { PANEL_KEYS } from '../palette/command.ts'
+import { PANEL_KEYS } from '../palette/commands/command.ts'
 import {
   canUndo,
   choiceOf,

@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { uiStore } from '../../base/store.ts'
-import { typing } from '../../palette/shortcuts.ts'
+import { typing } from '../../palette/keys/shortcuts.ts'
 import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'
