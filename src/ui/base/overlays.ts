@@ -1,7 +1,7 @@
 // Other runs on the same charts: drawn faintly behind the shown one.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Columns } from '../plot/lines/lines.ts'
+import type { Columns } from '../plot/lines/columns.ts'
 import { uiStore } from './store.ts'
 
 /** One run, or the mean of several. */

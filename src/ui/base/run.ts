@@ -12,7 +12,7 @@ import { type LabState, labStore, nextExperiment, runSoFar } from '../../lab/pag
 import type { Domain } from '../plot/axes/domain.ts'
 import type { EditMark, PhaseSpan } from '../plot/axes/geometry.ts'
 import { shownSteps } from '../plot/axes/zoom.ts'
-import type { Columns } from '../plot/lines/lines.ts'
+import type { Columns } from '../plot/lines/columns.ts'
 import { overlaysEnd } from './overlays.ts'
 import { shownStore, useShown } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'

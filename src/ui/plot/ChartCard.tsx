@@ -2,8 +2,8 @@
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
-import type { View } from './lines/lines.ts'
 import type { Stroke } from './lines/strokes.ts'
+import type { View } from './lines/view.ts'
 import { NumbersTable } from './NumbersTable.tsx'
 import type { PlotHandle } from './Plot.tsx'
 

@@ -6,8 +6,8 @@ import type { Domain } from './axes/domain.ts'
 import type { FrameProps } from './axes/Frame.tsx'
 import { type EditMark, editWordsNear, INSET, plotSize } from './axes/geometry.ts'
 import { type Ideal, shownIdeal } from './axes/ideal.ts'
-import type { View } from './lines/lines.ts'
 import type { Drawn } from './lines/repaint.ts'
+import type { View } from './lines/view.ts'
 import {
   BLEED,
   type Paint,

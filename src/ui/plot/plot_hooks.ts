@@ -13,8 +13,8 @@ import { lastDrawnStep } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import type { Size } from './axes/geometry.ts'
 import { zoomBetween } from './axes/zoom.ts'
-import { fromPixel, toPixel, type View } from './lines/lines.ts'
 import { clearedFrom, type Drawn, staleFrom } from './lines/repaint.ts'
+import { fromPixel, toPixel, type View } from './lines/view.ts'
 
 /** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
 export const BLEED = 4

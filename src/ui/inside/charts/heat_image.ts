@@ -1,6 +1,6 @@
 // Layer × step pictures of what was kept: painted as whole words, so that a redraw of a long run fits in a frame many times over.
 import type { Domain } from '../../plot/axes/domain.ts'
-import { toPixel } from '../../plot/lines/lines.ts'
+import { toPixel } from '../../plot/lines/view.ts'
 import type { Rgb } from '../../plot/palette.ts'
 import { oklchToRgb } from '../../plot/palette.ts'
 import type { ObservedQuantity, Seen } from '../observed.ts'

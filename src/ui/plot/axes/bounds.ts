@@ -1,6 +1,6 @@
 // How far the lines of a chart reach, and the ticks that hold them.
 
-import type { Columns } from '../lines/lines.ts'
+import type { Columns } from '../lines/columns.ts'
 import { type Domain, logTicks, niceTicks } from './domain.ts'
 import { extentIn } from './extent.ts'
 

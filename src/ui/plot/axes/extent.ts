@@ -1,6 +1,6 @@
 // Smallest and largest value of growing columns, scanned only once per entry.
 
-import { type Columns, lowerBound } from '../lines/lines.ts'
+import { type Columns, lowerBound } from '../lines/columns.ts'
 import type { Domain } from './domain.ts'
 
 export interface Extent {

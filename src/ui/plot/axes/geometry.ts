@@ -1,6 +1,6 @@
 // One geometry for every plot, so that the canvas lies exactly on the axes and steps line up between charts.
 
-import { toPixel, type View } from '../lines/lines.ts'
+import { toPixel, type View } from '../lines/view.ts'
 import type { Domain } from './domain.ts'
 
 const NEAR_EDIT = 8

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromPixel, toPixel } from '../lines/lines.ts'
+import { fromPixel, toPixel } from '../lines/view.ts'
 import { shownSteps, zoomBetween } from './zoom.ts'
 
 const shown = (zoom: ReturnType<typeof zoomBetween>, newest: number) =>

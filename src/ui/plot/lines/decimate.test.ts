@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { columnsOf } from '../../base/testing.ts'
 import { isDrawn, keptIndices } from './decimate.ts'
-import { linePoints, toPixel } from './lines.ts'
+import { linePoints } from './line_points.ts'
+import { toPixel } from './view.ts'
 
 const value = fc.oneof(
   { weight: 8, arbitrary: fc.double({ min: -10, max: 10, noNaN: true }) },

@@ -1,5 +1,6 @@
 // Which entries of a long line are drawn: all that a pixel can show, found once per entry.
-import { type Columns, lowerBound, toPixel, type View } from './lines.ts'
+import { type Columns, lowerBound } from './columns.ts'
+import { toPixel, type View } from './view.ts'
 
 /** The part of a view that decides. */
 export type Across = Pick<View, 'x' | 'width' | 'log_x' | 'log_y'>

@@ -1,5 +1,8 @@
 // What of a picture is out of date after its columns grew: the pixels right of where they ended.
-import { type Columns, type Look, REACH, toPixel, type View } from './lines.ts'
+import type { Columns } from './columns.ts'
+import type { Look } from './draw_line.ts'
+import { REACH } from './line_points.ts'
+import { toPixel, type View } from './view.ts'
 
 /** What a canvas has of columns. */
 export interface Drawn {

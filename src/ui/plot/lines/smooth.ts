@@ -1,6 +1,6 @@
 // Smoothed lines, computed as the measured ones grow.
 import { nextAverage } from '../../../lab/columns/smoothing.ts'
-import type { Columns } from './lines.ts'
+import type { Columns } from './columns.ts'
 
 /** Largest weight; at 1 nothing would move. */
 export const MAX_WEIGHT = 0.999
