@@ -1,18 +1,16 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
-import type { experimentFields } from '../../lab/experiment/experiment.ts'
 import { valueAt } from '../../lab/experiment/paths.ts'
 import { editField } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatNumber } from '../base/format.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { Marked } from '../palette/Marked.tsx'
+import type { FieldData } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 import { useWanted } from './wanted.ts'
-
-export type FieldData = ReturnType<typeof experimentFields>[number]
 
 const hasSlider = ({ kind, min, max, path }: FieldData) =>
   (kind === 'integer' || kind === 'number') &&
