@@ -6,7 +6,8 @@ import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
 import { linearScale, logScale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
-import { Figure, Keys, NumbersTable, type NumberTable } from '../frame/Figure.tsx'
+import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
+import type { NumberTable } from '../frame/figure_table.ts'
 import { useFigure } from '../frame/use_figure.ts'
 import {
   type FlowPlace,

@@ -3,6 +3,7 @@ import { Maximize2 } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
 import { FigureFiles } from './FigureFiles.tsx'
+import type { NumberTable } from './figure_table.ts'
 import type { FigureState } from './use_figure.ts'
 
 export interface FigureProps {
@@ -78,12 +79,6 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
       {children}
     </div>
   )
-}
-
-export interface NumberTable {
-  readonly columns: readonly string[]
-  /** A name, then one text per column. */
-  readonly rows: readonly (readonly string[])[]
 }
 
 /** The numbers behind a picture, made only while they are unfolded, and the figure as files. */

@@ -6,8 +6,9 @@ import { saveFile } from '../../base/save.ts'
 import { shownStore } from '../../base/shown.ts'
 import { showToast, uiStore } from '../../base/store.ts'
 import { shownRunWords } from '../../runs/shown_run.ts'
-import type { NumberTable } from './Figure.tsx'
-import { figurePng, figureSvg, tableCsv, tableJsonl } from './figure_file.ts'
+import { figurePng, figureSvg } from './figure_picture.ts'
+import type { NumberTable } from './figure_table.ts'
+import { tableCsv, tableJsonl } from './figure_table.ts'
 
 const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
 type Kind = (typeof KINDS)[number]

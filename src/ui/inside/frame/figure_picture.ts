@@ -1,30 +1,6 @@
-// A figure as files: its numbers as text, and what is on the screen as a picture. Nothing in it comes from elsewhere.
-import { cell } from '../../../lab/runs/metrics_file.ts'
+// What is seen of a figure as a picture of its own, as an SVG or a PNG. It loads nothing from elsewhere.
 import { resolveColor } from '../../plot/css_colors.ts'
 import { xmlText } from '../../plot/files/xml_text.ts'
-import type { NumberTable } from './Figure.tsx'
-
-/** A number where a cell is nothing else; a minus sign may be the typographic one. */
-function value(text: string): string | number {
-  const plain = text.replaceAll('−', '-').replaceAll('\u00a0', ' ').trim()
-  return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text
-}
-
-const quoted = (content: string | number) =>
-  typeof content === 'number' ? `${content}` : cell(content)
-
-/** The table as it is shown, by RFC 4180. */
-export const tableCsv = ({ columns, rows }: NumberTable): string =>
-  [columns, ...rows]
-    .map((row) => `${row.map((text) => quoted(value(text))).join(',')}\r\n`)
-    .join('')
-
-/** An object per row. */
-export const tableJsonl = ({ columns, rows }: NumberTable): string =>
-  rows
-    .map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i] ?? '')])))
-    .map((row) => `${JSON.stringify(row)}\n`)
-    .join('')
 
 const SVG = 'http://www.w3.org/2000/svg'
 const HEAD = 52
