@@ -1,5 +1,6 @@
 // What a command is, and the keys that are none's.
 import type { LabState } from '../../../lab/page/store.ts'
+import { shownStore } from '../../base/shown.ts'
 
 export type CommandGroup = 'Run' | 'Settings' | 'Files' | 'Steps' | 'Parts of the page' | 'Page'
 
@@ -16,6 +17,9 @@ export interface Command {
   readonly can?: (state: LabState) => boolean
   readonly run: () => void
 }
+
+/** Whether the shown run has taken a step. */
+export const hasSteps = (): boolean => shownStore.getState().series.size > 0
 
 /** Keys that a panel of the page answers itself, while it is on screen. */
 export const PANEL_KEYS: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
