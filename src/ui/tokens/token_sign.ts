@@ -1,6 +1,6 @@
 // Tokens as one sign each, where a column or a coloured box is all the room there is.
 import { EOS_TOKEN, PAD_TOKEN } from '../../lab/protocol/vocabulary.ts'
-import { tokenText } from './stages/stages.ts'
+import { tokenText } from './stages/columns.ts'
 
 const SIGNS: Readonly<Record<string, string>> = {
   [EOS_TOKEN]: '∎',

@@ -2,7 +2,7 @@
 import type { TracedSample } from '../../../lab/protocol/protocol.ts'
 import { formatNumber } from '../../base/format.ts'
 import { type Scale, shadeOf } from '../../base/shades.ts'
-import { valueOf } from '../stages/stages.ts'
+import { valueOf } from '../stages/columns.ts'
 
 export const MODES = {
   advantages: {
