@@ -1,5 +1,7 @@
+// The page: the bar on top, the settings beside it, and lists of panels.
 import { followHeight } from './base/page/bar_height.ts'
 import { Header } from './base/page/Header.tsx'
+import { type PanelEntry, Panels } from './base/page/Panels.tsx'
 import { Part } from './base/page/Part.tsx'
 import { Tabs } from './base/page/Tabs.tsx'
 import { Intro } from './learning/Intro.tsx'
@@ -27,6 +29,43 @@ import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
 
+/** Above the numbers: what the person should know first. */
+const ABOVE: readonly PanelEntry[] = [
+  { name: 'The past run', Own: PastRun },
+  { name: 'The heading', Own: HiddenHeading },
+  { name: 'The note about locks', Own: Locked },
+  { name: 'The notes on the link', Own: Notices },
+  { name: 'The offer to go on', Own: GoingOn },
+  { name: 'The error of the run', Own: Failure },
+  { name: 'The note on the interruption', Own: Interrupted },
+  { name: 'The changed settings', Own: Pending },
+]
+
+const PROGRESS: readonly PanelEntry[] = [
+  { name: 'The numbers', Panel: Numbers },
+  { name: 'The line of phases', Own: Phases },
+  { name: 'The introduction', Own: Intro },
+]
+
+const BELOW: readonly PanelEntry[] = [
+  { name: 'The sender’s result', Own: Reference },
+  { name: 'The preferences', Own: Preferences },
+  { name: 'The findings', Own: Findings },
+  { name: 'The note on skipped updates', Own: Skipped },
+  { name: 'The tabs', Own: Tabs },
+  { name: 'The record of the run', Own: Record },
+]
+
+/** Over the page, or heard and not seen. */
+const OVERLAYS: readonly PanelEntry[] = [
+  { name: 'The note on deleted runs', Own: Deleted },
+  { name: 'The message', Own: Toast },
+  { name: 'The spoken message', Own: Announcer },
+  { name: 'The list of commands', Own: Palette },
+  { name: 'The help', Own: Help },
+  { name: 'The target for files', Own: DropTarget },
+]
+
 export function App() {
   return (
     <div className="app">
@@ -46,79 +85,14 @@ export function App() {
           <Settings />
         </Part>
         <main>
-          <Part name="The past run">
-            <PastRun />
-          </Part>
-          <Part name="The heading">
-            <HiddenHeading />
-          </Part>
-          <Part name="The note about locks">
-            <Locked />
-          </Part>
-          <Part name="The notes on the link">
-            <Notices />
-          </Part>
-          <Part name="The offer to go on">
-            <GoingOn />
-          </Part>
-          <Part name="The error of the run">
-            <Failure />
-          </Part>
-          <Part name="The note on the interruption">
-            <Interrupted />
-          </Part>
-          <Part name="The changed settings">
-            <Pending />
-          </Part>
+          <Panels panels={ABOVE} />
           <section className="card now" aria-label="Progress">
-            <Part name="The numbers">
-              <Numbers />
-            </Part>
-            <Part name="The line of phases">
-              <Phases />
-            </Part>
-            <Part name="The introduction">
-              <Intro />
-            </Part>
+            <Panels panels={PROGRESS} />
           </section>
-          <Part name="The sender’s result">
-            <Reference />
-          </Part>
-          <Part name="The preferences">
-            <Preferences />
-          </Part>
-          <Part name="The findings">
-            <Findings />
-          </Part>
-          <Part name="The note on skipped updates">
-            <Skipped />
-          </Part>
-          <Part name="The tabs">
-            <Tabs />
-          </Part>
-          <Part name="The record of the run">
-            <Record />
-          </Part>
+          <Panels panels={BELOW} />
         </main>
       </div>
-      <Part name="The note on deleted runs">
-        <Deleted />
-      </Part>
-      <Part name="The message">
-        <Toast />
-      </Part>
-      <Part name="The spoken message">
-        <Announcer />
-      </Part>
-      <Part name="The list of commands">
-        <Palette />
-      </Part>
-      <Part name="The help">
-        <Help />
-      </Part>
-      <Part name="The target for files">
-        <DropTarget />
-      </Part>
+      <Panels panels={OVERLAYS} />
     </div>
   )
 }

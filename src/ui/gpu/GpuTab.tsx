@@ -1,18 +1,13 @@
 // What the run costs.
-
-import { Part } from '../base/page/Part.tsx'
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Memory } from './Memory.tsx'
 import { Profiler } from './Profiler.tsx'
 
-export default function GpuTab() {
-  return (
-    <>
-      <Part name="The memory">
-        <Memory />
-      </Part>
-      <Part name="The profiler">
-        <Profiler />
-      </Part>
-    </>
-  )
+const GPU_PANELS: readonly PanelEntry[] = [
+  { name: 'The memory', Own: Memory },
+  { name: 'The profiler', Own: Profiler },
+]
+
+export function GpuTab() {
+  return <Panels panels={GPU_PANELS} />
 }

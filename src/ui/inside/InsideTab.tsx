@@ -1,6 +1,6 @@
 // What every layer does: each figure is measured only while it is in view.
 import './inside.css'
-import { Part } from '../base/page/Part.tsx'
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
 import { StepTools } from '../plot/ChartTools.tsx'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
@@ -12,39 +12,19 @@ import { HeatMaps } from './figures/HeatMaps.tsx'
 import { PassFigure } from './figures/PassFigure.tsx'
 import { TargetFigure } from './figures/TargetFigure.tsx'
 
-export default function Inside() {
-  return (
-    <>
-      <Part name="The entropy flow">
-        <FlowFigure />
-      </Part>
-      <Part name="The layer lens">
-        <LayerLens />
-      </Part>
-      <Part name="The changes of entropy">
-        <DeltaFigure />
-      </Part>
-      <Part name="The suggested layer">
-        <SuggestedLayer />
-      </Part>
-      <Part name="The cosines">
-        <CosineFigure />
-      </Part>
-      <Part name="The tools of the charts">
-        <StepTools />
-      </Part>
-      <Part name="The figure of the target">
-        <TargetFigure />
-      </Part>
-      <Part name="The heat maps">
-        <HeatMaps />
-      </Part>
-      <Part name="The entropy over the run">
-        <EntropyFigure />
-      </Part>
-      <Part name="The figure of solved problems">
-        <PassFigure />
-      </Part>
-    </>
-  )
+const FIGURES: readonly PanelEntry[] = [
+  { name: 'The entropy flow', Own: FlowFigure },
+  { name: 'The layer lens', Own: LayerLens },
+  { name: 'The changes of entropy', Own: DeltaFigure },
+  { name: 'The suggested layer', Own: SuggestedLayer },
+  { name: 'The cosines', Own: CosineFigure },
+  { name: 'The tools of the charts', Own: StepTools },
+  { name: 'The figure of the target', Own: TargetFigure },
+  { name: 'The heat maps', Own: HeatMaps },
+  { name: 'The entropy over the run', Own: EntropyFigure },
+  { name: 'The figure of solved problems', Own: PassFigure },
+]
+
+export function InsideTab() {
+  return <Panels panels={FIGURES} />
 }

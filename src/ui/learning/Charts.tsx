@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Part } from '../base/page/Part.tsx'
 import { hasRewardPhase, shownExperiment, useLastLayer } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
@@ -230,29 +231,23 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
+const EntropyMap = () => <Heatmap height={PLOT_HEIGHT} />
+
+const LARGE: readonly PanelEntry[] = [
+  { name: 'The downloads', Own: Downloads },
+  { name: 'The tools of the charts', Own: ChartTools },
+  { name: 'The chart of the reward', Own: RewardChart },
+  { name: 'The chart of entropies', Own: EntropyChart },
+  { name: 'The map of entropies', Own: EntropyMap },
+  { name: 'The samples', Own: Samples },
+]
+
 export function Charts() {
   const has_reward_model = useShown(hasRewardPhase)
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
-      <Part name="The downloads">
-        <Downloads />
-      </Part>
-      <Part name="The tools of the charts">
-        <ChartTools />
-      </Part>
-      <Part name="The chart of the reward">
-        <RewardChart />
-      </Part>
-      <Part name="The chart of entropies">
-        <EntropyChart />
-      </Part>
-      <Part name="The map of entropies">
-        <Heatmap height={PLOT_HEIGHT} />
-      </Part>
-      <Part name="The samples">
-        <Samples />
-      </Part>
+      <Panels panels={LARGE} />
       <div className="small-charts">
         {small.map((chart) => (
           <Part key={chart.id} name={`The chart “${chart.title}”`}>

@@ -21,13 +21,11 @@ import {
 
 export type { Paint }
 
-const Frame = lazyPart<FrameProps>(
-  async () => {
-    const { Frame: content } = await import('./axes/Frame.tsx')
-    return { default: content }
-  },
-  { name: 'The axes', fallback: <div className="plot-skeleton" />, className: 'plot-missing' },
-)
+const Frame = lazyPart<FrameProps>(async () => (await import('./axes/Frame.tsx')).Frame, {
+  name: 'The axes',
+  fallback: <div className="plot-skeleton" />,
+  className: 'plot-missing',
+})
 
 /** Where a plot lies and what paints it: for pictures of it. */
 export interface PlotHandle {

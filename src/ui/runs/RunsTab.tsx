@@ -72,7 +72,7 @@ function Used({ count }: { readonly count: number }) {
   )
 }
 
-export default function Runs() {
+export function RunsTab() {
   const runs = useStore(libraryStore, selectRuns)
   const living = useStore(libraryStore, selectLiving)
   const is_ready = useStore(libraryStore, selectIsReady)

@@ -8,10 +8,16 @@ import { lazyPart } from './lazy_part.tsx'
 import { Part } from './Part.tsx'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
-const Inside = lazyPart(() => import('../../inside/InsideTab.tsx'), IN_TAB)
-const Tokens = lazyPart(() => import('../../tokens/TokensTab.tsx'), IN_TAB)
-const Runs = lazyPart(() => import('../../runs/RunsTab.tsx'), IN_TAB)
-const GpuTab = lazyPart(() => import('../../gpu/GpuTab.tsx'), IN_TAB)
+const InsideTab = lazyPart(
+  async () => (await import('../../inside/InsideTab.tsx')).InsideTab,
+  IN_TAB,
+)
+const TokensTab = lazyPart(
+  async () => (await import('../../tokens/TokensTab.tsx')).TokensTab,
+  IN_TAB,
+)
+const RunsTab = lazyPart(async () => (await import('../../runs/RunsTab.tsx')).RunsTab, IN_TAB)
+const GpuTab = lazyPart(async () => (await import('../../gpu/GpuTab.tsx')).GpuTab, IN_TAB)
 
 const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
   learn: { name: 'Learning', says: 'Reward, accuracy and the entropy of every layer' },
@@ -23,9 +29,9 @@ const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
 
 const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
   learn: () => <Charts />,
-  inside: () => <Inside />,
-  tokens: () => <Tokens />,
-  runs: () => <Runs />,
+  inside: () => <InsideTab />,
+  tokens: () => <TokensTab />,
+  runs: () => <RunsTab />,
   gpu: () => <GpuTab />,
 }
 

@@ -111,15 +111,17 @@ function Missing(props: { readonly name: string; readonly className: string; onR
  * the run goes on in its worker meanwhile.
  */
 export function lazyPart<P extends object>(
-  load: () => Promise<{ readonly default: ComponentType<P> }>,
+  load: () => Promise<ComponentType<P>>,
   { name, fallback, className = 'card' }: PartOptions,
 ): (props: P) => ReactNode {
   const ask = () =>
-    lazy(() =>
-      load().catch((error: unknown) => {
+    lazy(async () => {
+      try {
+        return { default: await load() }
+      } catch (error) {
         throw new NotLoaded(error instanceof Error ? error.message : String(error))
-      }),
-    )
+      }
+    })
   // All places that show the part share it.
   let present = ask()
   let tries = 0
