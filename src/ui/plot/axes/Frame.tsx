@@ -43,22 +43,96 @@ const TICK = { fill: 'var(--soft)', fontSize: 11 }
 const AXIS_LINE = { stroke: 'var(--line)' }
 const formatStep = (step: number) => step.toLocaleString('en')
 
+/** The phases of demonstrations as shades behind everything. */
+function phaseShades(spans: readonly PhaseSpan[], x: Domain) {
+  const shown = spans.filter(({ step, end }) => end > x[0] && step < x[1])
+  return shown.map((span) =>
+    span.is_sft ? (
+      <ReferenceArea
+        key={`shade ${span.step} ${span.number}`}
+        x1={Math.max(span.step, x[0])}
+        x2={Math.min(span.end, x[1])}
+        fill="var(--sft)"
+        fillOpacity={1}
+        stroke="none"
+        ifOverflow="hidden"
+      />
+    ) : null,
+  )
+}
+
+const isInside =
+  (x: Domain) =>
+  ({ step }: { readonly step: number }) =>
+    step >= x[0] && step <= x[1]
+
+/** Where phases begin, with their numbers or names where there is room. */
+function phaseMarks({ spans, x, log_x, with_names }: FrameProps, width: number) {
+  const marked = spans.filter(isInside(x))
+  // Room between marks is reckoned on an even axis.
+  const labels = markerLabels(marked, x, width, with_names && !log_x)
+  return marked.map((span, i) => (
+    <ReferenceLine
+      key={`mark ${span.step} ${span.number}`}
+      x={span.step}
+      stroke="var(--marker)"
+      strokeDasharray={span.step === x[0] ? '0 1' : '3 3'}
+      ifOverflow="hidden"
+      label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
+        <text
+          x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
+          y={INSET.top - 6}
+          fill="var(--soft)"
+          fontSize={10.5}
+        >
+          {labels[i]}
+        </text>
+      )}
+    />
+  ))
+}
+
+/** Where the run was changed by hand. */
+function editMarks({ edits, x }: FrameProps, width: number) {
+  const edited = edits.filter(isInside(x))
+  const edit_labels = editLabels(edited, x, width)
+  return edited.map(({ step, words }, i) => (
+    <ReferenceLine
+      key={`edit ${step} ${words}`}
+      x={step}
+      stroke="var(--series-3)"
+      strokeDasharray="1 3"
+      strokeWidth={1.5}
+      ifOverflow="hidden"
+      label={({ viewBox }: { viewBox?: { x?: number } }) => (
+        <text
+          className="edit-mark"
+          x={(viewBox?.x ?? 0) + (edit_labels[i].is_before ? -4 : 4)}
+          textAnchor={edit_labels[i].is_before ? 'end' : 'start'}
+          y={INSET.top + 10}
+          fill="var(--series-3)"
+          stroke="var(--panel)"
+          strokeWidth={3}
+          paintOrder="stroke"
+          fontSize={10.5}
+        >
+          <title>{words}</title>
+          {edit_labels[i].text}
+        </text>
+      )}
+    />
+  ))
+}
+
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(props: FrameProps) {
-  const { size, x, y, y_ticks, log_x, log_y, formatY, spans, edits, with_names, show_grid } = props
+  const { size, x, y, y_ticks, log_x, log_y, formatY, spans, show_grid } = props
   const plot = plotSize(size)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
     { step: x[1], value: y[1] },
   ]
-  const inside = ({ step }: { readonly step: number }) => step >= x[0] && step <= x[1]
-  const shown = spans.filter(({ step, end }) => end > x[0] && step < x[1])
-  const marked = spans.filter(inside)
-  // Room between marks is reckoned on an even axis.
-  const labels = markerLabels(marked, x, plot.width, with_names && !log_x)
-  const edited = edits.filter(inside)
-  const edit_labels = editLabels(edited, x, plot.width)
   const x_count = Math.max(2, Math.floor(plot.width / 70))
   return (
     <LineChart
@@ -68,19 +142,7 @@ export function Frame(props: FrameProps) {
       margin={{ top: INSET.top, right: INSET.right, bottom: 0, left: 0 }}
       accessibilityLayer={false}
     >
-      {shown.map((span) =>
-        span.is_sft ? (
-          <ReferenceArea
-            key={`shade ${span.step} ${span.number}`}
-            x1={Math.max(span.step, x[0])}
-            x2={Math.min(span.end, x[1])}
-            fill="var(--sft)"
-            fillOpacity={1}
-            stroke="none"
-            ifOverflow="hidden"
-          />
-        ) : null,
-      )}
+      {phaseShades(spans, x)}
       {props.ideal ? (
         <ReferenceArea
           className="ideal-band"
@@ -121,51 +183,8 @@ export function Frame(props: FrameProps) {
         interval={0}
         allowDataOverflow
       />
-      {marked.map((span, i) => (
-        <ReferenceLine
-          key={`mark ${span.step} ${span.number}`}
-          x={span.step}
-          stroke="var(--marker)"
-          strokeDasharray={span.step === x[0] ? '0 1' : '3 3'}
-          ifOverflow="hidden"
-          label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
-            <text
-              x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
-              y={INSET.top - 6}
-              fill="var(--soft)"
-              fontSize={10.5}
-            >
-              {labels[i]}
-            </text>
-          )}
-        />
-      ))}
-      {edited.map(({ step, words }, i) => (
-        <ReferenceLine
-          key={`edit ${step} ${words}`}
-          x={step}
-          stroke="var(--series-3)"
-          strokeDasharray="1 3"
-          strokeWidth={1.5}
-          ifOverflow="hidden"
-          label={({ viewBox }: { viewBox?: { x?: number } }) => (
-            <text
-              className="edit-mark"
-              x={(viewBox?.x ?? 0) + (edit_labels[i].is_before ? -4 : 4)}
-              textAnchor={edit_labels[i].is_before ? 'end' : 'start'}
-              y={INSET.top + 10}
-              fill="var(--series-3)"
-              stroke="var(--panel)"
-              strokeWidth={3}
-              paintOrder="stroke"
-              fontSize={10.5}
-            >
-              <title>{words}</title>
-              {edit_labels[i].text}
-            </text>
-          )}
-        />
-      ))}
+      {phaseMarks(props, plot.width)}
+      {editMarks(props, plot.width)}
       <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
     </LineChart>
   )

@@ -52,18 +52,105 @@ interface RunRowProps {
 
 const COLUMNS = 7
 
-export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, color, choice, is_ticked, is_shown, is_living, is_edited, onEdit } = props
-  const { entry, name, from, value } = row
-  const { id, header, labels } = entry
-  const { pinned, hidden, baseline } = labels
-  // What is special about it, where a person's name does not say it.
+/** What is special about a run, where a person's name does not say it. */
+function whatWords({ entry, name, from }: Row): string {
   const { differs } = runName(entry)
   const whole = [
     differs === name || differs === from ? '' : differs,
     from === name ? '' : `from ${from}`,
   ]
-  const what = whole.filter(Boolean).join(', ')
+  return whole.filter(Boolean).join(', ')
+}
+
+function RunName({ row, color, is_shown, is_living }: RunRowProps) {
+  const { entry, name } = row
+  const { id, labels } = entry
+  const what = whatWords(row)
+  return (
+    <th scope="row">
+      <button
+        type="button"
+        className="plain run-open"
+        data-testid="open-run"
+        aria-current={is_shown ? 'true' : undefined}
+        title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
+        onClick={() => void showRun(id)}
+      >
+        <RunMark color={color} />
+        <CutName name={name} />
+      </button>
+      <span className="soft run-from" title={what}>
+        {is_living ? <b>living run </b> : null}
+        {labels.baseline ? <b>baseline </b> : null}
+        {what}
+      </span>
+    </th>
+  )
+}
+
+function RunTools({ row, is_edited, onEdit }: RunRowProps) {
+  const { entry, name } = row
+  const { id, labels } = entry
+  const { pinned, hidden, baseline } = labels
+  return (
+    <td className="run-tools">
+      <Tool
+        id="pin"
+        label={pinned ? `Unpin ${name}` : `Pin ${name} to the top`}
+        pressed={pinned}
+        onClick={() => labelRun(id, { pinned: !pinned })}
+      >
+        <Pin className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="baseline"
+        label={`${name} is the baseline that differences refer to`}
+        pressed={baseline}
+        onClick={() => setBaseline(baseline ? undefined : id)}
+      >
+        <Flag className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="hide"
+        label={hidden ? `Show ${name} in the table` : `Hide ${name} from the table`}
+        pressed={hidden}
+        onClick={() => {
+          labelRun(id, { hidden: !hidden })
+          if (!hidden) tick(id, false)
+        }}
+      >
+        {hidden ? (
+          <EyeOff className="icon" aria-hidden="true" />
+        ) : (
+          <Eye className="icon" aria-hidden="true" />
+        )}
+      </Tool>
+      <Tool
+        id="edit-run"
+        label={`Name, colour and notes of ${name}`}
+        pressed={is_edited}
+        onClick={() => onEdit(!is_edited)}
+      >
+        <Pencil className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="delete-run"
+        label={
+          canDelete(entry) ? `Delete ${name}` : `${name} goes on: pause does not end it, reset does`
+        }
+        enabled={canDelete(entry)}
+        onClick={() => void removeRuns([id])}
+      >
+        <Trash2 className="icon" aria-hidden="true" />
+      </Tool>
+    </td>
+  )
+}
+
+export const RunRow = memo(function RunRow(props: RunRowProps) {
+  const { row, choice, is_ticked, is_shown, is_edited } = props
+  const { entry, name, value } = row
+  const { id, header } = entry
   return (
     <>
       <tr
@@ -83,24 +170,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             />
           </label>
         </td>
-        <th scope="row">
-          <button
-            type="button"
-            className="plain run-open"
-            data-testid="open-run"
-            aria-current={is_shown ? 'true' : undefined}
-            title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
-            onClick={() => void showRun(id)}
-          >
-            <RunMark color={color} />
-            <CutName name={name} />
-          </button>
-          <span className="soft run-from" title={what}>
-            {is_living ? <b>living run </b> : null}
-            {baseline ? <b>baseline </b> : null}
-            {what}
-          </span>
-        </th>
+        <RunName {...props} />
         <td className="number" data-testid="run-value">
           {numberText(value, isShare(choice))}
         </td>
@@ -110,59 +180,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         </td>
         <td title={endText(header)}>{statusWord(header)}</td>
         <td>{whenText(header.started_at, Date.now())}</td>
-        <td className="run-tools">
-          <Tool
-            id="pin"
-            label={pinned ? `Unpin ${name}` : `Pin ${name} to the top`}
-            pressed={pinned}
-            onClick={() => labelRun(id, { pinned: !pinned })}
-          >
-            <Pin className="icon" aria-hidden="true" />
-          </Tool>
-          <Tool
-            id="baseline"
-            label={`${name} is the baseline that differences refer to`}
-            pressed={baseline}
-            onClick={() => setBaseline(baseline ? undefined : id)}
-          >
-            <Flag className="icon" aria-hidden="true" />
-          </Tool>
-          <Tool
-            id="hide"
-            label={hidden ? `Show ${name} in the table` : `Hide ${name} from the table`}
-            pressed={hidden}
-            onClick={() => {
-              labelRun(id, { hidden: !hidden })
-              if (!hidden) tick(id, false)
-            }}
-          >
-            {hidden ? (
-              <EyeOff className="icon" aria-hidden="true" />
-            ) : (
-              <Eye className="icon" aria-hidden="true" />
-            )}
-          </Tool>
-          <Tool
-            id="edit-run"
-            label={`Name, colour and notes of ${name}`}
-            pressed={is_edited}
-            onClick={() => onEdit(!is_edited)}
-          >
-            <Pencil className="icon" aria-hidden="true" />
-          </Tool>
-          <Tool
-            id="delete-run"
-            label={
-              canDelete(entry)
-                ? `Delete ${name}`
-                : `${name} goes on: pause does not end it, reset does`
-            }
-            enabled={canDelete(entry)}
-            onClick={() => void removeRuns([id])}
-          >
-            <Trash2 className="icon" aria-hidden="true" />
-          </Tool>
-        </td>
+        <RunTools {...props} />
       </tr>
       {is_edited ? (
         <tr className="run-details">
