@@ -61,21 +61,108 @@ export function SvgChart(props: SvgChartProps) {
   )
 }
 
+/** The area that is drawn on, and the pixels of values in it. */
+interface Place {
+  readonly width: number
+  readonly height: number
+  readonly px: (value: number) => number
+  readonly py: (value: number) => number
+}
+
+type PlacedProps = SvgChartProps & { readonly place: Place }
+
+/** Grid, labels and marked values. */
+function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
+  const { width, height, px, py } = place
+  const every = Math.max(1, Math.ceil((axis.stops.length * LABEL_WIDTH) / width))
+  return (
+    <>
+      {scale.ticks.map((tick) => (
+        <g key={tick} transform={`translate(0 ${py(tick).toFixed(1)})`}>
+          <line x2={width} className="grid-line" />
+          <text x={-6} dy="0.32em" textAnchor="end">
+            {formatY(tick)}
+          </text>
+        </g>
+      ))}
+      <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
+        {axis.name}
+      </text>
+      {axis.stops.map((stop, i) =>
+        i % every === 0 ? (
+          <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
+            {axis.label(stop)}
+          </text>
+        ) : null,
+      )}
+      {marks.map(({ value, label }) => (
+        <g key={value} transform={`translate(0 ${py(value).toFixed(1)})`}>
+          <line x2={width} className={label ? 'mark-line' : 'zero-line'} />
+          {label ? (
+            <text x={width} y={-6} textAnchor="end">
+              {label}
+            </text>
+          ) : null}
+        </g>
+      ))}
+    </>
+  )
+}
+
+/** Band, lines and dots. */
+function Curves({ axis, lines, dots = [], band, place }: PlacedProps) {
+  const { width, px, py } = place
+  const pathOf = (points: ChartLine['points']) =>
+    points
+      .map(([x, y], i) => {
+        if (!isDrawn([x, y])) return ''
+        return `${i > 0 && isDrawn(points[i - 1]) ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`
+      })
+      .join('')
+  return (
+    <>
+      {band && band.points.length > 0 ? (
+        <path
+          d={`${pathOf(band.points.map(([x, , high]) => [x, high]))}${pathOf(
+            band.points.map(([x, low]): [number, number] => [x, low]).reverse(),
+          ).replace('M', 'L')}Z`}
+          style={{ fill: band.color }}
+          fillOpacity={0.2}
+        />
+      ) : null}
+      {lines.map((line) => (
+        <path
+          key={line.key}
+          d={pathOf(line.points)}
+          fill="none"
+          style={{ stroke: line.color }}
+          strokeWidth={line.width}
+          strokeDasharray={line.dash}
+          strokeLinejoin="round"
+        />
+      ))}
+      {dots.map((group) => (
+        <g key={group.key} style={{ fill: group.color }}>
+          {group.points.filter(isDrawn).map(([x, y]) => (
+            <circle key={x} cx={px(x)} cy={py(y)} r={width / axis.stops.length < 28 ? 2 : 3} />
+          ))}
+        </g>
+      ))}
+    </>
+  )
+}
+
 function Drawing(props: SvgChartProps & { readonly width: number }) {
-  const { axis, scale, lines, dots = [], band, marks = [], cursor, onCursor } = props
+  const { axis, scale, cursor, onCursor } = props
   const clip = useId()
   const width = Math.max(1, props.width - INSET.left - INSET.right)
   const height = Math.max(1, props.height - INSET.top - INSET.bottom)
-  const px = (value: number) => axis.place(value) * width
-  const py = (value: number) => (1 - scale.place(value)) * height
-  const point = (x: number, y: number) => `${px(x).toFixed(1)} ${py(y).toFixed(1)}`
-  const pathOf = (points: ChartLine['points']) =>
-    points
-      .map((one, i) =>
-        isDrawn(one) ? `${i > 0 && isDrawn(points[i - 1]) ? 'L' : 'M'}${point(...one)}` : '',
-      )
-      .join('')
-  const every = Math.max(1, Math.ceil((axis.stops.length * LABEL_WIDTH) / width))
+  const place: Place = {
+    width,
+    height,
+    px: (value) => axis.place(value) * width,
+    py: (value) => (1 - scale.place(value)) * height,
+  }
   const move = (event: PointerEvent<SVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
     onCursor(stopAt(axis, (event.clientX - box.left) / box.width))
@@ -92,65 +179,12 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
         <clipPath id={clip}>
           <rect x={-3} y={-4} width={width + 6} height={height + 8} />
         </clipPath>
-        {scale.ticks.map((tick) => (
-          <g key={tick} transform={`translate(0 ${py(tick).toFixed(1)})`}>
-            <line x2={width} className="grid-line" />
-            <text x={-6} dy="0.32em" textAnchor="end">
-              {props.formatY(tick)}
-            </text>
-          </g>
-        ))}
-        <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
-          {axis.name}
-        </text>
-        {axis.stops.map((stop, i) =>
-          i % every === 0 ? (
-            <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
-              {axis.label(stop)}
-            </text>
-          ) : null,
-        )}
-        {marks.map(({ value, label }) => (
-          <g key={value} transform={`translate(0 ${py(value).toFixed(1)})`}>
-            <line x2={width} className={label ? 'mark-line' : 'zero-line'} />
-            {label ? (
-              <text x={width} y={-6} textAnchor="end">
-                {label}
-              </text>
-            ) : null}
-          </g>
-        ))}
+        <Axes {...props} place={place} />
         {cursor === undefined ? null : (
-          <line x1={px(cursor)} x2={px(cursor)} y2={height} className="cursor-line" />
+          <line x1={place.px(cursor)} x2={place.px(cursor)} y2={height} className="cursor-line" />
         )}
         <g clipPath={`url(#${clip})`}>
-          {band && band.points.length > 0 ? (
-            <path
-              d={`${pathOf(band.points.map(([x, , high]) => [x, high]))}${pathOf(
-                band.points.map(([x, low]): [number, number] => [x, low]).reverse(),
-              ).replace('M', 'L')}Z`}
-              style={{ fill: band.color }}
-              fillOpacity={0.2}
-            />
-          ) : null}
-          {lines.map((line) => (
-            <path
-              key={line.key}
-              d={pathOf(line.points)}
-              fill="none"
-              style={{ stroke: line.color }}
-              strokeWidth={line.width}
-              strokeDasharray={line.dash}
-              strokeLinejoin="round"
-            />
-          ))}
-          {dots.map((group) => (
-            <g key={group.key} style={{ fill: group.color }}>
-              {group.points.filter(isDrawn).map(([x, y]) => (
-                <circle key={x} cx={px(x)} cy={py(y)} r={width / axis.stops.length < 28 ? 2 : 3} />
-              ))}
-            </g>
-          ))}
+          <Curves {...props} place={place} />
         </g>
         <rect
           width={width}
