@@ -35,7 +35,7 @@ const ABOVE: readonly PanelEntry[] = [
   { name: 'The heading', Own: HiddenHeading },
   { name: 'The note about locks', Own: Locked },
   { name: 'The notes on the link', Own: Notices },
-  { name: 'The offer to go on', Own: GoingOn },
+  { name: 'The offer to continue', Own: GoingOn },
   { name: 'The error of the run', Own: Failure },
   { name: 'The note on the interruption', Own: Interrupted },
   { name: 'The changed settings', Own: Pending },

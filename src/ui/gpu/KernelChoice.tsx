@@ -27,7 +27,7 @@ export function KernelChoice() {
       </summary>
       <p className="soft">
         {is_pinned
-          ? 'Nothing was measured; sizes that are not listed have their default, * stands for every other size.'
+          ? 'Nothing was measured. Sizes that are not listed use their default; * means every other size.'
           : 'Measured once, for about a second, and remembered by this browser, so that the same experiment gives the same bits again; sizes that were not reached keep their default.'}{' '}
         Sizes are out [m, n], summed over k.
       </p>

@@ -38,7 +38,7 @@ function Work() {
             <dt>longest dispatch, whole</dt>
             <dd data-testid="longest-dispatch">{formatNumber(counts.longest_dispatch_ms)} ms</dd>
           </div>
-          <div title="Dispatches that took too long run in parts, so that no watchdog takes the GPU for hung; results are the same bits">
+          <div title="Dispatches that took too long run in parts, so that no watchdog thinks that the GPU hangs; the results are the same bit for bit">
             <dt>dispatches run in parts</dt>
             <dd data-testid="split-dispatches">{formatCount(counts.split_dispatches)}</dd>
           </div>

@@ -34,7 +34,7 @@ function Table(props: {
           </th>
           <th
             scope="col"
-            title="Of what the probe of this adapter reached; more than all of it where a cache holds the data"
+            title="Share of what the probe of this adapter reached; above 100 % where a cache holds the data"
           >
             of peak
           </th>

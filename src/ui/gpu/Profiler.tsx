@@ -39,9 +39,7 @@ export function Profiler() {
             type="button"
             data-testid="benchmark"
             disabled={is_busy || is_measuring || !adapter}
-            title={
-              is_busy ? 'Reset the run first: the benchmark wants the GPU to itself' : undefined
-            }
+            title={is_busy ? 'Reset the run first: the benchmark needs the whole GPU' : undefined}
             onClick={benchmark}
           >
             <Gauge className="icon" aria-hidden="true" /> Benchmark this GPU
@@ -53,9 +51,9 @@ export function Profiler() {
       ) : (
         <p className="soft">
           {is_finished
-            ? 'The run is over: steps of the next one can be measured.'
+            ? 'The run has ended. A step of the next one can be measured.'
             : is_busy
-              ? 'Measures one step: the time of every stage and kernel on the GPU. Its numbers stay the same; other steps cost nothing more.'
+              ? 'Measures one step: the time of every stage and kernel on the GPU. Its numbers stay the same, and other steps cost nothing extra.'
               : 'Shows where a step spends its time on the GPU. Profile the next step begins a run, measures its first step and pauses.'}
         </p>
       )}

@@ -17,7 +17,7 @@ async function copy(text: string, done: string) {
     await navigator.clipboard.writeText(text)
     showToast(done)
   } catch {
-    showToast('The browser keeps the clipboard closed.')
+    showToast('The browser does not allow copying.')
   }
 }
 

@@ -43,7 +43,7 @@ test('the clock’s step is told where it matters', () => {
   const note = (source: 'timestamps' | 'wall', resolution_ns?: number) =>
     clockNote({ ...profile, source, resolution_ns })
   expect(note('timestamps', 65_536)).toContain('steps of 65.5 µs')
-  expect(note('timestamps', 1)).toBe('Times are the GPU’s own.')
+  expect(note('timestamps', 1)).toBe('Times come from the GPU’s own clock.')
   expect(note('wall')).toContain('does not show the GPU’s clock')
 })
 

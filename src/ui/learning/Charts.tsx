@@ -96,19 +96,19 @@ const SMALL_OF_REWARD: readonly Small[] = [
   {
     id: 'reward-model-loss',
     title: 'Reward model’s loss',
-    note: 'nats per pair; ln 2 = 0.69 is a coin',
+    note: 'nats per pair; ln 2 = 0.69 is a coin toss',
     metrics: ['reward_model/loss'],
   },
   {
     id: 'reward-model-margin',
     title: 'Margin',
-    note: 'score of the preferred response less that of the other, mean',
+    note: 'mean score of the preferred response minus that of the other',
     metrics: ['reward_model/margin'],
   },
   {
     id: 'reward-model-score',
     title: 'Reward model’s score',
-    note: 'of sampled responses; what is trained on, and no share of anything',
+    note: 'of sampled responses; training uses it, and it is not a share',
     metrics: [REWARD],
   },
   {

@@ -76,7 +76,7 @@ export function Numbers({ shown }: PanelProps) {
           <dd data-testid="time-left">
             {formatDuration(is_shown ? left.seconds : undefined)}
             {is_shown && left.untimed_steps > 0 ? (
-              <small title="No phase of this kind has run yet, so nobody knows how long its steps take">
+              <small title="No phase of this kind has run yet, so the time of its steps is unknown">
                 {' '}
                 + {formatSteps(left.untimed_steps)} not timed yet
               </small>

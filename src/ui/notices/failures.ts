@@ -19,7 +19,7 @@ export function browserAdvice(user_agent: string): string {
   const is_linux = /Linux/.test(user_agent) && !/Android/.test(user_agent)
   if (/Firefox\//.test(user_agent))
     return is_linux
-      ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is the surer way.'
+      ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is more reliable.'
       : 'Update Firefox: on Windows it has WebGPU from version 141, on Apple silicon from 145. Chrome or Edge work too.'
   if (/Edg\/|Chrome\//.test(user_agent))
     return is_linux
@@ -46,7 +46,7 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
   insecure_origin: {
     title: 'WebGPU needs a secure address',
     cause: 'The page was opened over plain http from another machine; browsers then hide WebGPU.',
-    advice: ['Open the page by https, or from this machine as http://localhost.'],
+    advice: ['Open the page over https, or from this machine as http://localhost.'],
   },
   no_adapter: {
     title: 'The browser offers no GPU',
@@ -89,21 +89,21 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
     advice: ['Change the setting that the message names.'],
   },
   memory: {
-    title: 'This run asks for much memory',
+    title: 'This run needs a lot of memory',
     cause:
-      'Nothing has been allocated. A browser does not tell how much memory a GPU has, so the lab asks before it takes as much as this.',
+      'Nothing has been allocated yet. A browser does not say how much memory a GPU has, so the lab asks before it takes this much.',
     advice: [
       'Press Take … and train, if your GPU has that much to spare.',
       SMALLER,
-      'Gradient checkpointing keeps the numbers and takes less memory for more arithmetic.',
+      'Turn on gradient checkpointing: it gives the same numbers with less memory and more arithmetic.',
     ],
   },
   checkpoint: {
-    title: 'The run cannot go on from there',
-    cause: 'What was kept of it is damaged, of another kind, or no longer there.',
+    title: 'The run cannot continue from there',
+    cause: 'What was kept of it is damaged, of another kind, or gone.',
     advice: [
       'Take an older checkpoint of the run, from the list of runs.',
-      'Or press Try again: the same seed does the same run from its first step.',
+      'Or press Try again: the same seed repeats the run from its first step.',
     ],
   },
   worker: {

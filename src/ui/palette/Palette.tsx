@@ -117,7 +117,7 @@ function Body() {
           />
         ))}
       </div>
-      {lines.length === 0 ? <p className="soft palette-none">Nothing is called that.</p> : null}
+      {lines.length === 0 ? <p className="soft palette-none">Nothing has that name.</p> : null}
     </>
   )
 }

@@ -61,6 +61,6 @@ export async function copyLink(): Promise<void> {
   } catch {
     // The clipboard is refused: the address bar still holds the link.
     history.replaceState(null, '', url)
-    showToast('The browser keeps the clipboard closed. The link is now in the address bar.')
+    showToast('The browser does not allow copying. The link is now in the address bar.')
   }
 }

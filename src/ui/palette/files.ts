@@ -45,10 +45,10 @@ export function readExperimentText(text: string): Read {
     document = JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { ok: false, problems: [`It is no JSON: ${why}.`, CAN_OPEN] }
+    return { ok: false, problems: [`It is not JSON: ${why}.`, CAN_OPEN] }
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    return { ok: false, problems: ['It holds no experiment.', CAN_OPEN] }
+    return { ok: false, problems: ['It contains no experiment.', CAN_OPEN] }
   const parsed = parseExperiment(document)
   if (parsed.ok) return parsed
   const problems = parsed.issues.map(({ path, message }) =>
@@ -73,7 +73,7 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
-    return refuse(['It is no JSON file.', CAN_OPEN])
+    return refuse(['It is not a JSON file.', CAN_OPEN])
   if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
   let text: string
   try {

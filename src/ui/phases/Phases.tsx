@@ -64,8 +64,8 @@ function SettingsDiffer() {
   if (!useLab(selectIsEdited)) return null
   return (
     <p className="soft" data-testid={left_out > 0 ? 'steering-left-out' : 'settings-differ'}>
-      The settings are no longer those of the run on screen: <strong>Train again</strong> begins
-      with them as they are
+      The settings have changed since the run on screen began: <strong>Train again</strong> uses
+      them as they are now
       {left_out > 0
         ? `, without the ${left_out === 1 ? 'change' : `${left_out} changes`} made by hand while it ran`
         : ''}

@@ -191,7 +191,7 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
     <div className="recorded-verdicts" data-testid="recorded-verdicts">
       <p className="soft">
         The settings hold {said} recorded {said === 1 ? 'verdict' : 'verdicts'} for phase{' '}
-        {index + 1}: the next run repeats them and asks nobody.
+        {index + 1}: the next run repeats them and does not ask.
       </p>
       <button
         type="button"

@@ -33,7 +33,9 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
           type="button"
           data-testid="repeat-phase"
           disabled={phases.length >= MAX_PHASES}
-          title={phases.length < MAX_PHASES ? 'The present phase once more after itself' : FULL}
+          title={
+            phases.length < MAX_PHASES ? 'Runs the present phase once more when it ends' : FULL
+          }
           onClick={() => {
             if (tell(steer({ kind: 'repeat_phase' })))
               onSaid(`${phases[current]?.name} will be repeated`)

@@ -29,7 +29,8 @@ async function offerCheckpoint(id: string, step: number): Promise<void> {
   const blob = await checkpointBlob(id, step)
   const file = blob && new File([blob], downloadName(id, step))
   const problems = file ? await offerFile(file) : ['It is no longer there.']
-  if (problems.length > 0) showToast(`The checkpoint of step ${step} is of no use: ${problems[0]}`)
+  if (problems.length > 0)
+    showToast(`The checkpoint of step ${step} cannot be used: ${problems[0]}`)
   else scrollTo({ top: 0 })
 }
 

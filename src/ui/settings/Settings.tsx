@@ -67,7 +67,7 @@ function Group(props: {
           </span>
         ) : null}
         {fields.some(({ remark }) => remark !== undefined) ? (
-          <span className="badge" title="A run does otherwise than a value here says">
+          <span className="badge" title="A run does not follow one of these values">
             note
           </span>
         ) : null}
@@ -136,7 +136,8 @@ function Toggle({ open }: { readonly open: boolean }) {
 function LiveNote() {
   return (
     <p className="soft pending">
-      A run is on. It follows changes marked <em>live</em> at its next step; others need a restart.
+      A run is in progress. It follows changes marked <em>live</em> at its next step; others need a
+      restart.
     </p>
   )
 }

@@ -19,7 +19,7 @@ export function FrameGate({ children }: { readonly children: ReactNode }) {
       </button>
       <p>
         <a href={location.href} target="_blank" rel="noopener">
-          Open it in a window of its own
+          Open it in its own window
         </a>
       </p>
     </main>

@@ -113,7 +113,7 @@ function Sharing({ close }: { close: () => void }) {
       close()
     } catch {
       field.current?.select()
-      showToast('The browser keeps the clipboard closed. The link is selected: copy it by hand.')
+      showToast('The browser does not allow copying. The link is selected: copy it by hand.')
     }
   }
   return (

@@ -28,7 +28,7 @@ export function BrokenPart(props: {
     <section className="card not-loaded" role="alert" data-testid="broken-part">
       <TriangleAlert className="icon" aria-hidden="true" />
       <p>
-        {name} cannot be shown because of a mistake in this page. A run that is on goes on, and
+        {name} cannot be shown because of a mistake in this page. A run in progress continues, and
         nothing of it is lost. <span className="soft">{words(error)}</span>
       </p>
       <button type="button" data-testid="try-part-again" onClick={onRetry}>

@@ -61,7 +61,7 @@ function Replaced({ name, className }: { readonly name: string; readonly classNa
   const is_kept = useLab(selectIsKept)
   const run = is_kept
     ? ' The page keeps the present run first, and the new page offers to continue it.'
-    : ' This browser does not keep the run that is on: it ends with a reload. Download a checkpoint first, or wait until it is finished.'
+    : ' This browser does not keep the run in progress: a reload ends it. Download a checkpoint first, or wait until it is finished.'
   return (
     <section className={`${className} not-loaded`} role="alert" data-testid="new-version">
       <RefreshCw className="icon" aria-hidden="true" />
@@ -97,7 +97,7 @@ function Missing(props: { readonly name: string; readonly className: string; onR
     <section className={`${className} not-loaded`} role="alert" data-testid="not-loaded">
       <CloudOff className="icon" aria-hidden="true" />
       <p>
-        {name} could not be loaded: is there a connection? A run that is on goes on without one.
+        {name} could not be loaded: check your connection. A run in progress continues without one.
       </p>
       <button type="button" data-testid="load-again" onClick={onRetry}>
         Try again

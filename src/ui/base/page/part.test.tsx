@@ -12,7 +12,7 @@ test('a part that threw is a sentence with its name, the error and two ways on',
   const error = new TypeError('n is <b>null</b>')
   const html = renderToStaticMarkup(<BrokenPart name="The map" error={error} onRetry={() => {}} />)
   expect(html).toContain('The map cannot be shown because of a mistake in this page.')
-  expect(html).toContain('A run that is on goes on')
+  expect(html).toContain('A run in progress continues')
   expect(html).toContain('TypeError: n is &lt;b&gt;null&lt;/b&gt;')
   expect(html).toContain('Try again')
   expect(html).toContain('Copy report')

@@ -37,7 +37,7 @@ export function Readout({ label, stops, at, onMove, text, id, onVertical }: Read
       aria-valuemax={stops[stops.length - 1]}
       aria-valuenow={at ?? stops[stops.length - 1]}
       aria-valuetext={text}
-      title={`Arrow keys move along the axis${onVertical ? 's' : ''}; Escape lets go`}
+      title={`Arrow keys move along the axis${onVertical ? 's' : ''}; Escape clears the mark`}
       data-testid={id}
       onKeyDown={onKeyDown}
     >

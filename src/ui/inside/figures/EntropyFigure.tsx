@@ -43,7 +43,7 @@ export function EntropyFigure() {
     <Figure
       id="final-entropy"
       title="Entropy of the final policy over the run"
-      note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few confident tokens more per response, such as an end that comes earlier, move it without any change of mind."
+      note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few more confident tokens per response, such as an earlier end, move it although the policy is the same."
       state={{
         ref,
         is_visible,

@@ -12,7 +12,7 @@ export const STEP_COMMANDS: readonly Command[] = [
   {
     id: 'step-before',
     group: 'Steps',
-    name: () => 'Look at the kept step before',
+    name: () => 'Show the previous kept step',
     keys: ['['],
     also: 'scrub time back',
     can: () => hasSteps() && shownStep() > 0,
@@ -21,7 +21,7 @@ export const STEP_COMMANDS: readonly Command[] = [
   {
     id: 'step-after',
     group: 'Steps',
-    name: () => 'Look at the kept step after',
+    name: () => 'Show the next kept step',
     keys: [']'],
     also: 'scrub time forward',
     can: () => uiStore.getState().at_step !== undefined,
@@ -96,7 +96,7 @@ export const PAGE_COMMANDS: readonly Command[] = [
     (theme): Command => ({
       id: `theme-${theme}`,
       group: 'Page',
-      name: () => (theme === 'system' ? 'Colours as the system has them' : `Colours: ${theme}`),
+      name: () => (theme === 'system' ? 'Colours: as in the system settings' : `Colours: ${theme}`),
       also: 'theme mode',
       can: () => uiStore.getState().theme !== theme,
       run: () => setPreference({ theme }),

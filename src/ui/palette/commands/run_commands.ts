@@ -24,7 +24,7 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     id: 'train',
     group: 'Run',
-    name: (state) => (state ? toggleLabel(state) : 'Train, pause, go on'),
+    name: (state) => (state ? toggleLabel(state) : 'Train, pause, continue'),
     keys: ['Space'],
     also: 'start run play stop resume',
     can: canToggle,

@@ -35,7 +35,7 @@ export function placeWords({ low, high }: Ideal, value: number | undefined): str
 /** The share from which the finding “Much of the update is clipped” speaks up. */
 export const IDEAL_CLIP_FRACTION: Ideal = {
   high: CLIPPED,
-  why: 'A rule of thumb: what is clipped has no gradient, so with more of it much of the batch teaches nothing. The findings speak up above it too.',
+  why: 'A rule of thumb: what is clipped has no gradient, so with more of it much of the batch teaches nothing. The findings warn above it too.',
 }
 
 /** Spinning Up's PPO stops the updates of a batch near its target_kl, “usually small, 0.01 or 0.05”; an estimate may be below 0. */

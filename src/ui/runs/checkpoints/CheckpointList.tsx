@@ -40,7 +40,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
         {formatBytes(entries.reduce((sum, { bytes }) => sum + bytes, 0))}
       </summary>
       {is_busy ? (
-        <p className="soft">A run is on: to go on from here, finish or reset it.</p>
+        <p className="soft">A run is in progress: finish or reset it to continue from here.</p>
       ) : null}
       {is_unfinished ? (
         <button
@@ -49,7 +49,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
           disabled={is_busy}
           onClick={() => void goOnWith('resume', entry, newest)}
         >
-          <Play className="icon" aria-hidden="true" /> Go on with this run from step{' '}
+          <Play className="icon" aria-hidden="true" /> Continue this run from step{' '}
           {formatCount(newest)}
         </button>
       ) : null}
@@ -65,8 +65,8 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
               disabled={is_busy}
               onClick={() => void goOnWith('branch', entry, step)}
             >
-              <GitBranch className="icon" aria-hidden="true" /> Go on from step {formatCount(step)}{' '}
-              as a new run
+              <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
+              {formatCount(step)} as a new run
             </button>
             <button
               type="button"

@@ -52,8 +52,8 @@ function LeftRun() {
         {left.step < step ? (
           <span className="soft">
             {' '}
-            It is kept up to step {formatCount(left.step)}; the steps after it are done once more,
-            with the same numbers.
+            It is kept up to step {formatCount(left.step)}; the steps after it are repeated, with
+            the same numbers.
           </span>
         ) : null}
       </p>
@@ -64,13 +64,13 @@ function LeftRun() {
           data-testid="go-on"
           onClick={() => void goOnWith('resume', entry, left.step)}
         >
-          <Play className="icon" aria-hidden="true" /> Go on
+          <Play className="icon" aria-hidden="true" /> Continue
         </button>
         <button type="button" data-testid="look-at-left" onClick={() => void showRun(left.id)}>
-          Look at it
+          Show it
         </button>
         <button type="button" data-testid="leave-it" onClick={leaveIt}>
-          Leave it
+          Not now
         </button>
       </div>
     </section>
@@ -96,7 +96,7 @@ function OfferedFile() {
           data-testid="go-on-file"
           onClick={() => void goOnWithFile()}
         >
-          <Play className="icon" aria-hidden="true" /> Go on from it as a new run
+          <Play className="icon" aria-hidden="true" /> Continue from it as a new run
         </button>
         <button type="button" data-testid="decline-file" onClick={declineFile}>
           Not now

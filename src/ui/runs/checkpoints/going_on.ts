@@ -81,11 +81,11 @@ export async function goOnWith(
   step: number,
 ): Promise<void> {
   if (selectIsBusy(labStore.getState())) {
-    showToast('A run is on: finish or reset it first.')
+    showToast('A run is in progress: finish or reset it first.')
     return
   }
   if (kind === 'resume' && !(await claimRun(id))) {
-    showToast('This run goes on in another tab, so it cannot go on here.')
+    showToast('This run is in progress in another tab, so it cannot continue here.')
     return
   }
   const { document: experiment, preset_id } = header
@@ -100,7 +100,7 @@ export async function goOnWith(
 /** Offers a file, where it says that it is a checkpoint; else says what is wrong with it. */
 export async function offerFile(file: File): Promise<readonly string[]> {
   const peeked = await peekCheckpoint(file)
-  if (!peeked) return ['It is no checkpoint of a run.']
+  if (!peeked) return ['It is not a checkpoint of a run.']
   const parsed = parseExperiment(peeked.document)
   if (!parsed.ok) return parsed.issues.map(({ path, message }) => `document.${path}: ${message}`)
   goingOnStore.setState({ offered: { file, peeked, experiment: parsed.experiment } })
@@ -114,7 +114,7 @@ export async function goOnWithFile(): Promise<void> {
   const { offered } = goingOnStore.getState()
   if (!offered) return
   if (selectIsBusy(labStore.getState())) {
-    showToast('A run is on: finish or reset it first.')
+    showToast('A run is in progress: finish or reset it first.')
     return
   }
   declineFile()

@@ -55,7 +55,7 @@ function Seeds({ runs }: { readonly runs: readonly RunEntry[] }) {
           {choice.label}
         </label>
       ))}
-      <p className="soft">Means stand at the steps that all of these runs have measured.</p>
+      <p className="soft">Means are taken at the steps that all of these runs have measured.</p>
     </fieldset>
   )
 }

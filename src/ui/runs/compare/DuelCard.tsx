@@ -51,7 +51,7 @@ function Running({ second }: { readonly second: LabState }) {
       <button
         type="button"
         data-testid="duel-end"
-        title={is_over ? undefined : 'Ends B, which stays in the list; A goes on by itself'}
+        title={is_over ? undefined : 'Ends B, which stays in the list; A continues alone'}
         onClick={endDuel}
       >
         <Square className="icon" aria-hidden="true" /> {is_over ? 'Done' : 'End B'}

@@ -49,7 +49,7 @@ function changedField(
   const result = withField(settings, path, value)
   if (!result.ok) return { ok: false, why: result.message }
   if (JSON.stringify(result.experiment) === JSON.stringify(settings))
-    return { ok: false, why: 'Choose another value: this is what the settings say.' }
+    return { ok: false, why: 'Choose another value: the settings already have this one.' }
   return { ok: true, experiment: result.experiment, preset_id }
 }
 
@@ -240,7 +240,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
         <Swords className="icon" aria-hidden="true" /> Train both
       </button>
       <p className="soft" data-testid="duel-problem" role="status">
-        {is_busy ? 'A run is on: finish or reset it first.' : problem}
+        {is_busy ? 'A run is in progress: finish or reset it first.' : problem}
       </p>
     </div>
   )

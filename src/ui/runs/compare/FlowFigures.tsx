@@ -113,7 +113,7 @@ export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
       {missing > 0 ? (
         <p className="soft">
           {missing === runs.length ? 'None' : missing} of these runs measured it: entropy changes
-          are kept of steps at which the tab Inside was open.
+          are kept only for steps at which the tab Inside was open.
         </p>
       ) : null}
     </div>

@@ -43,7 +43,7 @@ function Paired({ runs }: { readonly runs: readonly RunEntry[] }) {
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
         <caption>
-          Last value less that of <CutName name={runName(first[0]).name} />, paired by seed; the
+          Last value minus that of <CutName name={runName(first[0]).name} />, paired by seed; the
           interval is Student’s t
         </caption>
         <tbody>

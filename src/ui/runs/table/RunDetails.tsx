@@ -32,7 +32,7 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Adapter', adapter || undefined],
     ['Kernels', kernels === '' ? 'default' : 'measured on the adapter, and pinned'],
     ['Version', versions.understory],
-    [header.parent_step === undefined ? 'Settings of' : 'Goes on from', parentText(header)],
+    [header.parent_step === undefined ? 'Settings of' : 'Continues from', parentText(header)],
     ['Error', header.error?.message],
   ]
   return said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))

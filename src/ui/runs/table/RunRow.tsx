@@ -136,7 +136,9 @@ function RunTools({ row, is_edited, onEdit }: RunRowProps) {
       <Tool
         id="delete-run"
         label={
-          canDelete(entry) ? `Delete ${name}` : `${name} goes on: pause does not end it, reset does`
+          canDelete(entry)
+            ? `Delete ${name}`
+            : `${name} is in progress: reset ends it, pause does not`
         }
         enabled={canDelete(entry)}
         onClick={() => void removeRuns([id])}

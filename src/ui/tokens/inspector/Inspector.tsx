@@ -225,7 +225,7 @@ function Body({ shown }: { shown: Shown }) {
         </p>
       </div>
       {found.responses.length === 0 ? (
-        <p data-testid="inspector-none">Nothing here matches. Change what is looked for.</p>
+        <p data-testid="inspector-none">Nothing matches. Change the search or the filter.</p>
       ) : (
         <List step={shown.step} found={found} colours={colours} />
       )}
@@ -273,7 +273,7 @@ export function Inspector() {
               type="button"
               data-testid="trace-now"
               disabled={!is_busy || !is_living || is_tracing}
-              title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
+              title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
               onClick={traceNow}
             >
               <Search className="icon" aria-hidden="true" />
@@ -291,7 +291,7 @@ export function Inspector() {
         <p className="soft">
           {at_step === undefined
             ? 'Responses appear here once a phase of reinforcement samples some, by prompt, each token coloured by what the step computed of it. A traced step scores its batch once more and reads every number back; its results stay the same.'
-            : `No step up to ${at_step} has kept any responses: a warm start samples none.`}
+            : `No responses were kept up to step ${at_step}: a warm start samples none.`}
         </p>
       )}
     </section>

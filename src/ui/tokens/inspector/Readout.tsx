@@ -112,7 +112,7 @@ export function Readout(props: {
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
   return (
-    <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
+    <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
       <p>
         <span className="response soft">{prompt}</span>{' '}
         {traced ? (

@@ -55,11 +55,11 @@ function TraceActions({ is_past }: { readonly is_past: boolean }) {
         type="button"
         data-testid="trace-step"
         disabled={!is_busy || is_tracing}
-        title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
+        title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
         onClick={traceNow}
       >
         <Search className="icon" aria-hidden="true" />
-        {is_tracing ? 'Waiting for a step' : 'Look at the next step'}
+        {is_tracing ? 'Waiting for a step' : 'Trace the next step'}
       </button>
     </div>
   )
@@ -85,7 +85,7 @@ export function Stages() {
       ) : (
         <p className="soft">
           {is_past
-            ? 'No step of this run was looked at token by token.'
+            ? 'No step of this run was traced token by token.'
             : is_tracing
               ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
               : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}

@@ -65,7 +65,7 @@ export const COLUMNS: readonly Column[] = [
   {
     name: 'token_level_rewards',
     label: 'reward',
-    help: 'The score less β times the KL in the reward.',
+    help: 'The score minus β times the KL in the reward.',
     stage: 3,
   },
   {
@@ -74,7 +74,12 @@ export const COLUMNS: readonly Column[] = [
     help: 'A: how much better than expected the token turned out.',
     stage: 4,
   },
-  { name: 'returns', label: 'return', help: 'What came of it from this token on.', stage: 4 },
+  {
+    name: 'returns',
+    label: 'return',
+    help: 'The rewards that followed from this token on.',
+    stage: 4,
+  },
   {
     name: 'log_probs',
     label: 'log-prob',
@@ -90,7 +95,7 @@ export const COLUMNS: readonly Column[] = [
   {
     name: 'clipped',
     label: 'clipped',
-    help: 'Whether the clip of the loss takes hold at this token.',
+    help: 'Whether the clip of the loss is active at this token.',
     stage: 5,
   },
   {
@@ -121,7 +126,7 @@ export const COLUMNS: readonly Column[] = [
   {
     name: 'moved',
     label: 'change',
-    help: 'log-prob after less old log-prob: what this step did to the token.',
+    help: 'log-prob after minus old log-prob: what this step did to the token.',
     stage: 6,
   },
 ]

@@ -42,7 +42,7 @@ function lossSays({ table, sample }: Told): string {
     ? 'Nothing has moved yet when the update sees this response, so every ratio is exactly 1.'
     : `Earlier updates of this step have moved the policy already: ratios ${range(ratio)}.`
   if (!clipped) return `${moved} The loss ${table.loss_mode} has no clip.`
-  return `${moved} The clip takes hold at ${clipped.filter((c) => c > 0).length} of ${ratio.length} tokens.`
+  return `${moved} The clip is active at ${clipped.filter((c) => c > 0).length} of ${ratio.length} tokens.`
 }
 
 function updateSays({ table, sample, update }: Told): string {
@@ -69,14 +69,14 @@ function scoredSays({ table, sample }: Told): string {
   const { columns } = sample
   const others = [
     columns.ref_log_prob ? 'the frozen reference says how likely it finds them' : '',
-    columns.values ? 'the critic says what it expects from each on' : '',
+    columns.values ? 'the critic says what it expects from each token on' : '',
   ].filter((text) => text !== '')
   const missing = [
     columns.ref_log_prob ? '' : 'no reference',
     columns.values ? '' : 'no critic',
   ].filter((text) => text !== '')
   const first = table.phase.algorithm.rollout_correction.bypass_mode
-    ? 'The log-probs of sampling itself stand for the old policy’s'
+    ? 'The log-probs of sampling itself serve as the old policy’s'
     : 'The policy, not changed yet, is asked again how likely each token was'
   return [
     `${[first, ...others].join('; ')}.`,
@@ -98,7 +98,7 @@ export const STAGES: readonly Stage[] = [
   {
     title: 'Score',
     says: ({ table, sample }) =>
-      `${table.phase.reward_model.enable ? 'The reward model' : 'The task'} gives the whole answer ${formatNumber(sample.score)}; the score stands at the last token.`,
+      `${table.phase.reward_model.enable ? 'The reward model' : 'The task'} gives the whole answer ${formatNumber(sample.score)}; the score is placed at the last token.`,
   },
   { title: 'Old log-probs, reference, values', says: scoredSays },
   {
