@@ -21,7 +21,7 @@ import { Help } from './palette/Help.tsx'
 import { Palette } from './palette/Palette.tsx'
 import { Phases } from './phases/Phases.tsx'
 import { Preferences } from './phases/Preferences.tsx'
-import { GoingOn } from './runs/checkpoints/GoingOn.tsx'
+import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
 import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Settings } from './settings/Settings.tsx'
@@ -35,7 +35,7 @@ const ABOVE: readonly PanelEntry[] = [
   { name: 'The heading', Own: HiddenHeading },
   { name: 'The note about locks', Own: Locked },
   { name: 'The notes on the link', Own: Notices },
-  { name: 'The offer to continue', Own: GoingOn },
+  { name: 'The offer to continue', Own: ContinueOffers },
   { name: 'The error of the run', Own: Failure },
   { name: 'The note on the interruption', Own: Interrupted },
   { name: 'The changed settings', Own: Pending },

@@ -16,14 +16,34 @@ import { Status } from './Status.tsx'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
+/** Of the moment too, and only while the run is at work. */
+function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
+  const { status, timing } = shownStore.getState()
+  const { left } = timing
+  const is_shown = status === 'running' && is_newest
+  return (
+    <div>
+      <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
+      <dd data-testid="time-left">
+        {formatDuration(is_shown ? left.seconds : undefined)}
+        {is_shown && left.untimed_steps > 0 ? (
+          <small title="No phase of this kind has run yet, so the time of its steps is unknown">
+            {' '}
+            + {formatSteps(left.untimed_steps)} not timed yet
+          </small>
+        ) : null}
+      </dd>
+    </div>
+  )
+}
+
 export function Numbers({ shown }: PanelProps) {
   const { experiment, is_newest, metric } = shown
   const state = shownStore.getState()
   const has_steps = selectHasSteps(state)
-  const { steps_per_second, tokens_per_second, left } = state.timing
+  const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (is_newest ? value : undefined)
-  const is_shown = state.status === 'running' && is_newest
   const final_entropy = metric(layerEntropy(experiment.model.num_hidden_layers))
   return (
     <div
@@ -71,18 +91,7 @@ export function Numbers({ shown }: PanelProps) {
           <dt>Tokens/s</dt>
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>
-        <div>
-          <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
-          <dd data-testid="time-left">
-            {formatDuration(is_shown ? left.seconds : undefined)}
-            {is_shown && left.untimed_steps > 0 ? (
-              <small title="No phase of this kind has run yet, so the time of its steps is unknown">
-                {' '}
-                + {formatSteps(left.untimed_steps)} not timed yet
-              </small>
-            ) : null}
-          </dd>
-        </div>
+        <TimeLeft is_newest={is_newest} />
       </dl>
     </div>
   )

@@ -15,7 +15,7 @@ import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { offerFile } from '../runs/checkpoints/going_on.ts'
+import { offerFile } from '../runs/checkpoints/continue_run.ts'
 import { closePast } from '../runs/opened.ts'
 
 /** Far above any experiment, far below what would hold up the page. */

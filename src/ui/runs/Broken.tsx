@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../base/format.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 import { useCheckpoints } from './checkpoints/CheckpointList.tsx'
-import { offerFile } from './checkpoints/going_on.ts'
+import { offerFile } from './checkpoints/continue_run.ts'
 import { removeRuns } from './opened.ts'
 
 const selectBroken = ({ broken }: Library) => broken

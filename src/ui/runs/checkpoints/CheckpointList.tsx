@@ -6,7 +6,7 @@ import type { CheckpointEntry } from '../../../lab/checkpoints/checkpoint.ts'
 import type { RunEntry } from '../../../lab/runs/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
-import { download, goOnWith } from './going_on.ts'
+import { continueRun, download } from './continue_run.ts'
 
 /** What is kept of a run; undefined until that is read. `version` asks anew when it changes. */
 export function useCheckpoints(
@@ -47,7 +47,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
           type="button"
           data-testid="go-on-run"
           disabled={is_busy}
-          onClick={() => void goOnWith('resume', entry, newest)}
+          onClick={() => void continueRun('resume', entry, newest)}
         >
           <Play className="icon" aria-hidden="true" /> Continue this run from step{' '}
           {formatCount(newest)}
@@ -63,7 +63,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
               type="button"
               data-testid="branch"
               disabled={is_busy}
-              onClick={() => void goOnWith('branch', entry, step)}
+              onClick={() => void continueRun('branch', entry, step)}
             >
               <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
               {formatCount(step)} as a new run

@@ -2,6 +2,7 @@
 import {
   type KeyboardEvent,
   type PointerEvent,
+  type RefObject,
   type SyntheticEvent,
   useEffect,
   useRef,
@@ -44,6 +45,61 @@ function goTo(found: Found, to: Inspected, t: number): void {
   })
 }
 
+type Move = (to: Inspected | undefined, t: number) => void
+
+/** J and K go to the next and the previous response, wherever the focus is. */
+function useJumpKeys(found: Found, place: number | undefined, move: Move): void {
+  const latest = useRef({ found, place, move })
+  latest.current = { found, place, move }
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
+      const key = event.key.toLowerCase()
+      if (key !== 'j' && key !== 'k') return
+      event.preventDefault()
+      const now = latest.current
+      now.move(neighbour(now.found, now.place, key === 'j' ? 1 : -1), 0)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}
+
+/** Where each key leads from token `t` of a response among those that are drawn. */
+function movesFrom(
+  drawn: readonly Inspected[],
+  at: Inspected,
+  t: number,
+): Readonly<Record<string, readonly [Inspected | undefined, number]>> {
+  const index = drawn.indexOf(at)
+  return {
+    ArrowLeft: [at, t - 1],
+    ArrowRight: [at, t + 1],
+    ArrowUp: [drawn[index - 1], t],
+    ArrowDown: [drawn[index + 1], t],
+    Home: [at, 0],
+    End: [at, lastToken(at)],
+  }
+}
+
+/** Focuses and shows the token of the cursor after a key moved it. */
+function useFocusOn(
+  list: RefObject<HTMLUListElement | null>,
+  cursor: TokenPlace,
+  has_moved: RefObject<boolean>,
+): void {
+  useEffect(() => {
+    if (!has_moved.current) return
+    has_moved.current = false
+    const token = list.current?.querySelector<HTMLElement>(
+      `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
+    )
+    token?.focus({ preventScroll: true })
+    token?.scrollIntoView({ block: 'nearest' })
+  }, [list, cursor, has_moved])
+}
+
 export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const cursor = useTokens(selectCursor)
@@ -56,19 +112,11 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     wanted === ''
       ? undefined
       : (found.bundles.find(({ key }) => key === wanted) ?? found.bundles[0])
-  // The cursor of another step, or of a closed group, begins anew.
+  // The cursor of another step, or of a closed group, starts at the first response.
   const drawn = open?.responses.slice(0, pages * PAGE) ?? []
   const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
   const here = at && { place: at.place, t: clamp(at, cursor.t) }
-  useEffect(() => {
-    if (!has_moved.current) return
-    has_moved.current = false
-    const token = list.current?.querySelector<HTMLElement>(
-      `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
-    )
-    token?.focus({ preventScroll: true })
-    token?.scrollIntoView({ block: 'nearest' })
-  }, [cursor])
+  useFocusOn(list, cursor, has_moved)
   const move = (to: Inspected | undefined, t: number) => {
     if (!to) return
     holdTrace()
@@ -76,34 +124,11 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     setHovered(undefined)
     goTo(found, to, t)
   }
-  const latest = useRef({ found, here, move })
-  latest.current = { found, here, move }
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
-      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
-      const key = event.key.toLowerCase()
-      if (key !== 'j' && key !== 'k') return
-      event.preventDefault()
-      const now = latest.current
-      now.move(neighbour(now.found, now.here?.place, key === 'j' ? 1 : -1), 0)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [])
+  useJumpKeys(found, here?.place, move)
   const onKeyDown = (event: KeyboardEvent) => {
     const from = placeUnder(event)
     if (!from || !at || event.ctrlKey || event.metaKey || event.altKey) return
-    const index = drawn.indexOf(at)
-    const moves: Readonly<Record<string, readonly [Inspected | undefined, number]>> = {
-      ArrowLeft: [at, from.t - 1],
-      ArrowRight: [at, from.t + 1],
-      ArrowUp: [drawn[index - 1], from.t],
-      ArrowDown: [drawn[index + 1], from.t],
-      Home: [at, 0],
-      End: [at, lastToken(at)],
-    }
-    const to = moves[event.key]
+    const to = movesFrom(drawn, at, from.t)[event.key]
     if (!to) return
     event.preventDefault()
     move(...to)

@@ -1,4 +1,4 @@
-// Going on with runs that were kept: after the page was closed, as a run of its own, or from a file.
+// Continues runs that were kept: after the page was closed, as a new run, or from a file.
 import { createStore } from 'zustand/vanilla'
 import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/browse.ts'
 import { type Peeked, peekCheckpoint } from '../../../lab/checkpoints/peek.ts'
@@ -29,7 +29,7 @@ export interface Offered {
   readonly experiment: Experiment
 }
 
-export const goingOnStore = createStore<{
+export const offersStore = createStore<{
   readonly left: Left | undefined
   readonly offered: Offered | undefined
 }>(() => ({ left: undefined, offered: undefined }))
@@ -46,8 +46,8 @@ function isDismissed(id: string): boolean {
 
 /** Says no more about the run that was left. */
 export function leaveIt(): void {
-  const { left } = goingOnStore.getState()
-  goingOnStore.setState({ left: undefined })
+  const { left } = offersStore.getState()
+  offersStore.setState({ left: undefined })
   try {
     if (left) localStorage.setItem(DISMISSED_KEY, left.id)
   } catch {
@@ -65,17 +65,17 @@ async function findLeft({ entries }: Library): Promise<Left | undefined> {
   return kept && at !== undefined ? { id: newest.id, step: kept.step, at } : undefined
 }
 
-/** Offers to go on with what was left, once the list of runs is read. To be called once per page. */
+/** Offers to continue what was left, once the list of runs is read. To be called once per page. */
 export function offerLeft(): void {
   const stop = libraryStore.subscribe((library) => {
     if (!library.is_ready) return
     stop()
-    void findLeft(library).then((left) => goingOnStore.setState({ left }))
+    void findLeft(library).then((left) => offersStore.setState({ left }))
   })
 }
 
-/** Goes on with a run of the list, or begins one of its own there. */
-export async function goOnWith(
+/** Continues a run of the list, or begins a new one from its checkpoint. */
+export async function continueRun(
   kind: 'resume' | 'branch',
   { id, header }: RunEntry,
   step: number,
@@ -94,7 +94,7 @@ export async function goOnWith(
     () => undefined,
   )
   goOn({ kind, record: id, step }, { experiment, preset_id, ...(kept && { kept }) })
-  goingOnStore.setState({ left: undefined })
+  offersStore.setState({ left: undefined })
 }
 
 /** Offers a file, where it says that it is a checkpoint; else says what is wrong with it. */
@@ -103,15 +103,15 @@ export async function offerFile(file: File): Promise<readonly string[]> {
   if (!peeked) return ['It is not a checkpoint of a run.']
   const parsed = parseExperiment(peeked.document)
   if (!parsed.ok) return parsed.issues.map(({ path, message }) => `document.${path}: ${message}`)
-  goingOnStore.setState({ offered: { file, peeked, experiment: parsed.experiment } })
+  offersStore.setState({ offered: { file, peeked, experiment: parsed.experiment } })
   return []
 }
 
-export const declineFile = (): void => goingOnStore.setState({ offered: undefined })
+export const declineFile = (): void => offersStore.setState({ offered: undefined })
 
-/** Begins a run of its own with the file that was offered. */
-export async function goOnWithFile(): Promise<void> {
-  const { offered } = goingOnStore.getState()
+/** Begins a new run from the file that was offered. */
+export async function continueFromFile(): Promise<void> {
+  const { offered } = offersStore.getState()
   if (!offered) return
   if (selectIsBusy(labStore.getState())) {
     showToast('A run is in progress: finish or reset it first.')
@@ -123,7 +123,7 @@ export async function goOnWithFile(): Promise<void> {
   goOn({ kind: 'file', name: file.name, bytes }, settingsOf(experiment))
 }
 
-/** Hands a kept checkpoint to the person; without `step` the newest state of the run that is on. */
+/** Hands a kept checkpoint to the person; without `step` the newest state of the run in progress. */
 export async function download(
   record: string,
   experiment: Experiment,

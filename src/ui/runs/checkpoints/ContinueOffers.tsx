@@ -1,4 +1,4 @@
-// Offers at the top of the page: to go on with the run that was left, or with a file.
+// Offers at the top of the page: to continue the run that was left, or one from a file.
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../../lab/page/replay.ts'
@@ -13,14 +13,14 @@ import { showRun } from '../opened.ts'
 import { selectIsReplaying } from '../replay/replays.ts'
 import { plannedOf } from '../words.ts'
 import {
+  continueFromFile,
+  continueRun,
   declineFile,
-  goingOnStore,
-  goOnWith,
-  goOnWithFile,
   type Left,
   leaveIt,
   type Offered,
-} from './going_on.ts'
+  offersStore,
+} from './continue_run.ts'
 import { agoText } from './texts.ts'
 
 const selectLeft = ({ left }: { readonly left: Left | undefined }) => left
@@ -32,7 +32,7 @@ const selectIsAlone = ({ options }: ShareState) =>
 const selectHasRun = ({ record }: LabState) => record !== ''
 
 function LeftRun() {
-  const left = useStore(goingOnStore, selectLeft)
+  const left = useStore(offersStore, selectLeft)
   const entries = useStore(libraryStore, selectEntries)
   const has_run = useLab(selectHasRun)
   const is_replaying = useStore(replayStore, selectIsReplaying)
@@ -62,7 +62,7 @@ function LeftRun() {
           type="button"
           className="primary"
           data-testid="go-on"
-          onClick={() => void goOnWith('resume', entry, left.step)}
+          onClick={() => void continueRun('resume', entry, left.step)}
         >
           <Play className="icon" aria-hidden="true" /> Continue
         </button>
@@ -78,7 +78,7 @@ function LeftRun() {
 }
 
 function OfferedFile() {
-  const offered = useStore(goingOnStore, selectOffered)
+  const offered = useStore(offersStore, selectOffered)
   if (!offered) return null
   const { file, peeked } = offered
   return (
@@ -94,7 +94,7 @@ function OfferedFile() {
           type="button"
           className="primary"
           data-testid="go-on-file"
-          onClick={() => void goOnWithFile()}
+          onClick={() => void continueFromFile()}
         >
           <Play className="icon" aria-hidden="true" /> Continue from it as a new run
         </button>
@@ -106,7 +106,7 @@ function OfferedFile() {
   )
 }
 
-export function GoingOn() {
+export function ContinueOffers() {
   return (
     <>
       <LeftRun />
