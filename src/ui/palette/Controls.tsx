@@ -1,3 +1,4 @@
+// The bar of controls: which experiment, Train, and what can be done with the run.
 import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
@@ -78,29 +79,50 @@ const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again
 
 const selectIsIdle = (state: LabState) => state.status === 'idle'
 
-export function Controls() {
+function TrainButton() {
   const label = useLab(toggleLabel)
   const is_going = label === 'Pause' || label === 'Pausing …'
   const can_toggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
   const is_replaying = useStore(replayStore, selectIsReplaying)
+  return (
+    <button
+      type="button"
+      id="train"
+      data-testid={is_going ? 'pause' : 'train'}
+      className={is_first ? 'primary pulse' : 'primary'}
+      disabled={!can_toggle}
+      onClick={toggleTraining}
+    >
+      {is_going ? <Pause className="icon" /> : <Play className="icon" />}
+      {is_replaying ? (REPLAYED[label] ?? label) : label}
+    </button>
+  )
+}
+
+function HelpButton() {
+  return (
+    <button
+      type="button"
+      id="help"
+      data-testid="help"
+      className="plain"
+      aria-label="Keyboard shortcuts"
+      onClick={() => showDialog('help')}
+    >
+      <CircleHelp className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+export function Controls() {
   const can_end_phase = useLab(canNextPhase)
   const phases_locked = useLocked('phases')
   useEffect(listenToKeys, [])
   return (
     <section className="controls" aria-label="Training controls">
       <Preset />
-      <button
-        type="button"
-        id="train"
-        data-testid={is_going ? 'pause' : 'train'}
-        className={is_first ? 'primary pulse' : 'primary'}
-        disabled={!can_toggle}
-        onClick={toggleTraining}
-      >
-        {is_going ? <Pause className="icon" /> : <Play className="icon" />}
-        {is_replaying ? (REPLAYED[label] ?? label) : label}
-      </button>
+      <TrainButton />
       <Action
         id="step"
         label="Step"
@@ -134,16 +156,7 @@ export function Controls() {
         onClick={copyLink}
       />
       <ShareDialog />
-      <button
-        type="button"
-        id="help"
-        data-testid="help"
-        className="plain"
-        aria-label="Keyboard shortcuts"
-        onClick={() => showDialog('help')}
-      >
-        <CircleHelp className="icon" aria-hidden="true" />
-      </button>
+      <HelpButton />
       <FullPage />
       <ReplayBar />
     </section>

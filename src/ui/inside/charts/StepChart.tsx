@@ -8,6 +8,7 @@ import { shownPhases, useLastLayer } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown } from '../../base/shown.ts'
 import { type UiState, uiStore } from '../../base/store.ts'
 import { boundsIn, ticksOf } from '../../plot/axes/bounds.ts'
+import type { Domain } from '../../plot/axes/domain.ts'
 import { useAxes, useValueAxis } from '../../plot/axes/use_axes.ts'
 import { ChartCard } from '../../plot/ChartCard.tsx'
 import { leftOutWords } from '../../plot/chart_lines.ts'
@@ -146,14 +147,9 @@ function strokesOf(lines: readonly StepLine[], is_dark: boolean): Stroke[] {
   }))
 }
 
-export function StepChart(props: StepChartProps) {
-  const { id, title, is_visible, lines, must, formatValue } = props
-  const chart = `${id}-chart`
-  const is_dark = useStore(uiStore, selectIsDark)
-  const at_step = useAtStep()
-  const shades = useInnerPhases()
-  const { x, log_x, log_y } = useAxes(chart)
-  const axis = useValueAxis(() => {
+/** The value axis of a chart that is in view; one that is not keeps what it had. */
+function useTicks({ is_visible, lines, must }: StepChartProps, x: Domain, log_y: boolean) {
+  return useValueAxis(() => {
     if (!is_visible) return undefined
     const bounds = boundsIn(
       lines().map(({ columns }) => columns),
@@ -163,6 +159,11 @@ export function StepChart(props: StepChartProps) {
     const thinned = thinnedWords(thinnedOf(lines().map(({ columns }) => columns)))
     return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
   })
+}
+
+/** What the chart draws, and how. */
+function usePainting(lines: StepChartProps['lines'], is_dark: boolean) {
+  const shades = useInnerPhases()
   const strokes = useCallback(() => strokesOf(lines(), is_dark), [lines, is_dark])
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => {
@@ -172,6 +173,17 @@ export function StepChart(props: StepChartProps) {
     [strokes, shades, is_dark],
   )
   const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
+  return { strokes, paint, drawn }
+}
+
+export function StepChart(props: StepChartProps) {
+  const { id, title, is_visible, lines, formatValue } = props
+  const chart = `${id}-chart`
+  const is_dark = useStore(uiStore, selectIsDark)
+  const at_step = useAtStep()
+  const { x, log_x, log_y } = useAxes(chart)
+  const axis = useTicks(props, x, log_y)
+  const { strokes, paint, drawn } = usePainting(lines, is_dark)
   const summarise = useCallback(
     () => `${title}. ${read(lines(), at_step, formatValue)}`,
     [title, lines, at_step, formatValue],

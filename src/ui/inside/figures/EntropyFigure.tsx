@@ -10,21 +10,17 @@ import { layerEntropy } from '../../learning/metrics.ts'
 import { indexAt } from '../../plot/lines/columns.ts'
 import { StepChart, type StepLine } from '../charts/StepChart.tsx'
 import { Figure, NumbersTable } from '../frame/Figure.tsx'
+import type { NumberTable } from '../frame/figure_table.ts'
 import { useVisible } from '../frame/use_figure.ts'
 
 const ZERO: readonly number[] = [0]
 const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays
 const selectHasSteps = ({ series, step }: LabState) => step > 0 && series.has('layer/entropy/0')
 
-export function EntropyFigure() {
-  const { ref, is_visible } = useVisible()
-  const layers = useLastLayer()
-  const spans = usePhaseSpans()
+/** The metric of the shown run before those of the runs behind it. */
+function useLines(metric: string): () => StepLine[] {
   const overlays = useStore(overlayStore, selectOverlays)
-  const has_steps = useShown(selectHasSteps)
-  const at_step = useAtStep()
-  const metric = layerEntropy(layers)
-  const lines = useCallback((): StepLine[] => {
+  return useCallback((): StepLine[] => {
     const own = seriesOf(metric)
     const others = overlays.flatMap((overlay) => {
       const columns = overlay.series(metric)
@@ -34,6 +30,30 @@ export function EntropyFigure() {
     const shown = { key: 'own', label: 'final policy', color: '--ink', width: 2 }
     return own ? [...others, { ...shown, columns: own }] : others
   }, [metric, overlays])
+}
+
+/** The values where phases begin, and the last one. */
+function phaseTable(metric: string, spans: ReturnType<typeof usePhaseSpans>): NumberTable {
+  const columns = seriesOf(metric)
+  const at = (step: number) => (columns ? columns.values[indexAt(columns, step)] : undefined)
+  const last = columns ? columns.steps[columns.length - 1] : 0
+  return {
+    columns: ['step', 'entropy', 'phase'],
+    rows: [
+      ...spans.map(({ step, name }) => [`${step}`, formatNats(at(step)), `${name} begins`]),
+      [`${last} (last)`, formatNats(at(last)), ''],
+    ],
+  }
+}
+
+export function EntropyFigure() {
+  const { ref, is_visible } = useVisible()
+  const layers = useLastLayer()
+  const spans = usePhaseSpans()
+  const has_steps = useShown(selectHasSteps)
+  const at_step = useAtStep()
+  const metric = layerEntropy(layers)
+  const lines = useLines(metric)
   const words = has_steps
     ? at_step === undefined
       ? 'All steps so far.'
@@ -67,23 +87,7 @@ export function EntropyFigure() {
           <NumbersTable
             id="final-entropy-numbers"
             caption="Entropy of the final policy where phases begin and at the last step"
-            table={() => {
-              const columns = seriesOf(metric)
-              const at = (step: number) =>
-                columns ? columns.values[indexAt(columns, step)] : undefined
-              const last = columns ? columns.steps[columns.length - 1] : 0
-              return {
-                columns: ['step', 'entropy', 'phase'],
-                rows: [
-                  ...spans.map(({ step, name }) => [
-                    `${step}`,
-                    formatNats(at(step)),
-                    `${name} begins`,
-                  ]),
-                  [`${last} (last)`, formatNats(at(last)), ''],
-                ],
-              }
-            }}
+            table={() => phaseTable(metric, spans)}
           />
         </>
       ) : null}

@@ -119,16 +119,12 @@ interface HeatMapProps {
   readonly is_visible: boolean
 }
 
-function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
-  const { id, title, quantity, first } = map
+/** Paints the map, with marks where phases begin and where the run was changed by hand. */
+function usePaint(map: HeatKind, last_layer: number): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const x = useStepDomain()
-  const at_step = useAtStep()
-  const is_dark = useStore(uiStore, selectIsDark)
   const picture = useMemo(() => new HeatPicture(map, last_layer), [map, last_layer])
-  const rows = last_layer + 1 - first
-  const paint = useCallback<Paint>(
+  return useCallback<Paint>(
     (ctx, view, pixel_ratio) => {
       const image = picture.draw(Math.max(1, Math.round(view.width * pixel_ratio)), view.x)
       ctx.imageSmoothingEnabled = false
@@ -142,13 +138,27 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
     },
     [picture, spans, edits],
   )
-  const summarise = useCallback(() => {
+}
+
+/** The map at the shown step in words. */
+function useSummary({ title, quantity, first }: HeatKind, last_layer: number): () => string {
+  const at_step = useAtStep()
+  return useCallback(() => {
     const seen = observedAt(shownStore.getState().kept.observations, at_step, [quantity])
     const values = seen?.item.mean[quantity]
     return values && seen
       ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(first)} to ${formatNats(values[values.length - 1])} at layer ${last_layer}.`
       : `${title}: nothing was observed.`
   }, [title, quantity, first, last_layer, at_step])
+}
+
+function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
+  const { id, title, quantity, first } = map
+  const x = useStepDomain()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const rows = last_layer + 1 - first
+  const paint = usePaint(map, last_layer)
+  const summarise = useSummary(map, last_layer)
   const ticks = useMemo(() => {
     const every = Math.ceil(rows / TICKS)
     return Array.from({ length: rows }, (_, i) => first + i).filter((_, i) => i % every === 0)

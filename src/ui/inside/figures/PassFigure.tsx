@@ -37,27 +37,75 @@ function shownWords(curves: readonly PassCurve[], at_step: number | undefined): 
 const newestPass = (task: string) =>
   passCurves(shownStore.getState().series, task, undefined).at(-1)?.step ?? -1
 
+const styled = (curve: PassCurve) => ({
+  ...curve,
+  ...STYLES[curve.name],
+  label: `${curve.name}: step ${curve.step}`,
+})
+
+function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled>[] }) {
+  const [cursor, setCursor] = useState<number>()
+  const ks = [...new Set(curves.flatMap(({ points }) => points.map(({ k }) => k)))].sort(
+    (a, b) => a - b,
+  )
+  const k = cursor ?? ks[ks.length - 1]
+  const text = `k = ${k}: ${curves.map(({ name, points }) => `${name} ${valueOf(points, k)}`).join(', ')}`
+  return (
+    <>
+      <Keys keys={curves} />
+      <SvgChart
+        id="pass-chart"
+        summary={`pass@k. ${text}`}
+        height={190}
+        axis={logAxis(ks)}
+        scale={SCALE}
+        formatY={formatPercent}
+        lines={curves.map(({ label, color, width, dash, points }) => ({
+          key: label,
+          color,
+          width,
+          ...(dash ? { dash } : {}),
+          points: points.map(({ k, value }): [number, number] => [k, value]),
+        }))}
+        dots={curves.map(({ label, color, points }) => ({
+          key: label,
+          color,
+          points: points.map(({ k, value }): [number, number] => [k, value]),
+        }))}
+        cursor={cursor}
+        onCursor={setCursor}
+      />
+      <Readout
+        id="pass-value"
+        label="k, in “Solved by at least one of k tries”"
+        stops={ks}
+        at={cursor}
+        onMove={setCursor}
+        text={text}
+      />
+      <NumbersTable
+        id="pass-numbers"
+        caption="pass@k"
+        table={() => ({
+          columns: ['k', ...curves.map(({ label }) => label)],
+          rows: ks.map((k) => [`${k}`, ...curves.map(({ points }) => valueOf(points, k))]),
+        })}
+      />
+    </>
+  )
+}
+
 export function PassFigure() {
   const { ref, is_visible } = useVisible()
   const task = useShown(selectTask)
   const at_step = useAtStep()
   // The columns are mutable: the newest step with a measurement is their version.
   useStore(uiStore, () => (is_visible ? newestPass(task) : -1))
-  const [cursor, setCursor] = useState<number>()
-  const curves = passCurves(shownStore.getState().series, task, at_step).map((curve) => ({
-    ...curve,
-    ...STYLES[curve.name],
-    label: `${curve.name}: step ${curve.step}`,
-  }))
-  const ks = [...new Set(curves.flatMap(({ points }) => points.map(({ k }) => k)))].sort(
-    (a, b) => a - b,
-  )
-  const k = cursor ?? ks[ks.length - 1]
+  const curves = passCurves(shownStore.getState().series, task, at_step).map(styled)
   const words =
     curves.length > 0
       ? shownWords(curves, at_step)
       : 'No pass@k was measured. It comes from validation with several samples per problem: set samples per problem above 1 in the validation settings, and press Train.'
-  const text = `k = ${k}: ${curves.map(({ name, points }) => `${name} ${valueOf(points, k)}`).join(', ')}`
   return (
     <Figure
       id="pass"
@@ -73,49 +121,7 @@ export function PassFigure() {
         cost: undefined,
       }}
     >
-      {curves.length > 0 ? (
-        <>
-          <Keys keys={curves} />
-          <SvgChart
-            id="pass-chart"
-            summary={`pass@k. ${text}`}
-            height={190}
-            axis={logAxis(ks)}
-            scale={SCALE}
-            formatY={formatPercent}
-            lines={curves.map(({ label, color, width, dash, points }) => ({
-              key: label,
-              color,
-              width,
-              ...(dash ? { dash } : {}),
-              points: points.map(({ k, value }): [number, number] => [k, value]),
-            }))}
-            dots={curves.map(({ label, color, points }) => ({
-              key: label,
-              color,
-              points: points.map(({ k, value }): [number, number] => [k, value]),
-            }))}
-            cursor={cursor}
-            onCursor={setCursor}
-          />
-          <Readout
-            id="pass-value"
-            label="k, in “Solved by at least one of k tries”"
-            stops={ks}
-            at={cursor}
-            onMove={setCursor}
-            text={text}
-          />
-          <NumbersTable
-            id="pass-numbers"
-            caption="pass@k"
-            table={() => ({
-              columns: ['k', ...curves.map(({ label }) => label)],
-              rows: ks.map((k) => [`${k}`, ...curves.map(({ points }) => valueOf(points, k))]),
-            })}
-          />
-        </>
-      ) : null}
+      {curves.length > 0 ? <Curves curves={curves} /> : null}
     </Figure>
   )
 }

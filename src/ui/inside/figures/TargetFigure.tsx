@@ -80,10 +80,8 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
   )
 }
 
-/** (b), (c), (d): over the steps. */
-function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_visible: boolean }) {
-  const is_dark = useStore(uiStore, selectIsDark)
-  const change = useMemo(
+const useChange = (k: number) =>
+  useMemo(
     () =>
       ofKept((items) => [
         {
@@ -95,7 +93,9 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
       ]),
     [k],
   )
-  const surprise = useMemo(
+
+const useSurprise = () =>
+  useMemo(
     () =>
       ofKept((items) => [
         {
@@ -107,6 +107,16 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
       ]),
     [],
   )
+
+interface OverStepsProps {
+  readonly k: number
+  readonly layers: number
+  readonly is_visible: boolean
+}
+
+/** The KL from layer k to every layer; only a few of the lines are named. */
+function Divergence({ k, layers, is_visible }: OverStepsProps) {
+  const is_dark = useStore(uiStore, selectIsDark)
   const named = useMemo(() => spreadLayers(layers), [layers])
   const divergence = useMemo(
     () =>
@@ -121,6 +131,26 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
       ),
     [k, layers, is_dark, named],
   )
+  return (
+    <StepChart
+      id="divergence"
+      title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
+      is_visible={is_visible}
+      lines={divergence}
+      must={ZERO}
+      formatValue={formatNumber}
+    >
+      <Keys
+        keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, is_dark) }))}
+      />
+    </StepChart>
+  )
+}
+
+/** (b), (c), (d): over the steps. */
+function OverSteps({ k, layers, is_visible }: OverStepsProps) {
+  const change = useChange(k)
+  const surprise = useSurprise()
   return (
     <>
       <StepChart
@@ -141,18 +171,7 @@ function OverSteps({ k, layers, is_visible }: { k: number; layers: number; is_vi
         must={ONE}
         formatValue={formatNumber}
       />
-      <StepChart
-        id="divergence"
-        title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
-        is_visible={is_visible}
-        lines={divergence}
-        must={ZERO}
-        formatValue={formatNumber}
-      >
-        <Keys
-          keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, is_dark) }))}
-        />
-      </StepChart>
+      <Divergence k={k} layers={layers} is_visible={is_visible} />
     </>
   )
 }

@@ -9,24 +9,13 @@ import { METRIC_CHOICES, metricNames } from './table.ts'
 
 const selectView = ({ view }: Selection) => view
 
-export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) {
+/** Which number of every run the last column shows. */
+function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
   const key = metricNames(entries).join('\n')
   const names = useMemo(() => key.split('\n').filter(Boolean), [key])
-  const hidden = entries.filter(({ labels }) => labels.hidden).length
   return (
-    <div className="runs-toolbar" role="search" aria-label="Runs">
-      <label className="runs-search">
-        <Search className="icon" aria-hidden="true" />
-        <span className="visually-hidden">Search runs</span>
-        <input
-          type="text"
-          data-testid="runs-search"
-          placeholder="Search names, notes, tasks …"
-          value={view.search}
-          onChange={({ target }) => setView({ search: target.value })}
-        />
-      </label>
+    <>
       <label>
         <span className="soft">Show</span>
         <select
@@ -60,6 +49,27 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
           </optgroup>
         </select>
       </label>
+    </>
+  )
+}
+
+export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) {
+  const view = useStore(selectionStore, selectView)
+  const hidden = entries.filter(({ labels }) => labels.hidden).length
+  return (
+    <div className="runs-toolbar" role="search" aria-label="Runs">
+      <label className="runs-search">
+        <Search className="icon" aria-hidden="true" />
+        <span className="visually-hidden">Search runs</span>
+        <input
+          type="text"
+          data-testid="runs-search"
+          placeholder="Search names, notes, tasks …"
+          value={view.search}
+          onChange={({ target }) => setView({ search: target.value })}
+        />
+      </label>
+      <NumberChoice entries={entries} />
       <label
         title={`Exponential moving average over the steps that measured it, weight ${SMOOTHING}, started without bias`}
       >
