@@ -92,11 +92,10 @@ const keysOf = (
   ...(ideal === undefined ? [] : [{ label: ideal, color: '--ideal', width: 9, dash: [] }]),
 ]
 
-export function MetricChart(props: MetricChartProps) {
-  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
-  const has_legend = props.has_legend ?? !compact
-  const chart = useChart(props)
-  const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+/** What is painted, said and saved of a chart. */
+function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>) {
+  const { lines, formatValue, formatY, title, note, ideal } = props
+  const { visible, overlays, weight, is_dark, strokes } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
@@ -119,6 +118,15 @@ export function MetricChart(props: MetricChartProps) {
     }),
     [title, note, is_dark, visible, overlays, ideal, formatY],
   )
+  return { paint, drawn, summarise, columns, picture }
+}
+
+export function MetricChart(props: MetricChartProps) {
+  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
+  const has_legend = props.has_legend ?? !compact
+  const chart = useChart(props)
+  const { visible, all_overlays, x, axis, strokes, log_x, log_y } = chart
+  const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
   return (
     <ChartCard
       id={id}

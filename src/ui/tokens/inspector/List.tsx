@@ -100,18 +100,40 @@ function useFocusOn(
   }, [list, cursor, has_moved])
 }
 
+/** The group that is open: the first one until another is asked for, none after it was closed. */
+const openBundle = ({ bundles }: Found, wanted: string | undefined) =>
+  wanted === '' ? undefined : (bundles.find(({ key }) => key === wanted) ?? bundles[0])
+
+/** Focus and clicks put the cursor on a token. */
+function onPlace(event: SyntheticEvent): void {
+  const place = placeUnder(event)
+  holdTrace()
+  const { cursor } = tokensStore.getState()
+  if (place && (place.place !== cursor.place || place.t !== cursor.t))
+    tokensStore.setState({ cursor: place })
+}
+
+/** The token under the pointer. */
+function useHovered() {
+  const [hovered, setHovered] = useState<TokenPlace>()
+  const onPointerMove = (event: PointerEvent) => {
+    // What scrolls under a pointer at rest is not pointed at.
+    if (event.movementX === 0 && event.movementY === 0) return
+    const to = placeUnder(event)
+    if (to?.place !== hovered?.place || to?.t !== hovered?.t) setHovered(to)
+  }
+  return { hovered, setHovered, onPointerMove }
+}
+
 export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)
   const pages = useTokens(selectPages)
-  const [hovered, setHovered] = useState<TokenPlace>()
+  const { hovered, setHovered, onPointerMove } = useHovered()
   const list = useRef<HTMLUListElement>(null)
   const has_moved = useRef(false)
-  const open =
-    wanted === ''
-      ? undefined
-      : (found.bundles.find(({ key }) => key === wanted) ?? found.bundles[0])
+  const open = openBundle(found, wanted)
   // The cursor of another step, or of a closed group, starts at the first response.
   const drawn = open?.responses.slice(0, pages * PAGE) ?? []
   const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
@@ -132,19 +154,6 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     if (!to) return
     event.preventDefault()
     move(...to)
-  }
-  /** Focus and clicks put the cursor on a token. */
-  const onPlace = (event: SyntheticEvent) => {
-    const place = placeUnder(event)
-    holdTrace()
-    if (place && (place.place !== cursor.place || place.t !== cursor.t))
-      tokensStore.setState({ cursor: place })
-  }
-  const onPointerMove = (event: PointerEvent) => {
-    // What scrolls under a pointer at rest is not pointed at.
-    if (event.movementX === 0 && event.movementY === 0) return
-    const to = placeUnder(event)
-    if (to?.place !== hovered?.place || to?.t !== hovered?.t) setHovered(to)
   }
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at
