@@ -13,7 +13,7 @@ export interface UiState {
   /** What the theme comes to on this screen. */
   is_dark: boolean
   shortcuts_on: boolean
-  /** The screen stays on while a run goes on. */
+  /** The screen stays on during a run. */
   keep_awake: boolean
   settings_open: boolean
   /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */

@@ -64,7 +64,7 @@ export function refusedWords(
 }
 
 export interface Nothing {
-  /** A run that is only looked at. */
+  /** A past run, which can only be read. */
   readonly is_past: boolean
   readonly is_busy: boolean
   readonly at_step: number | undefined

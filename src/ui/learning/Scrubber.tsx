@@ -1,4 +1,4 @@
-// One slider over the steps of the run: charts, numbers, samples and everything that was kept show the step it stands at.
+// One slider over the steps of the run: charts, numbers, samples and everything that was kept show the chosen step.
 import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'

@@ -10,7 +10,7 @@ export interface FailureText {
   readonly advice: readonly string[]
 }
 
-/** Errors that stand in the way of every run: a recorded one can still be watched. */
+/** Errors that prevent every run: a recorded one can still be watched. */
 export const isWithoutGpu = (code: FailureCode): boolean =>
   code === 'no_webgpu' || code === 'insecure_origin' || code === 'no_adapter'
 

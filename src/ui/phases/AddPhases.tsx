@@ -1,4 +1,4 @@
-// Which phase to add, and where: at the end, or now, while the run goes on.
+// Which phase to add, and where: at the end, or now, during the run.
 import { type ReactNode, useId, useMemo, useState } from 'react'
 import {
   type Experiment,

@@ -27,7 +27,7 @@ export type Paint = (
   from?: number,
 ) => void
 
-/** How often the words that stand for a picture are written anew. */
+/** How often the words that describe a picture are updated. */
 const SUMMARY_MS = 1000
 /** A shorter drag is a click. */
 const MIN_DRAG = 6

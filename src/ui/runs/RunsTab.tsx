@@ -26,7 +26,7 @@ const selectWhyMemory = ({ why_memory }: Library) => why_memory
 const selectProblem = ({ problem }: Library) => problem
 const selectStorage = ({ storage }: Library) => storage
 
-/** What stands in the way of keeping runs. */
+/** Why runs cannot be kept, where they cannot. */
 function StorageNotes({ count }: { readonly count: number }) {
   const why_memory = useStore(libraryStore, selectWhyMemory)
   const problem = useStore(libraryStore, selectProblem)

@@ -9,7 +9,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '\t': '⇥',
 }
 
-/** A token as it stands in a box; what is not visible gets a sign. */
+/** A token as it is written in a box; what is not visible gets a sign. */
 export const tokenSign = (token: string): string => SIGNS[token] ?? tokenText(token)
 
 /** A token in words, for those who hear it. */

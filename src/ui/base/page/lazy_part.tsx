@@ -46,7 +46,7 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
   }
 }
 
-/** Stylesheets that did not come: whoever loads a part asks for them only once. */
+/** Loads stylesheets that did not come: the loader of a part asks for them only once. */
 function loadStyles(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (!link.sheet) link.replaceWith(link.cloneNode())
@@ -107,8 +107,8 @@ function Missing(props: { readonly name: string; readonly className: string; onR
 }
 
 /**
- * A part that `load` brings. Where its file does not come, as without a connection, a sentence and a button stand in its place:
- * the run goes on in its worker meanwhile.
+ * A part that `load` brings. Where its file does not come, as without a connection, a sentence and a button take its place:
+ * the run continues in its worker meanwhile.
  */
 export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,

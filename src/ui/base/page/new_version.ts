@@ -1,4 +1,4 @@
-// Files of this page that are gone: whoever publishes a new version takes the old one's away.
+// Files of this page that are gone because a new version was published.
 import { keepCheckpoint, onLabEvent } from '../../../lab/page/client.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { selectIsBusy } from '../run.ts'

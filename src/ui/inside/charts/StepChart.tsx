@@ -49,7 +49,7 @@ export interface StepChartProps {
   readonly children?: ReactNode
 }
 
-/** Computes from what is kept of the shown run, anew only when that has changed. */
+/** Computes from what is kept of the shown run, and again only when that has changed. */
 export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
   let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
   return () => {

@@ -1,4 +1,4 @@
-// What every figure of the inside does: it asks for its numbers while it is looked at, and finds those of the shown step.
+// What every figure of the inside does: it asks for its numbers while it is in view, and finds those of the shown step.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { wantObserved } from '../../../lab/page/client.ts'

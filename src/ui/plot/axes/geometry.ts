@@ -43,7 +43,7 @@ export interface EditLabel {
   readonly is_before: boolean
 }
 
-/** What stands at each mark: its words as far as they fit beside the other marks, else a pencil. */
+/** What is written at each mark: its words as far as they fit beside the other marks, else a pencil. */
 export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
   const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
   return marks.map(({ step, words }, i) => {

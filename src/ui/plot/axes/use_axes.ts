@@ -1,4 +1,4 @@
-// The axes of a chart over steps, rendered anew only when they change.
+// The axes of a chart over steps, rendered again only when they change.
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { useStepDomain } from '../../base/run.ts'

@@ -172,7 +172,7 @@ export function chartSvg(
   return new Blob([serialized(svg)], { type: 'image/svg+xml' })
 }
 
-/** The chart as a PNG: the frame as an image, and the canvas painted anew above it. */
+/** The chart as a PNG: the frame as an image, and the canvas painted again above it. */
 export async function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
   const { svg, width, height } = shell(handle, content)
   const image = new Image(width, height)

@@ -13,7 +13,7 @@ interface Decimated {
   length: number
 }
 
-/** A metric may stand in several charts of other widths. */
+/** A metric may be in several charts of different widths. */
 const MAX_VIEWS = 4
 const known = new WeakMap<Columns, Map<string, Decimated>>()
 

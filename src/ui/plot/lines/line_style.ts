@@ -6,7 +6,7 @@ export interface LineStyle {
   readonly dash: readonly number[]
   /** Marks every point; for metrics that are measured only now and then. */
   readonly dots: boolean
-  /** 1 unless it stands behind another line. */
+  /** 1 unless it lies behind another line. */
   readonly opacity?: number
 }
 

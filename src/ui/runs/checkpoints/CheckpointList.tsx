@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 import { continueRun, download } from './continue_run.ts'
 
-/** What is kept of a run; undefined until that is read. `version` asks anew when it changes. */
+/** What is kept of a run; undefined until that is read. It is read again when `version` changes. */
 export function useCheckpoints(
   record: string,
   version: unknown = undefined,

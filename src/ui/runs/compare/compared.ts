@@ -83,7 +83,7 @@ const withoutSeedWords = (name: string) =>
     .filter((word) => !/^seed \d+$/.test(word))
     .join(', ')
 
-/** Runs that differ only in the seed as one line. Computed anew when a column has grown. */
+/** Runs that differ only in the seed as one line. Computed again when a column has grown. */
 function bandOf(group: readonly RunEntry[], kind: BandKind): Overlay {
   const [first] = group
   const known = new Map<string, { runs: Series[]; length: number; band: MeanBand | undefined }>()

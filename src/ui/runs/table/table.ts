@@ -41,7 +41,7 @@ export const METRIC_CHOICES = [
   { key: 'entropy', label: 'final entropy' },
 ] as const
 
-/** The metric of a run that a choice stands for; any other text is the metric itself. */
+/** The metric of a run that a choice means; any other text is the metric itself. */
 export function metricOf({ header }: RunEntry, choice: string): string {
   const { task, validation, model, phases } = header.experiment
   if (choice === 'greedy' || choice === '') return greedyAccuracy(task.id)

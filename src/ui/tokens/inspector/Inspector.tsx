@@ -50,7 +50,7 @@ interface Shown {
   readonly name: string
   readonly responses: readonly Inspected[]
   readonly is_traced: boolean
-  /** How its layers were looked at; undefined where nobody asked. */
+  /** How its layers were measured; undefined where they were not. */
   readonly layers: TokenTable['layers']
 }
 
@@ -78,7 +78,7 @@ function useShownStep(): { readonly shown: Shown | undefined; readonly newer: nu
   return { shown, newer }
 }
 
-/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has looked at. */
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has measured. */
 function layerEntropyOf(
   kept: KeptOfRun,
   { step }: Shown,

@@ -1,4 +1,4 @@
-// The list of prompts and responses, walked through by keys, and the numbers of the token looked at.
+// The list of prompts and responses, walked through by keys, and the numbers of the selected token.
 import {
   type KeyboardEvent,
   type PointerEvent,

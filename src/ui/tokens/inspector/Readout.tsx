@@ -1,4 +1,4 @@
-// Everything that is known of one token, and where its response can be looked at further.
+// Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { PAD_TOKEN } from '../../../lab/protocol/vocabulary.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'

@@ -1,4 +1,4 @@
-// What is looked at in the tokens of a run: the same for the inspector and the seven stages, and there again when the tab is.
+// What is selected in the tokens of a run: shared by the inspector and the seven stages, and kept while the tab is closed.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { traceStep } from '../../../lab/page/client.ts'

@@ -28,7 +28,7 @@ import {
 } from './store.ts'
 import './lens.css'
 
-/** Prompts that are always looked at. */
+/** Prompts that the lens always measures. */
 const HELD_OUT = 4
 
 const selectView = (view: LensView) => view

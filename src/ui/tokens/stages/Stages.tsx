@@ -21,7 +21,7 @@ const selectIsFollowing = ({ is_following }: TokensView) => is_following
 /** Between two steps that are followed: long enough to see something. */
 const FOLLOW_MS = 800
 
-/** Asks for the next step again and again while the run goes on. */
+/** Asks for the next step again and again during the run. */
 function useFollowing(is_following: boolean): void {
   const is_running = useLab(selectStatus) === 'running'
   const is_tracing = useLab(selectIsTracing)
