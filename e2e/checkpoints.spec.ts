@@ -151,7 +151,7 @@ test('a lost GPU is opened again, the run goes on by itself to the same numbers,
   await waitForCheckpoint(lab, 8)
   const devtools = await own.newBrowserCDPSession()
   await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
-  await expect(lab.get('loss')).toContainText('the run goes on')
+  await expect(lab.get('loss')).toContainText('the run continues')
   await expect(lab.get('error')).toHaveCount(0)
   await lab.waitForStatus('finished', 300_000)
   expect(await metricsOf(lab)).toEqual(numbers)
@@ -203,7 +203,7 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('left-run')).toHaveCount(0)
   await expect(other.get('delete-run')).toBeDisabled()
   await other.get('open-run').click()
-  await expect(other.get('past-run')).toContainText('It goes on in another tab')
+  await expect(other.get('past-run')).toContainText('It continues in another tab')
   await expect(other.get('checkpoints')).toHaveCount(0)
 
   // What the other tab does is seen here at once: the run continues, and then its page is gone.

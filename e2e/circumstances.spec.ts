@@ -140,7 +140,7 @@ test('storage that can no longer be written is told where runs are kept, and the
   })
   const problem = lab.get('checkpoint-problem')
   await expect(problem).toHaveAttribute('data-code', 'read_only')
-  await expect(problem).toContainText('goes on here without being kept')
+  await expect(problem).toContainText('continues here without being kept')
   const coming = page.waitForEvent('download')
   await lab.get('download-newest').click()
   expect((await coming).suggestedFilename()).toMatch(/\.step_\d{6}\.safetensors$/)
@@ -173,7 +173,7 @@ test('without file storage a run is kept in memory, which is said, and survives 
   await waitForKept(lab, 8)
   const devtools = await own.newBrowserCDPSession()
   await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
-  await expect(lab.get('loss')).toContainText('the run goes on')
+  await expect(lab.get('loss')).toContainText('the run continues')
   await lab.waitForStatus('finished', 120_000)
   const restored = (await lab.events()).find((event) => event.type === 'restored')
   expect(restored?.type === 'restored' && restored.step).toBeGreaterThanOrEqual(8)

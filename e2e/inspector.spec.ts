@@ -120,7 +120,9 @@ test('responses are found, ordered, coloured and walked through', async ({ lab, 
   await expect(lab.get('colour-missing')).toContainText('no reference')
   expect(new Set(await shades())).toEqual(new Set([undefined]))
   await lab.get('colour-mode').selectOption('layer_entropy')
-  await expect(lab.get('colour-missing')).toContainText('Nobody had asked')
+  await expect(lab.get('colour-missing')).toContainText(
+    'were not measured when this step was traced',
+  )
   await expect(lab.get('trace-now')).toBeVisible()
 
   await lab.get('colour-mode').selectOption('old_log_probs')

@@ -156,7 +156,7 @@ test('the palette finds a command, an experiment and a setting, by keyboard alon
   await expect(lab.get('commands')).toBeFocused()
   await lab.get('commands').click()
   await input.fill('qqqq')
-  await expect(lab.get('palette-dialog')).toContainText('Nothing is called that')
+  await expect(lab.get('palette-dialog')).toContainText('Nothing has that name')
 })
 
 test('keys open the parts of the page, and the list of keys turns them off', async ({

@@ -94,7 +94,7 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
 
   // The server has another version by now, and no longer the files of this one.
   const replaced = '<!doctype html><script type="module" src="./assets/index-later.js"></script>'
-  await page.route(/\/assets\/Runs-/, (route) => route.fulfill({ status: 404, body: 'gone' }))
+  await page.route(/\/assets\/RunsTab-/, (route) => route.fulfill({ status: 404, body: 'gone' }))
   await page.route(
     (url) => url.pathname === '/',
     (route) => route.fulfill({ body: replaced, contentType: 'text/html' }),

@@ -33,7 +33,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   await expect(lab.get('add-phase')).toBeHidden()
   await lab.get('replay-speed').selectOption('32')
   await lab.waitForStatus('finished')
-  await expect(lab.get('status')).toHaveText('the recording is over')
+  await expect(lab.get('status')).toHaveText('the recording has ended')
   await expect(lab.get('step-count')).toHaveText(String(STEPS))
   await expect(lab.get('phases')).toContainText('50 of 50')
   await expect(lab.get('reward-value')).toContainText('%')

@@ -60,7 +60,7 @@ test('the slider moves the whole page to a step that is over, and back', async (
   await expect(caption).toHaveText(samplesAt(kept.at(-1)))
   // Before the first sample there is none, and the panel says so.
   await slider.press('Home')
-  await expect(lab.get('samples')).toContainText('No samples are kept of step 0')
+  await expect(lab.get('samples')).toContainText('No samples were kept at step 0')
 
   // End follows again; so does the button, and so does a new run.
   await slider.press('End')

@@ -49,7 +49,7 @@ test('a link with curves shows the receiver the sender’s result', async ({
   await received.page.locator('#field-seed').fill('77')
   await received.page.locator('#field-seed').blur()
   await expect.poll(() => received.page.url()).toMatch(/seed=77.*#tab=gpu&r=/)
-  await expect(reference).toContainText('yours is another by now')
+  await expect(reference).toContainText('yours is a different one now')
   await received.get('dismiss-reference').click()
   await expect(reference).toHaveCount(0)
   expect(received.page.url()).toMatch(/#tab=gpu$/)

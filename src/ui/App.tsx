@@ -1,7 +1,9 @@
-import { followHeight } from './base/bar_height.ts'
-import { Part } from './base/Part.tsx'
-import { Controls } from './Controls.tsx'
-import { Header } from './Header.tsx'
+// The page: the bar on top, the settings beside it, and lists of panels.
+import { followHeight } from './base/page/bar_height.ts'
+import { Header } from './base/page/Header.tsx'
+import { type PanelEntry, Panels } from './base/page/Panels.tsx'
+import { Part } from './base/page/Part.tsx'
+import { Tabs } from './base/page/Tabs.tsx'
 import { Intro } from './learning/Intro.tsx'
 import { Numbers } from './learning/Numbers.tsx'
 import { Scrubber } from './learning/Scrubber.tsx'
@@ -13,19 +15,56 @@ import { Pending } from './notices/Pending.tsx'
 import { Record } from './notices/Record.tsx'
 import { Skipped } from './notices/Skipped.tsx'
 import { Toast } from './notices/Toast.tsx'
+import { Controls } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'
 import { Help } from './palette/Help.tsx'
 import { Palette } from './palette/Palette.tsx'
 import { Phases } from './phases/Phases.tsx'
 import { Preferences } from './phases/Preferences.tsx'
-import { GoingOn } from './runs/checkpoints/GoingOn.tsx'
+import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
 import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Settings } from './settings/Settings.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
-import { Tabs } from './Tabs.tsx'
+
+/** Above the numbers: what the person should know first. */
+const ABOVE: readonly PanelEntry[] = [
+  { name: 'The past run', Own: PastRun },
+  { name: 'The heading', Own: HiddenHeading },
+  { name: 'The note about locks', Own: Locked },
+  { name: 'The notes on the link', Own: Notices },
+  { name: 'The offer to continue', Own: ContinueOffers },
+  { name: 'The error of the run', Own: Failure },
+  { name: 'The note on the interruption', Own: Interrupted },
+  { name: 'The changed settings', Own: Pending },
+]
+
+const PROGRESS: readonly PanelEntry[] = [
+  { name: 'The numbers', Panel: Numbers },
+  { name: 'The line of phases', Own: Phases },
+  { name: 'The introduction', Own: Intro },
+]
+
+const BELOW: readonly PanelEntry[] = [
+  { name: 'The sender’s result', Own: Reference },
+  { name: 'The preferences', Own: Preferences },
+  { name: 'The findings', Own: Findings },
+  { name: 'The note on skipped updates', Own: Skipped },
+  { name: 'The tabs', Own: Tabs },
+  { name: 'The record of the run', Own: Record },
+]
+
+/** Over the page, or heard and not seen. */
+const OVERLAYS: readonly PanelEntry[] = [
+  { name: 'The note on deleted runs', Own: Deleted },
+  { name: 'The message', Own: Toast },
+  { name: 'The spoken message', Own: Announcer },
+  { name: 'The list of commands', Own: Palette },
+  { name: 'The help', Own: Help },
+  { name: 'The target for files', Own: DropTarget },
+]
 
 export function App() {
   return (
@@ -46,79 +85,14 @@ export function App() {
           <Settings />
         </Part>
         <main>
-          <Part name="The past run">
-            <PastRun />
-          </Part>
-          <Part name="The heading">
-            <HiddenHeading />
-          </Part>
-          <Part name="The note about locks">
-            <Locked />
-          </Part>
-          <Part name="The notes on the link">
-            <Notices />
-          </Part>
-          <Part name="The offer to go on">
-            <GoingOn />
-          </Part>
-          <Part name="The error of the run">
-            <Failure />
-          </Part>
-          <Part name="The note on the interruption">
-            <Interrupted />
-          </Part>
-          <Part name="The changed settings">
-            <Pending />
-          </Part>
+          <Panels panels={ABOVE} />
           <section className="card now" aria-label="Progress">
-            <Part name="The numbers">
-              <Numbers />
-            </Part>
-            <Part name="The line of phases">
-              <Phases />
-            </Part>
-            <Part name="The introduction">
-              <Intro />
-            </Part>
+            <Panels panels={PROGRESS} />
           </section>
-          <Part name="The sender’s result">
-            <Reference />
-          </Part>
-          <Part name="The preferences">
-            <Preferences />
-          </Part>
-          <Part name="The findings">
-            <Findings />
-          </Part>
-          <Part name="The note on skipped updates">
-            <Skipped />
-          </Part>
-          <Part name="The tabs">
-            <Tabs />
-          </Part>
-          <Part name="The record of the run">
-            <Record />
-          </Part>
+          <Panels panels={BELOW} />
         </main>
       </div>
-      <Part name="The note on deleted runs">
-        <Deleted />
-      </Part>
-      <Part name="The message">
-        <Toast />
-      </Part>
-      <Part name="The spoken message">
-        <Announcer />
-      </Part>
-      <Part name="The list of commands">
-        <Palette />
-      </Part>
-      <Part name="The help">
-        <Help />
-      </Part>
-      <Part name="The target for files">
-        <DropTarget />
-      </Part>
+      <Panels panels={OVERLAYS} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // Other runs on the same charts: drawn faintly behind the shown one.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Columns } from '../plot/lines.ts'
+import type { Columns } from '../plot/lines/columns.ts'
 import { uiStore } from './store.ts'
 
 /** One run, or the mean of several. */
@@ -14,7 +14,7 @@ export interface Overlay {
   /** The last step that it has, and the last one that it will have; 0 before there is any. */
   end(): { readonly last: number; readonly planned: number }
   series(metric: string): Columns | undefined
-  /** Lowest and highest at each step, where the overlay stands for several runs. */
+  /** Lowest and highest at each step, where the overlay is of several runs. */
   band?(metric: string): { readonly low: Columns; readonly high: Columns } | undefined
 }
 

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { uiStore } from './store.ts'
 
-/** A run that is only looked at; undefined for the living one. */
+/** A past run that was opened; undefined for the living one. */
 export const viewStore = createStore<{ readonly viewed: LabState | undefined }>(() => ({
   viewed: undefined,
 }))

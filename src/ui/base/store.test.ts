@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { isEnding } from '../../lab/experiment/planned.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
-import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from './actions.ts'
+import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from '../palette/actions.ts'
 import { editMarks, selectLeftOut } from './run.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 

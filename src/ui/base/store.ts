@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import { DEFAULT_THRESHOLD } from '../../lab/diagnosis/inner_layer.ts'
 import { type Tab, tabOf, viewHash } from '../../lab/links/view.ts'
 import { DEFAULT_KEPT_BYTES } from '../../lab/page/kept_run.ts'
-import { MAX_WEIGHT } from '../plot/smooth.ts'
-import type { Zoom } from '../plot/zoom.ts'
+import type { Zoom } from '../plot/axes/zoom.ts'
+import { MAX_WEIGHT } from '../plot/lines/smooth.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -13,7 +13,7 @@ export interface UiState {
   /** What the theme comes to on this screen. */
   is_dark: boolean
   shortcuts_on: boolean
-  /** The screen stays on while a run goes on. */
+  /** The screen stays on during a run. */
   keep_awake: boolean
   settings_open: boolean
   /** Nats from which on a feed-forward counts as raising the entropy, for the suggested layer. */

@@ -1,5 +1,6 @@
 // Helpers of the page's tests; never shipped.
-import type { Columns, LineContext } from '../plot/lines.ts'
+import type { Columns } from '../plot/lines/columns.ts'
+import type { LineContext } from '../plot/lines/line_style.ts'
 
 /** Columns with one value per step, from step `first`. */
 export function columnsOf(values: readonly number[], first = 0): Columns {

@@ -19,9 +19,41 @@ const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
 const selectDType = (state: LabState) => state.rollout_dtype
 
+/** What a step costs, as rows of the list. */
+function Work() {
+  const counts = useLab(selectCounts)
+  return (
+    <>
+      <div>
+        <dt>dispatches per step</dt>
+        <dd>{formatNumber(counts?.dispatches_per_step)}</dd>
+      </div>
+      <div>
+        <dt>submits per step</dt>
+        <dd>{formatNumber(counts?.submits_per_step)}</dd>
+      </div>
+      {counts?.longest_dispatch_ms === undefined ? null : (
+        <>
+          <div>
+            <dt>longest dispatch, whole</dt>
+            <dd data-testid="longest-dispatch">{formatNumber(counts.longest_dispatch_ms)} ms</dd>
+          </div>
+          <div title="Dispatches that took too long run in parts, so that no watchdog thinks that the GPU hangs; the results are the same bit for bit">
+            <dt>dispatches run in parts</dt>
+            <dd data-testid="split-dispatches">{formatCount(counts.split_dispatches)}</dd>
+          </div>
+        </>
+      )}
+      <div>
+        <dt>buffers made since warm-up</dt>
+        <dd>{formatCount(counts?.buffers_since_warmup)}</dd>
+      </div>
+    </>
+  )
+}
+
 export function Memory() {
   const memory = useLab(selectMemory)
-  const counts = useLab(selectCounts)
   const rollout_dtype = useLab(selectDType)
   const kinds = memory ? Object.entries(memory).filter(([, bytes]) => bytes > 0) : []
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
@@ -44,30 +76,7 @@ export function Memory() {
             <dd>{formatBytes(bytes)}</dd>
           </div>
         ))}
-        <div>
-          <dt>dispatches per step</dt>
-          <dd>{formatNumber(counts?.dispatches_per_step)}</dd>
-        </div>
-        <div>
-          <dt>submits per step</dt>
-          <dd>{formatNumber(counts?.submits_per_step)}</dd>
-        </div>
-        {counts?.longest_dispatch_ms === undefined ? null : (
-          <>
-            <div>
-              <dt>longest dispatch, whole</dt>
-              <dd data-testid="longest-dispatch">{formatNumber(counts.longest_dispatch_ms)} ms</dd>
-            </div>
-            <div title="Dispatches that took too long run in parts, so that no watchdog takes the GPU for hung; results are the same bits">
-              <dt>dispatches run in parts</dt>
-              <dd data-testid="split-dispatches">{formatCount(counts.split_dispatches)}</dd>
-            </div>
-          </>
-        )}
-        <div>
-          <dt>buffers made since warm-up</dt>
-          <dd>{formatCount(counts?.buffers_since_warmup)}</dd>
-        </div>
+        <Work />
       </dl>
       {rollout_dtype === undefined ? null : (
         <p

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { initialState } from '../../lab/page/store.ts'
 import { makeCard } from '../../lab/protocol/card.ts'
-import { canProfile } from '../base/actions.ts'
+import { canProfile } from '../palette/actions.ts'
 import { cardLines, cardText, clockNote, profileLine } from './profile.ts'
 
 const row = { name: 'matmul_nt', calls: 4, time_ms: 2, flops: 6e9, bytes: 1e7 }
@@ -43,7 +43,7 @@ test('the clock’s step is told where it matters', () => {
   const note = (source: 'timestamps' | 'wall', resolution_ns?: number) =>
     clockNote({ ...profile, source, resolution_ns })
   expect(note('timestamps', 65_536)).toContain('steps of 65.5 µs')
-  expect(note('timestamps', 1)).toBe('Times are the GPU’s own.')
+  expect(note('timestamps', 1)).toBe('Times come from the GPU’s own clock.')
   expect(note('wall')).toContain('does not show the GPU’s clock')
 })
 

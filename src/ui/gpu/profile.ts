@@ -65,9 +65,9 @@ function ofPeak(
 export function clockNote({ source, resolution_ns = 0 }: Profile): string {
   if (source === 'wall')
     return 'This browser does not show the GPU’s clock, so stages are timed by when their work was done, and kernels cannot be told apart.'
-  if (resolution_ns < 1000) return 'Times are the GPU’s own.'
+  if (resolution_ns < 1000) return 'Times come from the GPU’s own clock.'
   const step = `${formatNumber(resolution_ns / 1000)} µs`
-  return `Times are the GPU’s own, in steps of ${step}: rows of few and short calls are rough.`
+  return `Times come from the GPU’s own clock, in steps of ${step}: rows with few, short calls are rough.`
 }
 
 const perSecond = (value: number, unit: string) => `${formatNumber(value)} ${unit}/s`

@@ -1,4 +1,4 @@
-// The layer that is looked at, on every figure at once; undefined: the last one.
+// The layer under the pointer, the same in every figure; undefined means the last one.
 import { createStore } from 'zustand/vanilla'
 
 export const cursorStore = createStore<{ readonly layer: number | undefined }>(() => ({

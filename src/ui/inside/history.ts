@@ -2,7 +2,7 @@
 
 import type { Series } from '../../lab/columns/series.ts'
 import type { Observation } from '../../lab/protocol/observation.ts'
-import { type Columns, indexAt } from '../plot/lines.ts'
+import { type Columns, indexAt } from '../plot/lines/columns.ts'
 import type { Seen } from './observed.ts'
 
 /** One value of each kept step that has it. */

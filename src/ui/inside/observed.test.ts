@@ -32,16 +32,16 @@ test('the newest at or before the shown step that holds what is drawn', () => {
 test('a figure says which step it shows, and when that is not the one asked for', () => {
   expect(stepWords(10, undefined)).toBe('Step 10, the newest observed.')
   expect(stepWords(10, 10)).toBe('Step 10.')
-  expect(stepWords(10, 12)).toContain('step 12 was not observed')
+  expect(stepWords(10, 12)).toContain('not measured at step 12')
 })
 
 test('an empty figure says what to do', () => {
   const nothing = { is_past: false, is_busy: false, at_step: undefined, first: undefined }
   expect(emptyWords(nothing)).toContain('Press Train')
   expect(emptyWords({ ...nothing, is_busy: true })).toContain('next observed step')
-  expect(emptyWords({ ...nothing, is_past: true })).toContain('This run kept nothing')
+  expect(emptyWords({ ...nothing, is_past: true })).toContain('This run kept no numbers')
   expect(emptyWords({ ...nothing, at_step: 3, first: 10 })).toBe(
-    'Step 3 was not observed. The first step that was is 10.',
+    'Step 3 was not observed. The first observed step is 10.',
   )
 })
 

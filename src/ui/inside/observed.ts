@@ -35,7 +35,7 @@ export function stepWords(seen: number, at_step: number | undefined): string {
   if (at_step === undefined) return `Step ${seen}, the newest observed.`
   return seen === at_step
     ? `Step ${seen}.`
-    : `Step ${seen}: step ${at_step} was not observed with this.`
+    : `Step ${seen}: this was not measured at step ${at_step}.`
 }
 
 const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
@@ -64,7 +64,7 @@ export function refusedWords(
 }
 
 export interface Nothing {
-  /** A run that is only looked at. */
+  /** A past run, which can only be read. */
   readonly is_past: boolean
   readonly is_busy: boolean
   readonly at_step: number | undefined
@@ -75,9 +75,9 @@ export interface Nothing {
 /** Why a figure is empty, and what to do about it. */
 export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): string {
   if (first !== undefined && at_step !== undefined)
-    return `Step ${at_step} was not observed. The first step that was is ${first}.`
+    return `Step ${at_step} was not observed. The first observed step is ${first}.`
   if (is_past)
-    return 'This run kept nothing of this: it was measured only while this figure was open.'
+    return 'This run kept no numbers for this figure: they are measured only while it is open.'
   return is_busy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
     : 'Nothing was observed. Press Train, and keep this figure in view: it is measured only then.'

@@ -2,13 +2,14 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
-import { Part } from '../base/Part.tsx'
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { Part } from '../base/page/Part.tsx'
 import { hasRewardPhase, shownExperiment, useLastLayer } from '../base/run.ts'
 import { useShown } from '../base/shown.ts'
 import { type UiState, uiStore } from '../base/store.ts'
+import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/axes/ideal.ts'
 import { ChartTools } from '../plot/ChartTools.tsx'
 import { Heatmap, layerName } from '../plot/Heatmap.tsx'
-import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../plot/ideal.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { depthColor, layerDash } from '../plot/palette.ts'
 import { Downloads } from './Downloads.tsx'
@@ -95,19 +96,19 @@ const SMALL_OF_REWARD: readonly Small[] = [
   {
     id: 'reward-model-loss',
     title: 'Reward model’s loss',
-    note: 'nats per pair; ln 2 = 0.69 is a coin',
+    note: 'nats per pair; ln 2 = 0.69 is a coin toss',
     metrics: ['reward_model/loss'],
   },
   {
     id: 'reward-model-margin',
     title: 'Margin',
-    note: 'score of the preferred response less that of the other, mean',
+    note: 'mean score of the preferred response minus that of the other',
     metrics: ['reward_model/margin'],
   },
   {
     id: 'reward-model-score',
     title: 'Reward model’s score',
-    note: 'of sampled responses; what is trained on, and no share of anything',
+    note: 'of sampled responses; training uses it, and it is not a share',
     metrics: [REWARD],
   },
   {
@@ -230,29 +231,23 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
+const EntropyMap = () => <Heatmap height={PLOT_HEIGHT} />
+
+const LARGE: readonly PanelEntry[] = [
+  { name: 'The downloads', Own: Downloads },
+  { name: 'The tools of the charts', Own: ChartTools },
+  { name: 'The chart of the reward', Own: RewardChart },
+  { name: 'The chart of entropies', Own: EntropyChart },
+  { name: 'The map of entropies', Own: EntropyMap },
+  { name: 'The samples', Own: Samples },
+]
+
 export function Charts() {
   const has_reward_model = useShown(hasRewardPhase)
   const small = has_reward_model ? [...SMALL_OF_REWARD, ...SMALL] : SMALL
   return (
     <section className="charts" aria-label="Charts">
-      <Part name="The downloads">
-        <Downloads />
-      </Part>
-      <Part name="The tools of the charts">
-        <ChartTools />
-      </Part>
-      <Part name="The chart of the reward">
-        <RewardChart />
-      </Part>
-      <Part name="The chart of entropies">
-        <EntropyChart />
-      </Part>
-      <Part name="The map of entropies">
-        <Heatmap height={PLOT_HEIGHT} />
-      </Part>
-      <Part name="The samples">
-        <Samples />
-      </Part>
+      <Panels panels={LARGE} />
       <div className="small-charts">
         {small.map((chart) => (
           <Part key={chart.id} name={`The chart “${chart.title}”`}>

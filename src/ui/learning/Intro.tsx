@@ -53,7 +53,7 @@ export function Intro() {
               </span>
             ))}
             {by_hand > 0
-              ? `; with what is done by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
+              ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
               : ''}
             . Nothing leaves the browser. The charts below fill as steps are computed.
           </p>

@@ -6,7 +6,7 @@ import { formatNumber, formatPercent, formatShare, formatTick } from '../base/fo
 import { useShownFrame } from '../base/shown.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import { MetricChart } from '../plot/MetricChart.tsx'
-import { type MoreChart, moreCharts } from '../plot/more_charts.ts'
+import { type MoreChart, moreCharts } from './more_charts.ts'
 
 const HEIGHT = 128
 const SHARE = [0, 1] as const

@@ -1,5 +1,4 @@
 // The numbers of the moment. Each is the run's own, or a dash.
-import { useStore } from 'zustand'
 import type { LabState } from '../../lab/page/store.ts'
 import {
   formatCount,
@@ -9,45 +8,57 @@ import {
   formatSteps,
   NONE,
 } from '../base/format.ts'
-import { hasRewardPhase, plannedSteps, shownExperiment } from '../base/run.ts'
-import { shownStore, useAtStep } from '../base/shown.ts'
-import { type UiState, uiStore } from '../base/store.ts'
-import { valueAt } from '../plot/readout.ts'
+import type { PanelProps } from '../base/page/Panels.tsx'
+import { hasRewardPhase, plannedSteps } from '../base/run.ts'
+import { shownStore } from '../base/shown.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from './metrics.ts'
 import { Status } from './Status.tsx'
 
-const selectFrame = (state: UiState) => state.frame
-
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
-export function Numbers() {
-  useStore(uiStore, selectFrame)
-  const at_step = useAtStep()
+/** Of the moment too, and only while the run is at work. */
+function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
+  const { status, timing } = shownStore.getState()
+  const { left } = timing
+  const is_shown = status === 'running' && is_newest
+  return (
+    <div>
+      <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
+      <dd data-testid="time-left">
+        {formatDuration(is_shown ? left.seconds : undefined)}
+        {is_shown && left.untimed_steps > 0 ? (
+          <small title="No phase of this kind has run yet, so the time of its steps is unknown">
+            {' '}
+            + {formatSteps(left.untimed_steps)} not timed yet
+          </small>
+        ) : null}
+      </dd>
+    </div>
+  )
+}
+
+export function Numbers({ shown }: PanelProps) {
+  const { experiment, is_newest, metric } = shown
   const state = shownStore.getState()
-  const latest = (metric: string) => valueAt(metric, at_step)
-  const experiment = shownExperiment(state)
   const has_steps = selectHasSteps(state)
-  const { steps_per_second, tokens_per_second, left } = state.timing
+  const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
-  const now = (value: number | undefined) => (at_step === undefined ? value : undefined)
-  const is_shown = state.status === 'running' && at_step === undefined
-  const final_entropy = latest(layerEntropy(experiment.model.num_hidden_layers))
+  const now = (value: number | undefined) => (is_newest ? value : undefined)
+  const final_entropy = metric(layerEntropy(experiment.model.num_hidden_layers))
   return (
     <div
-      className={at_step === undefined ? 'numbers' : 'numbers back'}
+      className={is_newest ? 'numbers' : 'numbers back'}
       data-testid="numbers"
-      data-step={at_step}
+      data-step={is_newest ? undefined : shown.step}
     >
       <Status />
       <dl>
         <div>
           <dt>Step</dt>
           <dd>
-            <span data-testid="step-count">
-              {has_steps ? formatCount(at_step ?? state.step) : NONE}
-            </span>
+            <span data-testid="step-count">{has_steps ? formatCount(shown.step) : NONE}</span>
             <small>
-              {at_step === undefined
+              {is_newest
                 ? ` of ${formatCount(plannedSteps(state))}`
                 : ` looking back from ${formatCount(state.step)}`}
             </small>
@@ -56,13 +67,13 @@ export function Numbers() {
         <div>
           <dt>{hasRewardPhase(state) ? 'Task score, sampled' : 'Reward, sampled'}</dt>
           <dd data-testid="reward-value">
-            {formatShare(latest(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
+            {formatShare(metric(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
           </dd>
         </div>
         <div>
           <dt>Held-out, greedy</dt>
           <dd data-testid="accuracy-value">
-            {formatShare(latest(greedyAccuracy(experiment.task.id)))}
+            {formatShare(metric(greedyAccuracy(experiment.task.id)))}
           </dd>
         </div>
         <div>
@@ -80,18 +91,7 @@ export function Numbers() {
           <dt>Tokens/s</dt>
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>
-        <div>
-          <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
-          <dd data-testid="time-left">
-            {formatDuration(is_shown ? left.seconds : undefined)}
-            {is_shown && left.untimed_steps > 0 ? (
-              <small title="No phase of this kind has run yet, so nobody knows how long its steps take">
-                {' '}
-                + {formatSteps(left.untimed_steps)} not timed yet
-              </small>
-            ) : null}
-          </dd>
-        </div>
+        <TimeLeft is_newest={is_newest} />
       </dl>
     </div>
   )

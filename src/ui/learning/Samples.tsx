@@ -100,9 +100,9 @@ function useBatches(at_step: number | undefined): readonly Batch[] {
 
 /** Why there is nothing to see. */
 function emptyWords(has_run: boolean, at_step: number | undefined): string {
-  if (at_step !== undefined) return `No samples are kept of step ${at_step} or before it.`
+  if (at_step !== undefined) return `No samples were kept at step ${at_step} or before it.`
   return has_run
-    ? 'No samples yet. The first step of reinforcement brings some; a warm start only imitates demonstrations.'
+    ? 'No samples yet. The first step of reinforcement samples some; a warm start only imitates demonstrations.'
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
 }
 
@@ -133,7 +133,7 @@ function KindChoice({ kind, onChoose }: { kind: Kind; onChoose: (kind: Kind) => 
 
 /** Why there are no answers to held-out problems to see. */
 const NO_ANSWERS =
-  'No answers to held-out problems are kept up to here. Evaluations bring them: see Held-out prompts and Answers kept in the settings.'
+  'No answers to held-out problems were kept up to this step. Evaluations produce them: see Held-out prompts and Answers kept in the settings.'
 
 export function Samples() {
   const [kind, setKind] = useState<Kind>('training')
@@ -155,7 +155,7 @@ export function Samples() {
         <KindChoice kind={kind} onChoose={setKind} />
       </div>
       {is_older ? (
-        <p className="soft samples-note">The last that are kept at or before step {at_step}:</p>
+        <p className="soft samples-note">The newest kept at or before step {at_step}:</p>
       ) : null}
       {is_empty ? (
         <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(has_run, at_step)}</p>

@@ -1,4 +1,4 @@
-// One slider over the steps of the run: charts, numbers, samples and everything that was kept show the step it stands at.
+// One slider over the steps of the run: charts, numbers, samples and everything that was kept show the chosen step.
 import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../base/format.ts'
 import { usePhaseSpans } from '../base/run.ts'
 import { shownStep, shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { resolveColor } from '../plot/tokens.ts'
+import { resolveColor } from '../plot/css_colors.ts'
 import { follow, keptPixels, previousKept, scrubKept, scrubTo } from './scrub.ts'
 import './scrubber.css'
 
@@ -95,7 +95,7 @@ function KeptFold() {
   const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
   return (
     <details className="scrub-kept" data-testid="kept">
-      <summary title="What is kept of the steps that are over">Kept: {formatBytes(all)}</summary>
+      <summary title="What is kept of past steps">Kept: {formatBytes(all)}</summary>
       <div>
         <table>
           <thead>
@@ -130,8 +130,8 @@ function KeptFold() {
           </select>
         </label>
         <p className="soft">
-          Beyond that, steps are let go so that the rest stays spread over the run; the first and
-          the newest stay. Metrics are kept of every step.
+          Above this, some steps are dropped so that the rest stays spread over the run. The first
+          and the newest always stay. Metrics are kept for every step.
         </p>
       </div>
     </details>
@@ -212,7 +212,7 @@ function Follow() {
       className="scrub-follow"
       data-testid="follow"
       aria-pressed={is_following}
-      title="Show the newest step, and go on with the run (End on the slider)"
+      title="Show the newest step and follow the run (End on the slider)"
       onClick={follow}
     >
       <Radio className="icon" aria-hidden="true" />

@@ -38,7 +38,7 @@ const STATUS: Readonly<
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
   preparing: 'playing a recording',
   running: 'playing a recording',
-  finished: 'the recording is over',
+  finished: 'the recording has ended',
 }
 
 const selectHasSteps = (state: LabState) => state.series.size > 0

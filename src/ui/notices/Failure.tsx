@@ -41,7 +41,7 @@ function AllowMemory({ bytes }: { readonly bytes: number }) {
     <button
       type="button"
       data-testid="allow-memory"
-      title="Nothing tells the page whether there is so much; without it the browser or the desktop may hang"
+      title="The page cannot find out whether the GPU has that much; if it has not, the browser or the desktop may hang"
       onClick={() => trainAllowing(bytes)}
     >
       Take {formatBytes(bytes)} and train

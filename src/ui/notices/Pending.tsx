@@ -102,10 +102,10 @@ function OtherChosen(props: { readonly preset: Preset; readonly held: readonly D
   const { preset, held } = props
   return (
     <>
-      <h2>“{preset.name}” is chosen, and another run is on</h2>
+      <h2>“{preset.name}” is chosen, and another run is in progress</h2>
       <p>
-        Everything below is of the run that is on. <b>Restart with it</b> ends that run, which stays
-        under Runs, and trains the experiment that was chosen.
+        Everything below belongs to the run in progress. <b>Restart with it</b> ends that run, which
+        stays under Runs, and trains the chosen experiment.
       </p>
       <p data-testid="chosen-summary">{preset.summary}</p>
       <details>
@@ -144,8 +144,8 @@ export function Pending() {
           <>
             <h2>Restart needed</h2>
             <p>
-              The run on screen goes on without them, because these settings cannot change under
-              way.
+              The run on screen continues without them, because these settings cannot change during
+              a run.
             </p>
             <Differences held={held} />
           </>

@@ -4,10 +4,11 @@ import { steeringWords } from '../../lab/experiment/experiment.ts'
 import { MARKS_PHASE } from '../../lab/experiment/planned.ts'
 import { clearSteering } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
+import type { RunEntry } from '../../lab/runs/library.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { phaseMark } from '../plot/geometry.ts'
+import { phaseMark } from '../plot/axes/geometry.ts'
 import { useOpenedEntry } from '../runs/opened.ts'
 import { endText, statusWord } from '../runs/words.ts'
 
@@ -22,18 +23,12 @@ interface Event {
   readonly note: string
 }
 
-/** The record of a run that was steered; before it, what its document says will be done. */
-export function Record() {
-  const switches = useShown(selectSwitches)
-  const steered = useShown(selectSteered)
-  const planned = useLab(selectPlanned)
-  const phases = useShown(shownPhases)
-  const is_busy = useLab(selectIsBusy)
-  const is_past = useIsPast()
-  const is_planned = !is_past && planned.length > 0 && switches.length === 0
-  const past = useOpenedEntry()?.header
-  const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
-  if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
+/** Phases that began and changes that were made, in order. */
+function happened(
+  switches: LabState['phase_switches'],
+  steered: LabState['steered'],
+  phases: ReturnType<typeof shownPhases>,
+): Event[] {
   const began = switches.map(
     ({ step, phase, reason }): Event => ({
       key: `phase ${phase}`,
@@ -54,22 +49,37 @@ export function Record() {
       note: refused === undefined ? '' : `not done: ${refused}`,
     }),
   )
-  const plan = planned.map(
-    (entry, i): Event => ({
-      key: `planned ${i}`,
-      step: entry.step,
-      words: steeringWords(entry),
-      note: '',
-    }),
-  )
-  // As many as the link carries: those that began a phase too.
-  const by_hand = steered.filter(({ refused }) => refused === undefined).length
-  const end = past
+  return [...done, ...began].sort((a, b) => a.step - b.step)
+}
+
+const plannedEvent = (entry: LabState['steered'][number]['entry'], i: number): Event => ({
+  key: `planned ${i}`,
+  step: entry.step,
+  words: steeringWords(entry),
+  note: '',
+})
+
+const endOf = (past: RunEntry['header'] | undefined): Event[] =>
+  past
     ? [{ key: 'end', step: past.step, words: endText(past), note: past.error?.message ?? '' }]
     : []
-  const events = is_planned
-    ? plan
-    : [...[...done, ...began].sort((a, b) => a.step - b.step), ...end]
+
+/** The record of a run that was steered; before it, what its document says will be done. */
+export function Record() {
+  const switches = useShown(selectSwitches)
+  const steered = useShown(selectSteered)
+  const planned = useLab(selectPlanned)
+  const phases = useShown(shownPhases)
+  const is_busy = useLab(selectIsBusy)
+  const is_past = useIsPast()
+  const is_planned = !is_past && planned.length > 0 && switches.length === 0
+  const past = useOpenedEntry()?.header
+  const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
+  if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
+  // As many as the link carries: those that began a phase too.
+  const by_hand = steered.filter(({ refused }) => refused === undefined).length
+  const plan = planned.map(plannedEvent)
+  const events = is_planned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
   return (
     <details className="card record" data-testid="record" open={is_planned || undefined}>
       <summary>
@@ -77,7 +87,7 @@ export function Record() {
         <span className="soft">
           {is_planned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
-            : `${began.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
+            : `${switches.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
         </span>
       </summary>
       <ol>

@@ -16,8 +16,8 @@ export function Skipped() {
       <strong>
         {count} {count === 1 ? 'update was' : 'updates were'} skipped, the last in step {last_step}.
       </strong>{' '}
-      The gradient was not finite, so the weights were left as they were. If this goes on, reset and
-      train with a lower learning rate.
+      The gradient was not finite, so the weights were left as they were. If this continues, reset
+      and train with a lower learning rate.
     </p>
   )
 }

@@ -10,7 +10,7 @@ export interface FailureText {
   readonly advice: readonly string[]
 }
 
-/** Errors that stand in the way of every run: a recorded one can still be watched. */
+/** Errors that prevent every run: a recorded one can still be watched. */
 export const isWithoutGpu = (code: FailureCode): boolean =>
   code === 'no_webgpu' || code === 'insecure_origin' || code === 'no_adapter'
 
@@ -19,7 +19,7 @@ export function browserAdvice(user_agent: string): string {
   const is_linux = /Linux/.test(user_agent) && !/Android/.test(user_agent)
   if (/Firefox\//.test(user_agent))
     return is_linux
-      ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is the surer way.'
+      ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is more reliable.'
       : 'Update Firefox: on Windows it has WebGPU from version 141, on Apple silicon from 145. Chrome or Edge work too.'
   if (/Edg\/|Chrome\//.test(user_agent))
     return is_linux
@@ -35,86 +35,91 @@ const ACCELERATION =
 const SMALLER =
   'Make the run smaller: fewer prompts per step or responses per prompt first, then a narrower model.'
 
+/** What the page says of each error code; with `needs_browser`, another browser may help too. */
+const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser?: true }>> = {
+  no_webgpu: {
+    title: 'This browser has no WebGPU',
+    cause: 'Training runs on your GPU through WebGPU, and this browser does not offer it.',
+    advice: [],
+    needs_browser: true,
+  },
+  insecure_origin: {
+    title: 'WebGPU needs a secure address',
+    cause: 'The page was opened over plain http from another machine; browsers then hide WebGPU.',
+    advice: ['Open the page over https, or from this machine as http://localhost.'],
+  },
+  no_adapter: {
+    title: 'The browser offers no GPU',
+    cause:
+      'WebGPU is there, but the browser found no adapter: acceleration is off, the driver is on its block list, or the GPU process has crashed too often.',
+    advice: [ACCELERATION, 'Update the graphics driver.'],
+    needs_browser: true,
+  },
+  too_large: {
+    title: 'This run is too large for the adapter',
+    cause: 'It needs more memory, or one larger buffer, than the adapter allows.',
+    advice: [SMALLER],
+  },
+  shader: {
+    title: 'A shader did not compile',
+    cause: 'The browser refused one of the programs that run on the GPU.',
+    advice: ['Update the browser and the graphics driver.', 'Reload the page and try again.'],
+  },
+  validation: {
+    title: 'WebGPU refused a call',
+    cause: 'This is a mistake in Understory, not in your settings.',
+    advice: ['Reset and try again.', 'Please report it with the message below.'],
+  },
+  out_of_memory: {
+    title: 'The GPU has run out of memory',
+    cause: 'A buffer of this run could not be allocated.',
+    advice: [SMALLER, 'Close other tabs and programs that use the GPU.'],
+  },
+  lost: {
+    title: 'The GPU was lost',
+    cause: 'The driver was reset, the GPU process crashed, or the machine slept.',
+    advice: [
+      'Press Try again to start over with the same seed.',
+      'If it happens again, wait a minute or restart the browser: it blocks the GPU after repeated crashes.',
+    ],
+  },
+  experiment: {
+    title: 'These settings cannot be run',
+    cause: 'The experiment was checked before training and refused.',
+    advice: ['Change the setting that the message names.'],
+  },
+  memory: {
+    title: 'This run needs a lot of memory',
+    cause:
+      'Nothing has been allocated yet. A browser does not say how much memory a GPU has, so the lab asks before it takes this much.',
+    advice: [
+      'Press Take … and train, if your GPU has that much to spare.',
+      SMALLER,
+      'Turn on gradient checkpointing: it gives the same numbers with less memory and more arithmetic.',
+    ],
+  },
+  checkpoint: {
+    title: 'The run cannot continue from there',
+    cause: 'What was kept of it is damaged, of another kind, or gone.',
+    advice: [
+      'Take an older checkpoint of the run, from the list of runs.',
+      'Or press Try again: the same seed repeats the run from its first step.',
+    ],
+  },
+  worker: {
+    title: 'The training thread has stopped',
+    cause: 'The worker that trains in the background could not start, or has crashed.',
+    advice: ['Reload the page and press Train.'],
+  },
+  internal: {
+    title: 'Something went wrong inside Understory',
+    cause: 'This is a mistake in the program, not in your settings.',
+    advice: ['Reset and try again.', 'Please report it with the message below.'],
+  },
+}
+
 /** The page's text for an error code. */
 export function failureText(code: FailureCode, user_agent: string): FailureText {
-  const texts: Readonly<Record<FailureCode, FailureText>> = {
-    no_webgpu: {
-      title: 'This browser has no WebGPU',
-      cause: 'Training runs on your GPU through WebGPU, and this browser does not offer it.',
-      advice: [browserAdvice(user_agent)],
-    },
-    insecure_origin: {
-      title: 'WebGPU needs a secure address',
-      cause: 'The page was opened over plain http from another machine; browsers then hide WebGPU.',
-      advice: ['Open the page by https, or from this machine as http://localhost.'],
-    },
-    no_adapter: {
-      title: 'The browser offers no GPU',
-      cause:
-        'WebGPU is there, but the browser found no adapter: acceleration is off, the driver is on its block list, or the GPU process has crashed too often.',
-      advice: [ACCELERATION, 'Update the graphics driver.', browserAdvice(user_agent)],
-    },
-    too_large: {
-      title: 'This run is too large for the adapter',
-      cause: 'It needs more memory, or one larger buffer, than the adapter allows.',
-      advice: [SMALLER],
-    },
-    shader: {
-      title: 'A shader did not compile',
-      cause: 'The browser refused one of the programs that run on the GPU.',
-      advice: ['Update the browser and the graphics driver.', 'Reload the page and try again.'],
-    },
-    validation: {
-      title: 'WebGPU refused a call',
-      cause: 'This is a mistake in Understory, not in your settings.',
-      advice: ['Reset and try again.', 'Please report it with the message below.'],
-    },
-    out_of_memory: {
-      title: 'The GPU has run out of memory',
-      cause: 'A buffer of this run could not be allocated.',
-      advice: [SMALLER, 'Close other tabs and programs that use the GPU.'],
-    },
-    lost: {
-      title: 'The GPU was lost',
-      cause: 'The driver was reset, the GPU process crashed, or the machine slept.',
-      advice: [
-        'Press Try again to start over with the same seed.',
-        'If it happens again, wait a minute or restart the browser: it blocks the GPU after repeated crashes.',
-      ],
-    },
-    experiment: {
-      title: 'These settings cannot be run',
-      cause: 'The experiment was checked before training and refused.',
-      advice: ['Change the setting that the message names.'],
-    },
-    memory: {
-      title: 'This run asks for much memory',
-      cause:
-        'Nothing has been allocated. A browser does not tell how much memory a GPU has, so the lab asks before it takes as much as this.',
-      advice: [
-        'Press Take … and train, if your GPU has that much to spare.',
-        SMALLER,
-        'Gradient checkpointing keeps the numbers and takes less memory for more arithmetic.',
-      ],
-    },
-    checkpoint: {
-      title: 'The run cannot go on from there',
-      cause: 'What was kept of it is damaged, of another kind, or no longer there.',
-      advice: [
-        'Take an older checkpoint of the run, from the list of runs.',
-        'Or press Try again: the same seed does the same run from its first step.',
-      ],
-    },
-    worker: {
-      title: 'The training thread has stopped',
-      cause: 'The worker that trains in the background could not start, or has crashed.',
-      advice: ['Reload the page and press Train.'],
-    },
-    internal: {
-      title: 'Something went wrong inside Understory',
-      cause: 'This is a mistake in the program, not in your settings.',
-      advice: ['Reset and try again.', 'Please report it with the message below.'],
-    },
-  }
-  return texts[code]
+  const { needs_browser, ...text } = TEXTS[code]
+  return needs_browser ? { ...text, advice: [...text.advice, browserAdvice(user_agent)] } : text
 }

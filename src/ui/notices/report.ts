@@ -52,6 +52,6 @@ export async function copyReport(): Promise<void> {
     showToast('Report copied: versions, adapter, experiment and last errors. Nothing about you.')
   } catch {
     saveFile('understory-report.txt', new Blob([report], { type: 'text/plain' }))
-    showToast('The browser keeps the clipboard closed. The report was saved as a file.')
+    showToast('The browser does not allow copying. The report was saved as a file.')
   }
 }

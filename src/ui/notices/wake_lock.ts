@@ -1,4 +1,4 @@
-// Keeps the screen awake while a run goes on, for those who ask for it. A hidden page loses the lock and takes it again.
+// Keeps the screen awake during a run, if the person wants it. A hidden page loses the lock and takes it again.
 import { labStore } from '../../lab/page/store.ts'
 import { uiStore } from '../base/store.ts'
 
@@ -17,7 +17,7 @@ const browser = (): WakeHost => ({
 /** Whether this browser can keep the screen awake. */
 export const canKeepAwake = (): boolean => globalThis.navigator?.wakeLock !== undefined
 
-/** Holds the lock as long as it is wanted, a run goes on and the page is seen. Returns what looks again. */
+/** Holds the lock as long as it is wanted, a run is in progress and the page is visible. Returns what looks again. */
 export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
   let lock: { release(): Promise<void> } | undefined
   let is_busy = false
@@ -30,7 +30,7 @@ export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
       (status === 'running' || status === 'preparing') &&
       host.isVisible()
     try {
-      // The browser itself lets go of the lock of a page that is hidden.
+      // The browser itself releases the lock of a hidden page.
       if (!host.isVisible()) lock = undefined
       if (is_wanted && !lock) lock = await host.request?.()
       else if (!is_wanted && lock) {
@@ -39,7 +39,7 @@ export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
         await held.release()
       }
     } catch {
-      // Refused, e.g. on a low battery: the run goes on all the same.
+      // Refused, e.g. on a low battery: the run continues all the same.
     }
     is_busy = false
   }

@@ -2,10 +2,10 @@
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
 import { canKeepAwake } from '../notices/wake_lock.ts'
-import { type CommandGroup, PANEL_KEYS } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { type CommandGroup, PANEL_KEYS } from './commands/command.ts'
+import { COMMANDS } from './commands/commands.ts'
 import { closeDialog } from './dialogs.ts'
-import { Keys } from './Keys.tsx'
+import { Keys } from './keys/Keys.tsx'
 import { Modal } from './Modal.tsx'
 
 interface KeyLine {
@@ -86,7 +86,7 @@ function Body() {
             checked={keep_awake}
             onChange={(event) => setPreference({ keep_awake: event.target.checked })}
           />
-          Keep the screen awake while a run goes on
+          Keep the screen awake during a run
         </label>
       ) : null}
       <div className="key-groups">
@@ -94,7 +94,7 @@ function Body() {
           <KeyGroup key={group} group={group} lines={lines} />
         ))}
       </div>
-      <p className="soft">None of them does anything while you type in a field.</p>
+      <p className="soft">They do nothing while you type in a field.</p>
     </>
   )
 }

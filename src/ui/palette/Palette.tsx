@@ -5,7 +5,7 @@ import { labStore } from '../../lab/page/store.ts'
 import { selectStatus, useLab } from '../base/run.ts'
 import { type Entry, paletteEntries } from './entries.ts'
 import { type Marks, ranked } from './fuzzy.ts'
-import { Keys } from './Keys.tsx'
+import { Keys } from './keys/Keys.tsx'
 import { Marked } from './Marked.tsx'
 import { Modal } from './Modal.tsx'
 
@@ -51,6 +51,38 @@ export function Palette() {
   )
 }
 
+function SearchField(props: {
+  readonly query: string
+  /** Of the option that Enter would take; undefined where nothing was found. */
+  readonly active_id: string | undefined
+  readonly onQuery: (query: string) => void
+  readonly onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void
+}) {
+  const { query, active_id, onQuery, onKeyDown } = props
+  return (
+    <label className="palette-search">
+      <Search className="icon" aria-hidden="true" />
+      <span className="visually-hidden">Command, experiment or setting</span>
+      <input
+        type="text"
+        role="combobox"
+        data-testid="palette-input"
+        placeholder="Command, experiment or setting"
+        autoComplete="off"
+        spellCheck={false}
+        aria-expanded={active_id !== undefined}
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        aria-activedescendant={active_id}
+        value={query}
+        onChange={(event) => onQuery(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <kbd aria-hidden="true">Esc</kbd>
+    </label>
+  )
+}
+
 function Body() {
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
@@ -72,29 +104,15 @@ function Body() {
   }
   return (
     <>
-      <label className="palette-search">
-        <Search className="icon" aria-hidden="true" />
-        <span className="visually-hidden">Command, experiment or setting</span>
-        <input
-          type="text"
-          role="combobox"
-          data-testid="palette-input"
-          placeholder="Command, experiment or setting"
-          autoComplete="off"
-          spellCheck={false}
-          aria-expanded={lines.length > 0}
-          aria-controls="palette-list"
-          aria-autocomplete="list"
-          aria-activedescendant={lines.length > 0 ? optionId(active) : undefined}
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value)
-            setAt(0)
-          }}
-          onKeyDown={onKeyDown}
-        />
-        <kbd aria-hidden="true">Esc</kbd>
-      </label>
+      <SearchField
+        query={query}
+        active_id={lines.length > 0 ? optionId(active) : undefined}
+        onQuery={(text) => {
+          setQuery(text)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
       <p className="visually-hidden" role="status">
         {query === '' ? '' : `${lines.length} found`}
       </p>
@@ -117,7 +135,7 @@ function Body() {
           />
         ))}
       </div>
-      {lines.length === 0 ? <p className="soft palette-none">Nothing is called that.</p> : null}
+      {lines.length === 0 ? <p className="soft palette-none">Nothing has that name.</p> : null}
     </>
   )
 }

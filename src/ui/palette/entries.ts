@@ -2,10 +2,10 @@
 
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
-import { openPreset } from '../base/actions.ts'
 import { groupFields, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
-import { COMMANDS } from './commands.ts'
+import { openPreset } from './actions.ts'
+import { COMMANDS } from './commands/commands.ts'
 
 /** A line of the palette. */
 export interface Entry {

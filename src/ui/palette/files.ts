@@ -15,7 +15,7 @@ import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
-import { offerFile } from '../runs/checkpoints/going_on.ts'
+import { offerFile } from '../runs/checkpoints/continue_run.ts'
 import { closePast } from '../runs/opened.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
@@ -45,10 +45,10 @@ export function readExperimentText(text: string): Read {
     document = JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { ok: false, problems: [`It is no JSON: ${why}.`, CAN_OPEN] }
+    return { ok: false, problems: [`It is not JSON: ${why}.`, CAN_OPEN] }
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    return { ok: false, problems: ['It holds no experiment.', CAN_OPEN] }
+    return { ok: false, problems: ['It contains no experiment.', CAN_OPEN] }
   const parsed = parseExperiment(document)
   if (parsed.ok) return parsed
   const problems = parsed.issues.map(({ path, message }) =>
@@ -73,7 +73,7 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
-    return refuse(['It is no JSON file.', CAN_OPEN])
+    return refuse(['It is not a JSON file.', CAN_OPEN])
   if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
   let text: string
   try {

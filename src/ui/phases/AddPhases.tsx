@@ -1,4 +1,4 @@
-// Which phase to add, and where: at the end, or now, while the run goes on.
+// Which phase to add, and where: at the end, or now, during the run.
 import { type ReactNode, useId, useMemo, useState } from 'react'
 import {
   type Experiment,
@@ -80,46 +80,16 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
   return (
     <fieldset className="add-phases" id={id} data-testid="add-phases">
       <legend className="visually-hidden">A phase to add</legend>
-      <label>
-        Phase
-        <select
-          data-testid="add-phase-kind"
-          value={choice.id}
-          onChange={(event) => {
-            setChoice(event.target.value)
-            setSteps(undefined)
-            setProblem(undefined)
-          }}
-        >
-          {GROUPS.map((group) => (
-            <optgroup key={group} label={group}>
-              {choices
-                .filter((candidate) => candidate.group === group)
-                .map((candidate) => (
-                  <option key={candidate.id} value={candidate.id}>
-                    {candidate.label}
-                  </option>
-                ))}
-            </optgroup>
-          ))}
-        </select>
-      </label>
-      {choice.has_layer ? (
-        <label>
-          Layer
-          <select
-            data-testid="add-phase-layer"
-            value={layer}
-            onChange={(event) => setLayer(Number(event.target.value))}
-          >
-            {Array.from({ length: layers }, (_, i) => (
-              <option key={i + 1} value={i + 1}>
-                {i + 1}
-              </option>
-            ))}
-          </select>
-        </label>
-      ) : null}
+      <KindChoice
+        choices={choices}
+        chosen={choice}
+        onChoose={(id) => {
+          setChoice(id)
+          setSteps(undefined)
+          setProblem(undefined)
+        }}
+      />
+      {choice.has_layer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
       <label>
         Steps
         <input
@@ -149,6 +119,60 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
         </p>
       )}
     </fieldset>
+  )
+}
+
+function KindChoice(props: {
+  readonly choices: readonly PhaseChoice[]
+  readonly chosen: PhaseChoice
+  readonly onChoose: (id: string) => void
+}) {
+  const { choices, chosen, onChoose } = props
+  return (
+    <label>
+      Phase
+      <select
+        data-testid="add-phase-kind"
+        value={chosen.id}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {GROUPS.map((group) => (
+          <optgroup key={group} label={group}>
+            {choices
+              .filter((candidate) => candidate.group === group)
+              .map((candidate) => (
+                <option key={candidate.id} value={candidate.id}>
+                  {candidate.label}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function LayerChoice(props: {
+  readonly layers: number
+  readonly layer: number
+  readonly onLayer: (layer: number) => void
+}) {
+  const { layers, layer, onLayer } = props
+  return (
+    <label>
+      Layer
+      <select
+        data-testid="add-phase-layer"
+        value={layer}
+        onChange={(event) => onLayer(Number(event.target.value))}
+      >
+        {Array.from({ length: layers }, (_, i) => (
+          <option key={i + 1} value={i + 1}>
+            {i + 1}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

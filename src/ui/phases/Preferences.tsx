@@ -13,7 +13,7 @@ import { formatShare } from '../base/format.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
 import { showToast, uiStore } from '../base/store.ts'
 import { HELD_OUT_PREFERENCES } from '../learning/metrics.ts'
-import { typing } from '../palette/shortcuts.ts'
+import { typing } from '../palette/keys/shortcuts.ts'
 import { ScoredPairs } from './ScoredPairs.tsx'
 import {
   type Choice,
@@ -191,7 +191,7 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
     <div className="recorded-verdicts" data-testid="recorded-verdicts">
       <p className="soft">
         The settings hold {said} recorded {said === 1 ? 'verdict' : 'verdicts'} for phase{' '}
-        {index + 1}: the next run repeats them and asks nobody.
+        {index + 1}: the next run repeats them and does not ask.
       </p>
       <button
         type="button"

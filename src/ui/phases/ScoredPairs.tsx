@@ -27,7 +27,7 @@ function orderWords({ chosen_score, rejected_score }: Pair): string {
   return chosen_score > rejected_score ? 'same order' : 'other order'
 }
 
-/** ✓ and ✗ are the task’s; the reward model’s order stands beside them, for it may prefer what is wrong. */
+/** ✓ and ✗ are the task’s; the reward model’s order is beside them, because it may prefer what is wrong. */
 export function ScoredPairs({ pairs, step }: Scored) {
   return (
     // A region that scrolls must be reachable by keyboard.

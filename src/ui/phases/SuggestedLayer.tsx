@@ -217,7 +217,7 @@ function Unmeasured() {
   if (validation.test_freq === 0)
     return (
       <div className="suggested-apply">
-        <p className="soft">It is measured in steps that validate, and none does.</p>
+        <p className="soft">It is measured in steps that validate, and this run has none.</p>
         <button type="button" onClick={() => showSetting('validation.test_freq')}>
           Show the setting
         </button>

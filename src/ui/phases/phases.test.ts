@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Experiment, withField } from '../../lab/experiment/experiment.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
-import { selectShown } from './Phases.tsx'
+import { selectShown } from './timeline.ts'
 
 const presetExperiment = (id: string): Experiment => {
   const preset = presetOf(id)

@@ -28,7 +28,7 @@ export function progressText({ given, min_pairs, pending }: Asked, has_begun = f
   const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
   if (pending === 0) return `${said}; there are no more pairs.`
   if (given < min_pairs)
-    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${has_begun ? 'goes on' : 'begins'}.`
+    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${has_begun ? 'continues' : 'begins'}.`
   const each = given === 0 ? 'each one' : 'each further one'
   return `${said}; ${each} is used as it comes. ${plural(pending, 'pair')} left.`
 }
@@ -60,6 +60,6 @@ export function fewHeldOut(
   if (source === 'human' || pairs === undefined || held_out_pairs === undefined) return undefined
   if (held_out_pairs >= held_out) return undefined
   if (held_out_pairs === 0)
-    return `No pair is held out: the ${plural(pairs, 'pair')} to train on leave no prompt over. Ask for more pairs, or choose a task with more problems.`
+    return `No pair is held out: the ${plural(pairs, 'pair')} to train on use every prompt. Ask for more pairs, or choose a task with more problems.`
   return `${held_out} held-out pairs were asked for. A prompt is held out with all its pairs or not at all, and ties leave fewer pairs: for more, choose a task with more problems or a higher temperature of pairs.`
 }

@@ -2,10 +2,10 @@
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { ChartMenu, type ChartMenuProps } from './ChartMenu.tsx'
-import type { View } from './lines.ts'
+import type { Stroke } from './lines/strokes.ts'
+import type { View } from './lines/view.ts'
 import { NumbersTable } from './NumbersTable.tsx'
 import type { PlotHandle } from './Plot.tsx'
-import type { Stroke } from './strokes.ts'
 
 export interface PlotPlace {
   readonly id: string

@@ -8,11 +8,11 @@ import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast, toggleLog, type UiState, uiStore } from '../base/store.ts'
 import { shownRunWords } from '../runs/shown_run.ts'
-import { chartCsv, chartJsonl, type NamedColumns } from './chart_file.ts'
-import type { Domain } from './domain.ts'
+import type { Domain } from './axes/domain.ts'
+import { chartCsv, chartJsonl, type NamedColumns } from './files/chart_file.ts'
+import { chartPng, chartSvg, type PictureContent } from './files/picture.ts'
+import type { Stroke } from './lines/strokes.ts'
 import type { PlotHandle } from './Plot.tsx'
-import { chartPng, chartSvg, type PictureContent } from './picture.ts'
-import type { Stroke } from './strokes.ts'
 
 export interface ChartMenuProps {
   /** Of the plot. */

@@ -3,10 +3,10 @@ import { type ChangeEvent, type CSSProperties, useId } from 'react'
 import { useStore } from 'zustand'
 import { lastDrawnStep, usePhaseSpans, useStepDomain } from '../base/run.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { phaseMark } from './geometry.ts'
+import { phaseMark } from './axes/geometry.ts'
+import { zoomBetween } from './axes/zoom.ts'
+import { MAX_WEIGHT, SMOOTHING_WORDS } from './lines/smooth.ts'
 import { showAllSteps } from './plot_hooks.ts'
-import { MAX_WEIGHT, SMOOTHING_WORDS } from './smooth.ts'
-import { zoomBetween } from './zoom.ts'
 
 const selectFrom = (state: UiState) => state.from_phase
 const selectZoom = (state: UiState) => state.zoom

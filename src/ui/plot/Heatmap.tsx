@@ -4,14 +4,14 @@ import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../base/format.ts'
 import { seriesOf, useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
+import { extentOf } from './axes/extent.ts'
 import { ChartCard } from './ChartCard.tsx'
-import { extentOf } from './extent.ts'
 import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { drawnColumns } from './lines/repaint.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
 import { HEAT_RAMP } from './palette.ts'
 import { readStep, useSlowFrame, valueAt } from './readout.ts'
-import { drawnColumns } from './repaint.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))
@@ -37,17 +37,12 @@ export function layerName(layer: number, last_layer: number): string {
 const TITLE = 'Entropy map, layer × step'
 const selectIsDark = (state: UiState) => state.is_dark
 
-export function Heatmap({ height }: { readonly height: number }) {
-  const last_layer = useLastLayer()
-  const rows = last_layer + 1
+/** Paints a row of pixels for each layer, scaled up to the plot. */
+function usePaint(rows: number, scale_max: number): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const scale_max = useStore(uiStore, () => scaleMax(last_layer))
-  const [hovered, setHovered] = useState<number>()
   const strip = useRef<HTMLCanvasElement>(undefined)
-  const steps = useStepDomain()
-  const is_dark = useStore(uiStore, selectIsDark)
-  const paint = useCallback<Paint>(
+  return useCallback<Paint>(
     (ctx, view, pixel_ratio, from) => {
       const width = Math.max(1, Math.round(view.width * pixel_ratio))
       const first = from === undefined ? 0 : firstColumn(from, view, width)
@@ -71,38 +66,48 @@ export function Heatmap({ height }: { readonly height: number }) {
     },
     [rows, scale_max, spans, edits],
   )
+}
+
+const summary = (rows: number) =>
+  `Entropy of each layer’s policy. ${Array.from(
+    { length: rows },
+    (_, layer) =>
+      `${layerName(layer, rows - 1)}: ${formatNats(latest(layer, uiStore.getState().at_step))}`,
+  ).join('; ')}`
+
+/** Name of a layer where there is room for a few letters. */
+function shortName(layer: number, last_layer: number): string {
+  if (layer === 0) return '0\u00a0emb'
+  return layer === last_layer ? `${layer}\u00a0fin` : `${layer}`
+}
+
+/** The columns of a layer for a table or a file; none before its first measurement. */
+function namedColumns(layer: number) {
+  const columns = entropyOf(layer)
+  return columns ? [{ name: nameOf(layer), columns }] : []
+}
+
+export function Heatmap({ height }: { readonly height: number }) {
+  const last_layer = useLastLayer()
+  const rows = last_layer + 1
+  const scale_max = useStore(uiStore, () => scaleMax(last_layer))
+  const [hovered, setHovered] = useState<number>()
+  const steps = useStepDomain()
+  const is_dark = useStore(uiStore, selectIsDark)
+  const paint = usePaint(rows, scale_max)
   const drawn = useCallback(
     () => columnsOf(rows).flatMap((columns) => (columns ? [drawnColumns(columns)] : [])),
     [rows],
   )
-  const summarise = useCallback(
-    () =>
-      `Entropy of each layer’s policy. ${Array.from(
-        { length: rows },
-        (_, layer) =>
-          `${layerName(layer, rows - 1)}: ${formatNats(latest(layer, uiStore.getState().at_step))}`,
-      ).join('; ')}`,
-    [rows],
-  )
+  const summarise = useCallback(() => summary(rows), [rows])
   const ticks = useMemo(() => Array.from({ length: rows }, (_, layer) => layer), [rows])
-  const formatRow = useCallback(
-    (layer: number) =>
-      layer === 0 ? '0\u00a0emb' : layer === rows - 1 ? `${layer}\u00a0fin` : `${layer}`,
-    [rows],
-  )
+  const formatRow = useCallback((layer: number) => shortName(layer, rows - 1), [rows])
   const onHoverY = useCallback(
     (share: number | undefined) =>
       setHovered(share === undefined ? undefined : rowAt(share, 1, rows)),
     [rows],
   )
-  const columns = useCallback(
-    () =>
-      ticks.flatMap((layer) => {
-        const columns = entropyOf(layer)
-        return columns ? [{ name: nameOf(layer), columns }] : []
-      }),
-    [ticks],
-  )
+  const columns = useCallback(() => ticks.flatMap(namedColumns), [ticks])
   const picture = useCallback(
     () => ({
       title: `${TITLE}, 0 to ${formatNats(scale_max)}`,
@@ -148,15 +153,7 @@ export function Heatmap({ height }: { readonly height: number }) {
         <>
           <div className="heat-foot">
             <Readout hovered={hovered} last_layer={last_layer} />
-            <span className="heat-scale">
-              <span>0</span>
-              <span
-                className="heat-ramp"
-                aria-hidden="true"
-                style={{ backgroundImage: RAMP_CSS }}
-              />
-              <span>{scale_max > 0 ? `${formatNumber(scale_max)} nats` : NONE}</span>
-            </span>
+            <Scale max={scale_max} />
           </div>
           <LatestTable rows={rows} />
         </>
@@ -168,6 +165,16 @@ export function Heatmap({ height }: { readonly height: number }) {
 const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 === 0)
   .map(([r, g, b]) => `rgb(${r} ${g} ${b})`)
   .join(', ')})`
+
+function Scale({ max }: { readonly max: number }) {
+  return (
+    <span className="heat-scale">
+      <span>0</span>
+      <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
+      <span>{max > 0 ? `${formatNumber(max)} nats` : NONE}</span>
+    </span>
+  )
+}
 
 function Readout({ hovered, last_layer }: { hovered: number | undefined; last_layer: number }) {
   const layer = Math.min(hovered ?? last_layer, last_layer)

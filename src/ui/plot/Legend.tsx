@@ -6,7 +6,7 @@ import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
 import { seriesOf } from '../base/run.ts'
 import { toggleLine, type UiState, uiStore } from '../base/store.ts'
 import { bySeries, type NumberedLine, overlayStyle } from './chart_lines.ts'
-import type { Columns } from './lines.ts'
+import type { Columns } from './lines/columns.ts'
 import { useLiveText } from './live_text.ts'
 import { newestIn, readStep } from './readout.ts'
 

@@ -4,7 +4,10 @@ import { useStore } from 'zustand'
 import { fileSlug } from '../../lab/runs/metrics_file.ts'
 import { type Overlay, overlayKey, useOverlays } from '../base/overlays.ts'
 import { type UiState, uiStore } from '../base/store.ts'
-import { ticksOf } from './bounds.ts'
+import { ticksOf } from './axes/bounds.ts'
+import type { Domain } from './axes/domain.ts'
+import { type Ideal, idealWords } from './axes/ideal.ts'
+import { useAxes, useValueAxis } from './axes/use_axes.ts'
 import { ChartCard } from './ChartCard.tsx'
 import {
   boundsOf,
@@ -18,16 +21,13 @@ import {
   summaryOf,
   thinnedText,
 } from './chart_lines.ts'
-import type { Domain } from './domain.ts'
-import { type Ideal, idealWords } from './ideal.ts'
+import type { Key } from './files/picture.ts'
 import { Legend } from './Legend.tsx'
-import type { View } from './lines.ts'
+import { drawnOf, drawStrokes } from './lines/strokes.ts'
+import type { View } from './lines/view.ts'
 import { useLiveText } from './live_text.ts'
 import { type Paint, Plot } from './Plot.tsx'
-import type { Key } from './picture.ts'
 import { newestAt, readStep } from './readout.ts'
-import { drawnOf, drawStrokes } from './strokes.ts'
-import { useAxes, useValueAxis } from './use_axes.ts'
 
 export type { Line }
 
@@ -92,11 +92,10 @@ const keysOf = (
   ...(ideal === undefined ? [] : [{ label: ideal, color: '--ideal', width: 9, dash: [] }]),
 ]
 
-export function MetricChart(props: MetricChartProps) {
-  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
-  const has_legend = props.has_legend ?? !compact
-  const chart = useChart(props)
-  const { visible, overlays, all_overlays, weight, is_dark, x, axis, strokes, log_x, log_y } = chart
+/** What is painted, said and saved of a chart. */
+function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>) {
+  const { lines, formatValue, formatY, title, note, ideal } = props
+  const { visible, overlays, weight, is_dark, strokes } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
@@ -119,6 +118,15 @@ export function MetricChart(props: MetricChartProps) {
     }),
     [title, note, is_dark, visible, overlays, ideal, formatY],
   )
+  return { paint, drawn, summarise, columns, picture }
+}
+
+export function MetricChart(props: MetricChartProps) {
+  const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
+  const has_legend = props.has_legend ?? !compact
+  const chart = useChart(props)
+  const { visible, all_overlays, x, axis, strokes, log_x, log_y } = chart
+  const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
   return (
     <ChartCard
       id={id}

@@ -1,8 +1,8 @@
 // The numbers of a chart as a table, on demand: for people who do not see the picture, and for those who want the digits.
 import { useState } from 'react'
 import { formatCount, NONE } from '../base/format.ts'
-import { type NamedColumns, numberTable } from './chart_file.ts'
-import type { Domain } from './domain.ts'
+import type { Domain } from './axes/domain.ts'
+import { type NamedColumns, numberTable } from './files/chart_file.ts'
 import { useSlowFrame } from './readout.ts'
 
 /** Of each line. */

@@ -1,12 +1,13 @@
 // A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
 import { memo, type RefObject, useEffect } from 'react'
-import { lazyPart } from '../base/lazy_part.tsx'
+import { lazyPart } from '../base/page/lazy_part.tsx'
 import { useEditMarks, usePhaseSpans } from '../base/run.ts'
-import type { Domain } from './domain.ts'
-import type { FrameProps } from './Frame.tsx'
-import { type EditMark, editWordsNear, INSET, plotSize } from './geometry.ts'
-import { type Ideal, shownIdeal } from './ideal.ts'
-import type { View } from './lines.ts'
+import type { Domain } from './axes/domain.ts'
+import type { FrameProps } from './axes/Frame.tsx'
+import { type EditMark, editWordsNear, INSET, plotSize } from './axes/geometry.ts'
+import { type Ideal, shownIdeal } from './axes/ideal.ts'
+import type { Drawn } from './lines/repaint.ts'
+import type { View } from './lines/view.ts'
 import {
   BLEED,
   type Paint,
@@ -17,17 +18,14 @@ import {
   useSummary,
   useView,
 } from './plot_hooks.ts'
-import type { Drawn } from './repaint.ts'
 
 export type { Paint }
 
-const Frame = lazyPart<FrameProps>(
-  async () => {
-    const { Frame: content } = await import('./Frame.tsx')
-    return { default: content }
-  },
-  { name: 'The axes', fallback: <div className="plot-skeleton" />, className: 'plot-missing' },
-)
+const Frame = lazyPart<FrameProps>(async () => (await import('./axes/Frame.tsx')).Frame, {
+  name: 'The axes',
+  fallback: <div className="plot-skeleton" />,
+  className: 'plot-missing',
+})
 
 /** Where a plot lies and what paints it: for pictures of it. */
 export interface PlotHandle {

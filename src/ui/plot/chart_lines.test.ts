@@ -4,7 +4,8 @@ import { MAX_ROWS } from '../../lab/columns/thinning.ts'
 import { initialState, labStore } from '../../lab/page/store.ts'
 import type { Overlay } from '../base/overlays.ts'
 import { columnsOf as made } from '../base/testing.ts'
-import { ticksOf } from './bounds.ts'
+import { ticksOf } from './axes/bounds.ts'
+import { extentOf } from './axes/extent.ts'
 import {
   boundsOf,
   columnsOf,
@@ -15,9 +16,8 @@ import {
   summaryOf,
   thinnedText,
 } from './chart_lines.ts'
-import { extentOf } from './extent.ts'
-import { drawnColumns, staleFrom } from './repaint.ts'
-import { smoothed } from './smooth.ts'
+import { drawnColumns, staleFrom } from './lines/repaint.ts'
+import { smoothed } from './lines/smooth.ts'
 
 const [line] = numbered([{ metric: 'loss', label: 'loss', color: 'red', width: 2, dash: [4, 2] }])
 const other: Overlay = {

@@ -1,7 +1,9 @@
 // The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
-import type { Domain } from './domain.ts'
-import { type EditMark, editLabels } from './geometry.ts'
-import { type Columns, type LineContext, lowerBound, toPixel, type View } from './lines.ts'
+import type { Domain } from './axes/domain.ts'
+import { type EditMark, editLabels } from './axes/geometry.ts'
+import { type Columns, lowerBound } from './lines/columns.ts'
+import type { LineContext } from './lines/line_style.ts'
+import { toPixel, type View } from './lines/view.ts'
 import type { Rgb } from './palette.ts'
 
 type MarkContext = Pick<

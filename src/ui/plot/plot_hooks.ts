@@ -11,10 +11,10 @@ import {
 import { useStore } from 'zustand'
 import { lastDrawnStep } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
-import type { Size } from './geometry.ts'
-import { fromPixel, toPixel, type View } from './lines.ts'
-import { clearedFrom, type Drawn, staleFrom } from './repaint.ts'
-import { zoomBetween } from './zoom.ts'
+import type { Size } from './axes/geometry.ts'
+import { zoomBetween } from './axes/zoom.ts'
+import { clearedFrom, type Drawn, staleFrom } from './lines/repaint.ts'
+import { fromPixel, toPixel, type View } from './lines/view.ts'
 
 /** The canvas reaches this far beyond the plot area, so that dots and lines on its edge stay whole. */
 export const BLEED = 4
@@ -27,7 +27,7 @@ export type Paint = (
   from?: number,
 ) => void
 
-/** How often the words that stand for a picture are written anew. */
+/** How often the words that describe a picture are updated. */
 const SUMMARY_MS = 1000
 /** A shorter drag is a click. */
 const MIN_DRAG = 6

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react'
 import { seriesOf } from '../base/run.ts'
 import { uiStore } from '../base/store.ts'
-import { type Columns, indexAt } from './lines.ts'
-import { smoothed } from './smooth.ts'
+import { type Columns, indexAt } from './lines/columns.ts'
+import { smoothed } from './lines/smooth.ts'
 
 /** The step that read-outs are of; undefined for the newest. */
 export function readStep(): number | undefined {

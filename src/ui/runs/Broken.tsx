@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../base/format.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 import { useCheckpoints } from './checkpoints/CheckpointList.tsx'
-import { offerFile } from './checkpoints/going_on.ts'
+import { offerFile } from './checkpoints/continue_run.ts'
 import { removeRuns } from './opened.ts'
 
 const selectBroken = ({ broken }: Library) => broken
@@ -29,7 +29,8 @@ async function offerCheckpoint(id: string, step: number): Promise<void> {
   const blob = await checkpointBlob(id, step)
   const file = blob && new File([blob], downloadName(id, step))
   const problems = file ? await offerFile(file) : ['It is no longer there.']
-  if (problems.length > 0) showToast(`The checkpoint of step ${step} is of no use: ${problems[0]}`)
+  if (problems.length > 0)
+    showToast(`The checkpoint of step ${step} cannot be used: ${problems[0]}`)
   else scrollTo({ top: 0 })
 }
 

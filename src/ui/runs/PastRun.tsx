@@ -26,7 +26,7 @@ export function PastRun() {
         </strong>{' '}
         <span className="soft">
           {opened.is_elsewhere
-            ? 'It goes on in another tab of this browser, and only there; what is shown here was written down by the time it was opened. '
+            ? 'It continues in another tab of this browser, and only there. This page shows what was written down when you opened it. '
             : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
           numbers below are its own; the controls and the settings stay those of the living run.

@@ -94,7 +94,7 @@ export function takeSettings(id: string): void {
   setNextParent(id)
   const left_out =
     changes > 0 && is_busy
-      ? ' What was done to it by hand is left out while a run is on: reset first to take it along.'
+      ? ' The changes made to it by hand are left out while a run is in progress: reset first to include them.'
       : ''
   showToast(`The settings are those of “${name}”.${left_out}`)
 }

@@ -5,7 +5,7 @@ import { libraryStore, runOf } from '../../lab/runs/library.ts'
 import { autoName, runName } from '../../lab/runs/names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { shownStore } from '../base/shown.ts'
-import { cutText } from '../plot/xml_text.ts'
+import { cutText } from '../plot/files/xml_text.ts'
 import { openedStore } from './opened.ts'
 
 /** Letters, so that the seed has room. */

@@ -38,7 +38,7 @@ export function endText(header: RunHeader): string {
   return `${word} at step ${header.step} of ${plannedOf(header)}`
 }
 
-/** Wall clock from the start to the end, pauses included; undefined while a run goes on, or where the clock was set back. */
+/** Wall clock from the start to the end, pauses included; undefined during a run, or where the clock was set back. */
 export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
   ended_at === undefined || ended_at < started_at || isLive(status)
     ? undefined

@@ -8,12 +8,13 @@ import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { setPreference, type UiState, uiStore } from '../base/store.ts'
-import { HistoryButtons } from '../palette/HistoryButtons.tsx'
 import { AddPhase, PhaseTools, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { SuggestedFor } from '../phases/SuggestedLayer.tsx'
 import { useLocked } from '../share/locked.ts'
-import { Field, type FieldData } from './Field.tsx'
+import { Field } from './Field.tsx'
+import type { FieldData } from './form.ts'
 import { groupFields, shownFields } from './form.ts'
+import { HistoryButtons } from './HistoryButtons.tsx'
 import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
 import { useUnfold } from './wanted.ts'
 
@@ -66,7 +67,7 @@ function Group(props: {
           </span>
         ) : null}
         {fields.some(({ remark }) => remark !== undefined) ? (
-          <span className="badge" title="A run does otherwise than a value here says">
+          <span className="badge" title="A run does not follow one of these values">
             note
           </span>
         ) : null}
@@ -109,6 +110,79 @@ function Changed({ count, preset_id }: { count: number; preset_id: string }) {
   )
 }
 
+function Toggle({ open }: { readonly open: boolean }) {
+  return (
+    <button
+      type="button"
+      id="settings-toggle"
+      data-testid="settings-toggle"
+      className="plain"
+      aria-expanded={open}
+      aria-controls="settings-body"
+      aria-label={open ? 'Fold settings' : 'Show settings'}
+      onClick={() => setPreference({ settings_open: !open })}
+    >
+      <SlidersHorizontal className="icon narrow-only" aria-hidden="true" />
+      {open ? (
+        <ChevronsLeft className="icon wide-only" aria-hidden="true" />
+      ) : (
+        <ChevronsRight className="icon wide-only" aria-hidden="true" />
+      )}
+      <span className="narrow-only">{open ? 'Fold' : 'Settings'}</span>
+    </button>
+  )
+}
+
+function LiveNote() {
+  return (
+    <p className="soft pending">
+      A run is in progress. It follows changes marked <em>live</em> at its next step; others need a
+      restart.
+    </p>
+  )
+}
+
+/** All settings under their headings. */
+function Groups(props: {
+  fields: readonly FieldData[]
+  original: Values
+  present: number | undefined
+  folds: Readonly<Record<string, boolean>>
+  onFold: (group: string, open: boolean) => void
+}) {
+  const { fields, original, present, folds, onFold } = props
+  return groupFields(fields).map(([group, own]) => (
+    <Fragment key={group}>
+      {group === AFTER_PHASES ? <AddPhase /> : null}
+      <Group
+        group={group}
+        fields={own}
+        original={original}
+        present={present}
+        open={folds[group] ?? OPEN_AT_FIRST.test(group)}
+        onFold={onFold}
+      />
+    </Fragment>
+  ))
+}
+
+/** The preset's values by path, and how many settings differ from them. */
+function usePresetValues(
+  experiment: LabState['experiment'],
+  fields: readonly FieldData[],
+  preset_id: string,
+) {
+  const preset = PRESETS.find(({ id }) => id === preset_id)
+  const original = useMemo(() => {
+    const all = preset ? experimentFields(preset.experiment) : []
+    return new Map(all.map((field) => [field.path, field.value]))
+  }, [preset])
+  // A phase more or less is a change too, though none of its fields may be.
+  const has_own_phases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
+  const changed = countChanged(fields, original) + (has_own_phases ? 1 : 0)
+  return { original, changed }
+}
+
 export function Settings() {
   const experiment = useLab(selectExperiment)
   const preset_id = useLab(selectPreset)
@@ -126,38 +200,14 @@ export function Settings() {
     if (wanted) setQuery('')
   }, [wanted])
   const is_searching = query.trim() !== ''
-  const preset = PRESETS.find(({ id }) => id === preset_id)
-  const original = useMemo(() => {
-    const all = preset ? experimentFields(preset.experiment) : []
-    return new Map(all.map((field) => [field.path, field.value]))
-  }, [preset])
-  // A phase more or less is a change too, though none of its fields may be.
-  const has_own_phases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
-  const changed = countChanged(fields, original) + (has_own_phases ? 1 : 0)
+  const { original, changed } = usePresetValues(experiment, fields, preset_id)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
         {open ? <Changed count={changed} preset_id={preset_id} /> : null}
         {open ? <HistoryButtons /> : null}
-        <button
-          type="button"
-          id="settings-toggle"
-          data-testid="settings-toggle"
-          className="plain"
-          aria-expanded={open}
-          aria-controls="settings-body"
-          aria-label={open ? 'Fold settings' : 'Show settings'}
-          onClick={() => setPreference({ settings_open: !open })}
-        >
-          <SlidersHorizontal className="icon narrow-only" aria-hidden="true" />
-          {open ? (
-            <ChevronsLeft className="icon wide-only" aria-hidden="true" />
-          ) : (
-            <ChevronsRight className="icon wide-only" aria-hidden="true" />
-          )}
-          <span className="narrow-only">{open ? 'Fold' : 'Settings'}</span>
-        </button>
+        <Toggle open={open} />
       </div>
       {open ? <SettingsSearch query={query} onQuery={setQuery} /> : null}
       {open ? (
@@ -167,12 +217,7 @@ export function Settings() {
           // Nothing in it may take the focus, and it scrolls.
           {...(is_locked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
         >
-          {present !== undefined ? (
-            <p className="soft pending">
-              A run is on. It follows changes marked <em>live</em> at its next step; others need a
-              restart.
-            </p>
-          ) : null}
+          {present === undefined ? null : <LiveNote />}
           <fieldset className="settings-lock" disabled={is_locked}>
             {is_searching ? (
               <FoundSettings
@@ -182,19 +227,13 @@ export function Settings() {
                 present={present}
               />
             ) : (
-              groupFields(fields).map(([group, own]) => (
-                <Fragment key={group}>
-                  {group === AFTER_PHASES ? <AddPhase /> : null}
-                  <Group
-                    group={group}
-                    fields={own}
-                    original={original}
-                    present={present}
-                    open={folds[group] ?? OPEN_AT_FIRST.test(group)}
-                    onFold={fold}
-                  />
-                </Fragment>
-              ))
+              <Groups
+                fields={fields}
+                original={original}
+                present={present}
+                folds={folds}
+                onFold={fold}
+              />
             )}
           </fieldset>
         </div>

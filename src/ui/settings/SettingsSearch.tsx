@@ -2,7 +2,8 @@
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Experiment, experimentFields, isSteerable } from '../../lab/experiment/experiment.ts'
-import { Field, type FieldData } from './Field.tsx'
+import { Field } from './Field.tsx'
+import type { FieldData } from './form.ts'
 import { groupFields } from './form.ts'
 import { foundWords, isFound, isNamed } from './settings_search.ts'
 

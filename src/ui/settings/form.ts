@@ -1,6 +1,8 @@
 // Which settings the form shows, and under which headings.
 import { type Experiment, experimentFields } from '../../lab/experiment/experiment.ts'
-import type { FieldData } from './Field.tsx'
+
+/** One setting as the form draws it: value, range, help, and what it stands under. */
+export type FieldData = ReturnType<typeof experimentFields>[number]
 
 /** The fields of the form: those that change anything as the other settings are. */
 export const shownFields = (experiment: Experiment): FieldData[] =>

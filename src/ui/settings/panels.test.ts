@@ -7,7 +7,7 @@ import {
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { groupByPrompt } from '../learning/grouping.ts'
 import { skippedUpdates } from '../learning/metrics.ts'
-import { PANEL_KEYS } from '../palette/command.ts'
+import { PANEL_KEYS } from '../palette/commands/command.ts'
 import {
   canUndo,
   choiceOf,
@@ -121,7 +121,7 @@ test('a person reads how many verdicts are missing, and when there are enough', 
   expect(progressText({ ...asked, given: 1, pending: 0 })).toBe(
     '1 verdict; there are no more pairs.',
   )
-  expect(progressText({ ...asked, given: 3 }, true)).toMatch(/then training goes on/)
+  expect(progressText({ ...asked, given: 3 }, true)).toMatch(/then training continues/)
   expect(progressText({ ...asked, given: 4 })).toMatch(/5 pairs left\.$/)
   expect(progressText({ ...asked, given: 0, min_pairs: 0 })).toMatch(/^No verdict yet; each one/)
   expect(progressShare({ ...asked, given: 0, min_pairs: 0 })).toBe(1)

@@ -1,7 +1,7 @@
 // Search over settings: which fields a query means.
 
 import type { Marks } from '../palette/fuzzy.ts'
-import type { FieldData } from './Field.tsx'
+import type { FieldData } from './form.ts'
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 

@@ -3,7 +3,7 @@ import { Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { isForeignFrame } from './foreign_frame.ts'
 
-/** Its children, after a first click where the page stands in a frame of another site. */
+/** Its children, after a first click where the page is in a frame of another site. */
 export function FrameGate({ children }: { readonly children: ReactNode }) {
   const [is_open, setOpen] = useState(() => !isForeignFrame(window))
   if (is_open) return children
@@ -19,7 +19,7 @@ export function FrameGate({ children }: { readonly children: ReactNode }) {
       </button>
       <p>
         <a href={location.href} target="_blank" rel="noopener">
-          Open it in a window of its own
+          Open it in its own window
         </a>
       </p>
     </main>

@@ -21,7 +21,7 @@ export function Locked() {
       <button
         type="button"
         data-testid="unlock"
-        title="Loads the page again without that; a run on this page ends"
+        title="Reloads the page without that; a run on this page ends"
         onClick={unlock}
       >
         Unlock

@@ -44,7 +44,7 @@ export function Reference() {
           {formatCount(result.steps)} steps on {result.adapter}. Its curves came with the link and
           are drawn grey and dotted behind yours.
           {is_other
-            ? ' They are of the experiment that the link opened; yours is another by now.'
+            ? ' They belong to the experiment that the link opened; yours is a different one now.'
             : ''}
         </p>
       </div>

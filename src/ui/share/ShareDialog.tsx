@@ -113,7 +113,7 @@ function Sharing({ close }: { close: () => void }) {
       close()
     } catch {
       field.current?.select()
-      showToast('The browser keeps the clipboard closed. The link is selected: copy it by hand.')
+      showToast('The browser does not allow copying. The link is selected: copy it by hand.')
     }
   }
   return (
@@ -124,80 +124,19 @@ function Sharing({ close }: { close: () => void }) {
         copy(url, 'Link')
       }}
     >
-      <Check
-        name="with-curves"
-        checked={choice.with_curves && no_curves === undefined}
-        disabled={no_curves !== undefined}
-        onChange={(with_curves) => setChoice({ ...choice, with_curves })}
-      >
-        The curves of this run, drawn faintly behind the receiver’s own
-        {no_curves === undefined ? null : <span className="soft"> ({no_curves})</span>}
-      </Check>
-      {tab === TABS[0] ? null : (
-        <Check
-          name="with-tab"
-          checked={choice.with_tab}
-          onChange={(with_tab) => setChoice({ ...choice, with_tab })}
-        >
-          Opens at the tab that is open here
-        </Check>
-      )}
-      <details>
-        <summary>For a class: hide and lock</summary>
-        <fieldset>
-          <legend>Lock</legend>
-          {LOCK_PARTS.map((part) => (
-            <Check
-              key={part}
-              name={`lock-${part}`}
-              checked={options.lock.includes(part)}
-              onChange={(on) => setOptions({ lock: toggled(LOCK_PARTS, options.lock, part, on) })}
-            >
-              {LOCKED[part]}
-            </Check>
-          ))}
-        </fieldset>
-        <fieldset>
-          <legend>Hide</legend>
-          {HIDE_PARTS.map((part) => (
-            <Check
-              key={part}
-              name={`hide-${part}`}
-              checked={options.hide.includes(part)}
-              onChange={(on) => setOptions({ hide: toggled(HIDE_PARTS, options.hide, part, on) })}
-            >
-              {HIDDEN[part]}
-            </Check>
-          ))}
-        </fieldset>
-        <p className="soft">The page says so and has a button that undoes it.</p>
-      </details>
-      <details>
-        <summary>For a page of your own</summary>
-        <Check name="embed" checked={options.embed} onChange={(embed) => setOptions({ embed })}>
-          Compact, without head and settings
-        </Check>
-        {options.embed ? (
-          <>
-            <label className="visually-hidden" htmlFor={`${id}-frame`}>
-              HTML of a frame
-            </label>
-            <textarea
-              id={`${id}-frame`}
-              data-testid="share-frame"
-              readOnly
-              rows={3}
-              value={frameOf(url)}
-            />
-            <p className="soft">
-              It sends its height to your page: {'{'} type: 'understory:height', height {'}'}.
-            </p>
-            <button type="button" onClick={() => copy(frameOf(url), 'Frame')}>
-              Copy frame
-            </button>
-          </>
-        ) : null}
-      </details>
+      <FirstChoices
+        choice={choice}
+        no_curves={no_curves}
+        has_tab={tab !== TABS[0]}
+        onChoice={setChoice}
+      />
+      <ForClass options={options} onOptions={setOptions} />
+      <ForFrame
+        options={options}
+        onOptions={setOptions}
+        url={url}
+        onCopy={() => copy(frameOf(url), 'Frame')}
+      />
       <label htmlFor={`${id}-link`}>Link</label>
       <textarea
         ref={field}
@@ -208,12 +147,7 @@ function Sharing({ close }: { close: () => void }) {
         value={url}
       />
       <p data-testid="share-says">{says}</p>
-      <p className={url.length > MAX_LINK_LENGTH ? 'share-long' : 'soft'}>
-        {formatCount(url.length)} characters
-        {url.length > MAX_LINK_LENGTH
-          ? `: some programs cut links beyond ${formatCount(MAX_LINK_LENGTH)}, so send it as a file.`
-          : '.'}
-      </p>
+      <Length url={url} />
       <div className="share-ways">
         <button type="submit" className="primary" data-testid="share-copy">
           Copy link
@@ -223,6 +157,116 @@ function Sharing({ close }: { close: () => void }) {
         </button>
       </div>
     </form>
+  )
+}
+
+/** What goes with the link beside the experiment. */
+function FirstChoices(props: {
+  choice: Choice
+  no_curves: string | undefined
+  has_tab: boolean
+  onChoice: (choice: Choice) => void
+}) {
+  const { choice, no_curves, has_tab, onChoice } = props
+  return (
+    <>
+      <Check
+        name="with-curves"
+        checked={choice.with_curves && no_curves === undefined}
+        disabled={no_curves !== undefined}
+        onChange={(with_curves) => onChoice({ ...choice, with_curves })}
+      >
+        The curves of this run, drawn faintly behind the receiver’s own
+        {no_curves === undefined ? null : <span className="soft"> ({no_curves})</span>}
+      </Check>
+      {has_tab ? (
+        <Check
+          name="with-tab"
+          checked={choice.with_tab}
+          onChange={(with_tab) => onChoice({ ...choice, with_tab })}
+        >
+          Opens at the tab that is open here
+        </Check>
+      ) : null}
+    </>
+  )
+}
+
+interface OptionsProps {
+  readonly options: ViewOptions
+  readonly onOptions: (change: Partial<ViewOptions>) => void
+}
+
+function ForClass({ options, onOptions }: OptionsProps) {
+  return (
+    <details>
+      <summary>For a class: hide and lock</summary>
+      <fieldset>
+        <legend>Lock</legend>
+        {LOCK_PARTS.map((part) => (
+          <Check
+            key={part}
+            name={`lock-${part}`}
+            checked={options.lock.includes(part)}
+            onChange={(on) => onOptions({ lock: toggled(LOCK_PARTS, options.lock, part, on) })}
+          >
+            {LOCKED[part]}
+          </Check>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>Hide</legend>
+        {HIDE_PARTS.map((part) => (
+          <Check
+            key={part}
+            name={`hide-${part}`}
+            checked={options.hide.includes(part)}
+            onChange={(on) => onOptions({ hide: toggled(HIDE_PARTS, options.hide, part, on) })}
+          >
+            {HIDDEN[part]}
+          </Check>
+        ))}
+      </fieldset>
+      <p className="soft">The page says so and has a button that undoes it.</p>
+    </details>
+  )
+}
+
+function ForFrame(props: OptionsProps & { readonly url: string; readonly onCopy: () => void }) {
+  const { options, onOptions, url, onCopy } = props
+  const id = useId()
+  return (
+    <details>
+      <summary>For a page of your own</summary>
+      <Check name="embed" checked={options.embed} onChange={(embed) => onOptions({ embed })}>
+        Compact, without head and settings
+      </Check>
+      {options.embed ? (
+        <>
+          <label className="visually-hidden" htmlFor={id}>
+            HTML of a frame
+          </label>
+          <textarea id={id} data-testid="share-frame" readOnly rows={3} value={frameOf(url)} />
+          <p className="soft">
+            It sends its height to your page: {'{'} type: 'understory:height', height {'}'}.
+          </p>
+          <button type="button" onClick={onCopy}>
+            Copy frame
+          </button>
+        </>
+      ) : null}
+    </details>
+  )
+}
+
+function Length({ url }: { readonly url: string }) {
+  return (
+    <p className={url.length > MAX_LINK_LENGTH ? 'share-long' : 'soft'}>
+      {formatCount(url.length)} characters
+      {url.length > MAX_LINK_LENGTH
+        ? `: some programs cut links beyond ${formatCount(MAX_LINK_LENGTH)}, so send it as a file.`
+        : '.'}
+    </p>
   )
 }
 

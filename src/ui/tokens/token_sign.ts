@@ -1,6 +1,6 @@
 // Tokens as one sign each, where a column or a coloured box is all the room there is.
 import { EOS_TOKEN, PAD_TOKEN } from '../../lab/protocol/vocabulary.ts'
-import { tokenText } from './stages/stages.ts'
+import { tokenText } from './stages/columns.ts'
 
 const SIGNS: Readonly<Record<string, string>> = {
   [EOS_TOKEN]: '∎',
@@ -9,7 +9,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '\t': '⇥',
 }
 
-/** A token as it stands in a box; what is not visible gets a sign. */
+/** A token as it is written in a box; what is not visible gets a sign. */
 export const tokenSign = (token: string): string => SIGNS[token] ?? tokenText(token)
 
 /** A token in words, for those who hear it. */

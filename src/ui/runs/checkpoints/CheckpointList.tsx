@@ -6,9 +6,9 @@ import type { CheckpointEntry } from '../../../lab/checkpoints/checkpoint.ts'
 import type { RunEntry } from '../../../lab/runs/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
-import { download, goOnWith } from './going_on.ts'
+import { continueRun, download } from './continue_run.ts'
 
-/** What is kept of a run; undefined until that is read. `version` asks anew when it changes. */
+/** What is kept of a run; undefined until that is read. It is read again when `version` changes. */
 export function useCheckpoints(
   record: string,
   version: unknown = undefined,
@@ -40,16 +40,16 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
         {formatBytes(entries.reduce((sum, { bytes }) => sum + bytes, 0))}
       </summary>
       {is_busy ? (
-        <p className="soft">A run is on: to go on from here, finish or reset it.</p>
+        <p className="soft">A run is in progress: finish or reset it to continue from here.</p>
       ) : null}
       {is_unfinished ? (
         <button
           type="button"
           data-testid="go-on-run"
           disabled={is_busy}
-          onClick={() => void goOnWith('resume', entry, newest)}
+          onClick={() => void continueRun('resume', entry, newest)}
         >
-          <Play className="icon" aria-hidden="true" /> Go on with this run from step{' '}
+          <Play className="icon" aria-hidden="true" /> Continue this run from step{' '}
           {formatCount(newest)}
         </button>
       ) : null}
@@ -63,10 +63,10 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
               type="button"
               data-testid="branch"
               disabled={is_busy}
-              onClick={() => void goOnWith('branch', entry, step)}
+              onClick={() => void continueRun('branch', entry, step)}
             >
-              <GitBranch className="icon" aria-hidden="true" /> Go on from step {formatCount(step)}{' '}
-              as a new run
+              <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
+              {formatCount(step)} as a new run
             </button>
             <button
               type="button"

@@ -100,7 +100,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
       <Budget
         id="checkpoint-total"
         label="At most for all runs"
-        title="Beyond it the oldest checkpoints go first: never the newest of a run, nor any of a run that is training, pinned or the baseline"
+        title="Above this the oldest checkpoints are deleted first, but never the newest of a run, nor any of a run that is training, pinned or the baseline"
         choices={TOTALS}
         value={total}
         onChoose={(bytes) => {
@@ -124,7 +124,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
               .then(measure)
               .then((left) => {
                 setUsed(left)
-                showToast('The checkpoints of all runs that do not go on are deleted.')
+                showToast('The checkpoints of all runs that are not in progress were deleted.')
               })
           }}
         >

@@ -10,7 +10,7 @@ import { brokenWords } from '../../../lab/protocol/guard.ts'
 import { type Library, libraryStore } from '../../../lab/runs/library.ts'
 import { shownExperiment, useLab } from '../../base/run.ts'
 import { openTab, showToast } from '../../base/store.ts'
-import { download } from './going_on.ts'
+import { download } from './continue_run.ts'
 import { guardText, lossText, problemText } from './texts.ts'
 
 const selectLoss = (state: LabState) => state.loss

@@ -21,7 +21,7 @@ export function ReplayBar() {
     <div className="replay-bar" data-testid="replay">
       <span
         className="badge warn replay-badge"
-        title={`A real run, played again; nothing is trained now. Speeds and times are those of ${name}.`}
+        title={`A real run, replayed. Nothing is trained now. Speeds and times are those of ${name}.`}
       >
         <Film className="icon" aria-hidden="true" />
         <span>Recorded on</span>

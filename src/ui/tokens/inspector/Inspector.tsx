@@ -50,7 +50,7 @@ interface Shown {
   readonly name: string
   readonly responses: readonly Inspected[]
   readonly is_traced: boolean
-  /** How its layers were looked at; undefined where nobody asked. */
+  /** How its layers were measured; undefined where they were not. */
   readonly layers: TokenTable['layers']
 }
 
@@ -78,7 +78,7 @@ function useShownStep(): { readonly shown: Shown | undefined; readonly newer: nu
   return { shown, newer }
 }
 
-/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has looked at. */
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has measured. */
 function layerEntropyOf(
   kept: KeptOfRun,
   { step }: Shown,
@@ -225,7 +225,7 @@ function Body({ shown }: { shown: Shown }) {
         </p>
       </div>
       {found.responses.length === 0 ? (
-        <p data-testid="inspector-none">Nothing here matches. Change what is looked for.</p>
+        <p data-testid="inspector-none">Nothing matches. Change the search or the filter.</p>
       ) : (
         <List step={shown.step} found={found} colours={colours} />
       )}
@@ -273,7 +273,7 @@ export function Inspector() {
               type="button"
               data-testid="trace-now"
               disabled={!is_busy || !is_living || is_tracing}
-              title={is_busy ? undefined : 'Train first: a step of a run is looked at'}
+              title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
               onClick={traceNow}
             >
               <Search className="icon" aria-hidden="true" />
@@ -291,7 +291,7 @@ export function Inspector() {
         <p className="soft">
           {at_step === undefined
             ? 'Responses appear here once a phase of reinforcement samples some, by prompt, each token coloured by what the step computed of it. A traced step scores its batch once more and reads every number back; its results stay the same.'
-            : `No step up to ${at_step} has kept any responses: a warm start samples none.`}
+            : `No responses were kept up to step ${at_step}: a warm start samples none.`}
         </p>
       )}
     </section>

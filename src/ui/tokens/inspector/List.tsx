@@ -1,14 +1,15 @@
-// The list of prompts and responses, walked through by keys, and the numbers of the token looked at.
+// The list of prompts and responses, walked through by keys, and the numbers of the selected token.
 import {
   type KeyboardEvent,
   type PointerEvent,
+  type RefObject,
   type SyntheticEvent,
   useEffect,
   useRef,
   useState,
 } from 'react'
 import { uiStore } from '../../base/store.ts'
-import { typing } from '../../palette/shortcuts.ts'
+import { typing } from '../../palette/keys/shortcuts.ts'
 import { bundleOf, type Found, type Inspected, neighbour, PAGE } from './inspect.ts'
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'
@@ -44,40 +45,12 @@ function goTo(found: Found, to: Inspected, t: number): void {
   })
 }
 
-export function List(props: { step: number; found: Found; colours: Colours }) {
-  const { step, found, colours } = props
-  const cursor = useTokens(selectCursor)
-  const wanted = useTokens(selectOpen)
-  const pages = useTokens(selectPages)
-  const [hovered, setHovered] = useState<TokenPlace>()
-  const list = useRef<HTMLUListElement>(null)
-  const has_moved = useRef(false)
-  const open =
-    wanted === ''
-      ? undefined
-      : (found.bundles.find(({ key }) => key === wanted) ?? found.bundles[0])
-  // The cursor of another step, or of a closed group, begins anew.
-  const drawn = open?.responses.slice(0, pages * PAGE) ?? []
-  const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
-  const here = at && { place: at.place, t: clamp(at, cursor.t) }
-  useEffect(() => {
-    if (!has_moved.current) return
-    has_moved.current = false
-    const token = list.current?.querySelector<HTMLElement>(
-      `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
-    )
-    token?.focus({ preventScroll: true })
-    token?.scrollIntoView({ block: 'nearest' })
-  }, [cursor])
-  const move = (to: Inspected | undefined, t: number) => {
-    if (!to) return
-    holdTrace()
-    has_moved.current = true
-    setHovered(undefined)
-    goTo(found, to, t)
-  }
-  const latest = useRef({ found, here, move })
-  latest.current = { found, here, move }
+type Move = (to: Inspected | undefined, t: number) => void
+
+/** J and K go to the next and the previous response, wherever the focus is. */
+function useJumpKeys(found: Found, place: number | undefined, move: Move): void {
+  const latest = useRef({ found, place, move })
+  latest.current = { found, place, move }
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
       if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
@@ -86,40 +59,101 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
       if (key !== 'j' && key !== 'k') return
       event.preventDefault()
       const now = latest.current
-      now.move(neighbour(now.found, now.here?.place, key === 'j' ? 1 : -1), 0)
+      now.move(neighbour(now.found, now.place, key === 'j' ? 1 : -1), 0)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  const onKeyDown = (event: KeyboardEvent) => {
-    const from = placeUnder(event)
-    if (!from || !at || event.ctrlKey || event.metaKey || event.altKey) return
-    const index = drawn.indexOf(at)
-    const moves: Readonly<Record<string, readonly [Inspected | undefined, number]>> = {
-      ArrowLeft: [at, from.t - 1],
-      ArrowRight: [at, from.t + 1],
-      ArrowUp: [drawn[index - 1], from.t],
-      ArrowDown: [drawn[index + 1], from.t],
-      Home: [at, 0],
-      End: [at, lastToken(at)],
-    }
-    const to = moves[event.key]
-    if (!to) return
-    event.preventDefault()
-    move(...to)
+}
+
+/** Where each key leads from token `t` of a response among those that are drawn. */
+function movesFrom(
+  drawn: readonly Inspected[],
+  at: Inspected,
+  t: number,
+): Readonly<Record<string, readonly [Inspected | undefined, number]>> {
+  const index = drawn.indexOf(at)
+  return {
+    ArrowLeft: [at, t - 1],
+    ArrowRight: [at, t + 1],
+    ArrowUp: [drawn[index - 1], t],
+    ArrowDown: [drawn[index + 1], t],
+    Home: [at, 0],
+    End: [at, lastToken(at)],
   }
-  /** Focus and clicks put the cursor on a token. */
-  const onPlace = (event: SyntheticEvent) => {
-    const place = placeUnder(event)
-    holdTrace()
-    if (place && (place.place !== cursor.place || place.t !== cursor.t))
-      tokensStore.setState({ cursor: place })
-  }
+}
+
+/** Focuses and shows the token of the cursor after a key moved it. */
+function useFocusOn(
+  list: RefObject<HTMLUListElement | null>,
+  cursor: TokenPlace,
+  has_moved: RefObject<boolean>,
+): void {
+  useEffect(() => {
+    if (!has_moved.current) return
+    has_moved.current = false
+    const token = list.current?.querySelector<HTMLElement>(
+      `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
+    )
+    token?.focus({ preventScroll: true })
+    token?.scrollIntoView({ block: 'nearest' })
+  }, [list, cursor, has_moved])
+}
+
+/** The group that is open: the first one until another is asked for, none after it was closed. */
+const openBundle = ({ bundles }: Found, wanted: string | undefined) =>
+  wanted === '' ? undefined : (bundles.find(({ key }) => key === wanted) ?? bundles[0])
+
+/** Focus and clicks put the cursor on a token. */
+function onPlace(event: SyntheticEvent): void {
+  const place = placeUnder(event)
+  holdTrace()
+  const { cursor } = tokensStore.getState()
+  if (place && (place.place !== cursor.place || place.t !== cursor.t))
+    tokensStore.setState({ cursor: place })
+}
+
+/** The token under the pointer. */
+function useHovered() {
+  const [hovered, setHovered] = useState<TokenPlace>()
   const onPointerMove = (event: PointerEvent) => {
     // What scrolls under a pointer at rest is not pointed at.
     if (event.movementX === 0 && event.movementY === 0) return
     const to = placeUnder(event)
     if (to?.place !== hovered?.place || to?.t !== hovered?.t) setHovered(to)
+  }
+  return { hovered, setHovered, onPointerMove }
+}
+
+export function List(props: { step: number; found: Found; colours: Colours }) {
+  const { step, found, colours } = props
+  const cursor = useTokens(selectCursor)
+  const wanted = useTokens(selectOpen)
+  const pages = useTokens(selectPages)
+  const { hovered, setHovered, onPointerMove } = useHovered()
+  const list = useRef<HTMLUListElement>(null)
+  const has_moved = useRef(false)
+  const open = openBundle(found, wanted)
+  // The cursor of another step, or of a closed group, starts at the first response.
+  const drawn = open?.responses.slice(0, pages * PAGE) ?? []
+  const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
+  const here = at && { place: at.place, t: clamp(at, cursor.t) }
+  useFocusOn(list, cursor, has_moved)
+  const move = (to: Inspected | undefined, t: number) => {
+    if (!to) return
+    holdTrace()
+    has_moved.current = true
+    setHovered(undefined)
+    goTo(found, to, t)
+  }
+  useJumpKeys(found, here?.place, move)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const from = placeUnder(event)
+    if (!from || !at || event.ctrlKey || event.metaKey || event.altKey) return
+    const to = movesFrom(drawn, at, from.t)[event.key]
+    if (!to) return
+    event.preventDefault()
+    move(...to)
   }
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at

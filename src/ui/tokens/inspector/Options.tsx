@@ -13,10 +13,66 @@ const READOUTS: Readonly<Record<LayerReadout, string>> = {
   normed: 'through the final norm',
 }
 
-export function Options({ found, total }: { found: Found | undefined; total: number }) {
-  const { mode, layer, readout, order, is_informative_only, query } = useTokens(selectView)
+interface OptionsProps {
+  readonly found: Found | undefined
+  readonly total: number
+}
+
+/** Whose entropy the colours are of. */
+function LayerChoice() {
+  const { layer, readout } = useTokens(selectView)
   const last = useLastLayer()
   const layers = Array.from({ length: last + 1 }, (_, l) => l)
+  return (
+    <>
+      <label>
+        Layer
+        <select
+          data-testid="colour-layer"
+          value={Math.min(layer, last)}
+          onChange={({ target }) => set({ layer: Number(target.value) })}
+        >
+          {layers.map((l) => (
+            <option key={l} value={l}>
+              {lensLayerName(l, last)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Read the state
+        <select
+          data-testid="colour-readout"
+          value={readout}
+          onChange={({ target }) => set({ readout: target.value as LayerReadout })}
+        >
+          {Object.entries(READOUTS).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  )
+}
+
+function Count({ found, total }: OptionsProps) {
+  return (
+    <output data-testid="inspector-count" className="soft">
+      {found
+        ? `${found.responses.length} of ${total} responses, ${
+            found.is_single
+              ? 'one to each prompt'
+              : `${found.informative_groups} of ${found.groups} groups have different scores`
+          }`
+        : ''}
+    </output>
+  )
+}
+
+export function Options({ found, total }: OptionsProps) {
+  const { mode, order, is_informative_only, query } = useTokens(selectView)
   return (
     <div className="inspector-options">
       <label>
@@ -33,38 +89,7 @@ export function Options({ found, total }: { found: Found | undefined; total: num
           ))}
         </select>
       </label>
-      {mode === 'layer_entropy' ? (
-        <>
-          <label>
-            Layer
-            <select
-              data-testid="colour-layer"
-              value={Math.min(layer, last)}
-              onChange={({ target }) => set({ layer: Number(target.value) })}
-            >
-              {layers.map((l) => (
-                <option key={l} value={l}>
-                  {lensLayerName(l, last)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Read the state
-            <select
-              data-testid="colour-readout"
-              value={readout}
-              onChange={({ target }) => set({ readout: target.value as LayerReadout })}
-            >
-              {Object.entries(READOUTS).map(([name, label]) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-        </>
-      ) : null}
+      {mode === 'layer_entropy' ? <LayerChoice /> : null}
       <label>
         Order
         <select
@@ -103,15 +128,7 @@ export function Options({ found, total }: { found: Found | undefined; total: num
         />
         Only groups with different scores
       </label>
-      <output data-testid="inspector-count" className="soft">
-        {found
-          ? `${found.responses.length} of ${total} responses, ${
-              found.is_single
-                ? 'one to each prompt'
-                : `${found.informative_groups} of ${found.groups} groups have different scores`
-            }`
-          : ''}
-      </output>
+      <Count found={found} total={total} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// Everything that is known of one token, and where its response can be looked at further.
+// Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { PAD_TOKEN } from '../../../lab/protocol/vocabulary.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
@@ -6,7 +6,7 @@ import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { shownStore } from '../../base/shown.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
-import { cellText, exactText, shownColumns } from '../stages/stages.ts'
+import { cellText, exactText, shownColumns } from '../stages/columns.ts'
 import { tokenSign } from '../token_sign.ts'
 import type { LayerEntropy } from './colours.ts'
 import type { Inspected } from './inspect.ts'
@@ -112,7 +112,7 @@ export function Readout(props: {
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
   return (
-    <div className="readout" role="group" aria-label="The token looked at" data-testid="readout">
+    <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
       <p>
         <span className="response soft">{prompt}</span>{' '}
         {traced ? (

@@ -1,7 +1,7 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
 import { formatNumber } from '../../base/format.ts'
-import { cellText, tokenText } from '../stages/stages.ts'
+import { cellText, tokenText } from '../stages/columns.ts'
 import { tokenSign, tokenWords } from '../token_sign.ts'
 import {
   type LayerEntropy,

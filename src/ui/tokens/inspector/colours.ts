@@ -2,7 +2,7 @@
 import type { TracedSample } from '../../../lab/protocol/protocol.ts'
 import { formatNumber } from '../../base/format.ts'
 import { type Scale, shadeOf } from '../../base/shades.ts'
-import { valueOf } from '../stages/stages.ts'
+import { valueOf } from '../stages/columns.ts'
 
 export const MODES = {
   advantages: {
@@ -27,7 +27,7 @@ export const MODES = {
   },
   moved: {
     label: 'log-ratio of the step',
-    help: 'Log-prob after all updates of the step less before: what the step did to the token.',
+    help: 'Log-prob after all updates of the step minus before: what the step did to the token.',
   },
   entropy: {
     label: 'entropy',
@@ -39,7 +39,7 @@ export const MODES = {
   },
   clipped: {
     label: 'clip',
-    help: 'Whether the clip of the loss takes hold at the token.',
+    help: 'Whether the clip of the loss is active at the token.',
   },
   chosen: {
     label: 'chosen by covariance',
@@ -181,7 +181,7 @@ export function missingReason(mode: Mode, updates: number): string {
     case 'kl_ref':
       return 'This phase compares with no reference, so there is no KL to one.'
     case 'layer_entropy':
-      return 'Nobody had asked for the entropies of the layers when this step was traced. Steps that are traced while this colour is chosen bring them.'
+      return 'The entropies of the layers were not measured when this step was traced. Steps that are traced while this colour is chosen have them.'
     case 'clipped':
       return updates === 0
         ? 'Only the critic learned in this step.'

@@ -187,7 +187,7 @@ test('what a step did not compute has a reason', () => {
   expect(missingReason('kl_ref', 1)).toContain('no reference')
   expect(missingReason('clipped', 1)).toContain('no clip')
   expect(missingReason('ratio', 0)).toContain('Only the critic')
-  expect(missingReason('layer_entropy', 1)).toContain('Nobody had asked')
+  expect(missingReason('layer_entropy', 1)).toContain('were not measured when this step was traced')
 })
 
 test('the entropies of the layers that a step brought are those of its tokens, by read-out', () => {

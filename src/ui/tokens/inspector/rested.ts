@@ -7,7 +7,7 @@ import { shownStore, useShown, viewStore } from '../../base/shown.ts'
 const selectKept = (state: LabState) => state.kept
 const REST_MS = 500
 
-/** What the shown run has kept; draws anew at most twice a second, however fast steps come. */
+/** What the shown run has kept; renders at most twice a second, however fast steps come. */
 export function useKept(): LabState['kept'] {
   const kept = useShown(selectKept)
   const [, setDraws] = useState(0)

@@ -1,4 +1,4 @@
-// What is looked at in the tokens of a run: the same for the inspector and the seven stages, and there again when the tab is.
+// What is selected in the tokens of a run: shared by the inspector and the seven stages, and kept while the tab is closed.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { traceStep } from '../../../lab/page/client.ts'
@@ -7,7 +7,7 @@ import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { TokenTable } from '../../../lab/protocol/protocol.ts'
 import { shownStore, useAtStep } from '../../base/shown.ts'
 import { uiStore } from '../../base/store.ts'
-import type { Choice } from '../stages/stages.ts'
+import type { Choice } from '../stages/sample_choice.ts'
 import type { LayerReadout, Mode } from './colours.ts'
 import type { Order } from './inspect.ts'
 import { useKept } from './rested.ts'

@@ -75,7 +75,7 @@ export function CellDetail(props: {
     <div
       className="lens-detail"
       role="group"
-      aria-label="The cell looked at"
+      aria-label="The selected cell"
       data-testid="lens-detail"
     >
       <div>

@@ -28,7 +28,7 @@ import {
 } from './store.ts'
 import './lens.css'
 
-/** Prompts that are always looked at. */
+/** Prompts that the lens always measures. */
 const HELD_OUT = 4
 
 const selectView = (view: LensView) => view
@@ -72,10 +72,10 @@ function Waiting({ kept }: { kept: KeptOfRun }) {
   return (
     <p data-testid="lens-waiting">
       {at_step !== undefined
-        ? `No step up to ${at_step} that was kept has looked at this text.`
+        ? `No kept step up to ${at_step} has measured this text.`
         : is_busy
-          ? 'Looked at from the next observed step on, while this panel is seen.'
-          : 'No step looked at this text. While a run is on and this panel is seen, its next observed step does.'}
+          ? 'Measured from the next observed step on, while this panel is in view.'
+          : 'No step has measured this text. The next observed step of a run does, while this panel is in view.'}
       {refused === undefined ? '' : ` The last one said: ${refused}`}
     </p>
   )
@@ -127,11 +127,11 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
         {lensSummary(lens, kind)}
         {text.since === undefined
           ? ''
-          : ` Written in step ${text.since}; looked at from step ${steps[0]} on.`}
+          : ` Written in step ${text.since}; measured from step ${steps[0]} on.`}
         {cost === undefined ? null : (
           <span className="soft" data-testid="lens-cost" data-value={cost}>
             {' '}
-            Looking took {formatNumber(cost)} ms.
+            Measuring took {formatNumber(cost)} ms.
           </span>
         )}
       </p>
@@ -199,7 +199,7 @@ export function LayerLens() {
         <p className="soft">
           Shows what every layer would say next, at every position of a held-out problem or of a
           response sent from the token inspector. It appears with the first step that is observed
-          while this panel is seen.
+          while this panel is in view.
           {refused === undefined ? '' : ` The last one said: ${refused}`}
         </p>
       )}

@@ -56,7 +56,7 @@ function TextChoice({
       </label>
       {chosen?.since !== undefined ? (
         <button type="button" data-testid="lens-forget" onClick={() => lookAway(chosen.key)}>
-          Stop looking at it
+          Stop measuring it
         </button>
       ) : null}
     </>

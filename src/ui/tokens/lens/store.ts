@@ -33,7 +33,7 @@ export interface LensView {
   readonly is_wanted: boolean
 }
 
-/** Responses that are looked at together, at most. */
+/** The most responses that are measured together. */
 export const MAX_SENT = 4
 
 export const lensStore = createStore<LensView>(() => ({
@@ -54,7 +54,7 @@ export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensS
 export const sentOf = (sent: readonly SentSample[], task: string): readonly SentSample[] =>
   sent.filter((one) => one.task === task)
 
-/** Looks at a response from now on, at its first written token; of too many of its task the oldest is let go. */
+/** Measures a response from now on, from its first written token; of too many of its task the oldest is dropped. */
 export function lookThrough(sample: LensSample, since: number, task: string): void {
   const key = textKey(sample)
   lensStore.setState(({ sent }) => ({
@@ -79,7 +79,7 @@ export function lookAway(key: string): void {
   }))
 }
 
-/** The newest kept step at or before `at_step` that looked at a text. */
+/** The newest kept step at or before `at_step` that measured a text. */
 export function lensItem(
   { observations }: KeptOfRun,
   key: string | undefined,
@@ -94,7 +94,7 @@ export function lensItem(
   return undefined
 }
 
-/** Steps that looked at a text, oldest first. */
+/** Steps that measured a text, oldest first. */
 export const lensSteps = ({ observations }: KeptOfRun, key: string | undefined): number[] =>
   observations.items.filter(({ item }) => lensOf(item, key)).map(({ step }) => step)
 

@@ -10,15 +10,9 @@ export type StageIndex = number | undefined
 /** Milliseconds that slow motion stays at a stage. */
 const STAGE_MS = 4000
 
-/** Seven stages to walk through, by itself or by hand; Escape shows the whole step again. */
-export function SlowMotion(props: {
-  told: Told
-  stage: StageIndex
-  onStage: (stage: StageIndex) => void
-}) {
-  const { told, stage, onStage } = props
+/** Goes from stage to stage by itself while it plays, and by keys. */
+function useSlowMotion(stage: StageIndex, onStage: (stage: StageIndex) => void) {
   const [is_playing, setPlaying] = useState(false)
-  const is_still = useMedia('(prefers-reduced-motion: reduce)')
   const last = STAGES.length - 1
   useEffect(() => {
     if (!is_playing) return
@@ -45,6 +39,80 @@ export function SlowMotion(props: {
     setPlaying(!is_playing)
     if (!is_playing && (stage === undefined || stage === last)) onStage(0)
   }
+  return { is_playing, last, go, next, back, play, onKey }
+}
+
+function PlayButton(props: { readonly is_playing: boolean; readonly onPlay: () => void }) {
+  const { is_playing, onPlay } = props
+  return (
+    <button type="button" data-testid="stage-play" onClick={onPlay}>
+      {is_playing ? (
+        <Pause className="icon" aria-hidden="true" />
+      ) : (
+        <Play className="icon" aria-hidden="true" />
+      )}
+      {is_playing ? 'Pause' : 'Slow motion'}
+    </button>
+  )
+}
+
+function StageButtons({
+  stage,
+  onStage,
+}: {
+  stage: StageIndex
+  onStage: (to: StageIndex) => void
+}) {
+  return (
+    <ol>
+      {STAGES.map(({ title }, i) => (
+        <li key={title}>
+          <button
+            type="button"
+            className={`plain ${stage === i ? 'current' : ''}`}
+            aria-current={stage === i ? 'step' : undefined}
+            aria-label={`${i + 1}: ${title}`}
+            title={title}
+            data-testid={`stage-${i + 1}`}
+            onClick={() => onStage(stage === i ? undefined : i)}
+          >
+            {i + 1}
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** What happens at a stage, in words about this response. */
+function StageWords({ told, stage }: { told: Told; stage: StageIndex }) {
+  return (
+    <p role="status" data-testid="stage-says">
+      {stage === undefined ? (
+        <span className="soft">
+          Walk through this step in seven stages, or read the whole table.
+        </span>
+      ) : (
+        <>
+          <b>
+            {stage + 1}. {STAGES[stage].title}.
+          </b>{' '}
+          {STAGES[stage].says(told)}
+        </>
+      )}
+    </p>
+  )
+}
+
+/** Seven stages to walk through, by itself or by hand; Escape shows the whole step again. */
+export function SlowMotion(props: {
+  told: Told
+  stage: StageIndex
+  onStage: (stage: StageIndex) => void
+}) {
+  const { told, stage, onStage } = props
+  const { is_playing, last, go, next, back, play, onKey } = useSlowMotion(stage, onStage)
+  const is_still = useMedia('(prefers-reduced-motion: reduce)')
   return (
     <div className="slow-motion" role="group" aria-label="Slow motion" onKeyDown={onKey}>
       <div className="slow-motion-bar">
@@ -58,16 +126,7 @@ export function SlowMotion(props: {
           <ChevronLeft className="icon" aria-hidden="true" />
         </button>
         {/* Nothing moves by itself for those who asked for that. */}
-        {is_still ? null : (
-          <button type="button" data-testid="stage-play" onClick={play}>
-            {is_playing ? (
-              <Pause className="icon" aria-hidden="true" />
-            ) : (
-              <Play className="icon" aria-hidden="true" />
-            )}
-            {is_playing ? 'Pause' : 'Slow motion'}
-          </button>
-        )}
+        {is_still ? null : <PlayButton is_playing={is_playing} onPlay={play} />}
         <button
           type="button"
           data-testid="stage-next"
@@ -77,23 +136,7 @@ export function SlowMotion(props: {
         >
           <ChevronRight className="icon" aria-hidden="true" />
         </button>
-        <ol>
-          {STAGES.map(({ title }, i) => (
-            <li key={title}>
-              <button
-                type="button"
-                className={`plain ${stage === i ? 'current' : ''}`}
-                aria-current={stage === i ? 'step' : undefined}
-                aria-label={`${i + 1}: ${title}`}
-                title={title}
-                data-testid={`stage-${i + 1}`}
-                onClick={() => go(stage === i ? undefined : i)}
-              >
-                {i + 1}
-              </button>
-            </li>
-          ))}
-        </ol>
+        <StageButtons stage={stage} onStage={go} />
         <button
           type="button"
           data-testid="stage-whole"
@@ -105,20 +148,7 @@ export function SlowMotion(props: {
           Whole step
         </button>
       </div>
-      <p role="status" data-testid="stage-says">
-        {stage === undefined ? (
-          <span className="soft">
-            Walk through this step in seven stages, or read the whole table.
-          </span>
-        ) : (
-          <>
-            <b>
-              {stage + 1}. {STAGES[stage].title}.
-            </b>{' '}
-            {STAGES[stage].says(told)}
-          </>
-        )}
-      </p>
+      <StageWords told={told} stage={stage} />
     </div>
   )
 }

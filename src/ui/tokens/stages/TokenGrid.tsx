@@ -1,8 +1,8 @@
 // The numbers of one response: a row for every token, or a column.
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { type Column, cellText, exactText, tokenText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
-import { type Column, cellText, exactText, tokenText } from './stages.ts'
 import { whyMissing } from './why_missing.ts'
 
 /** How a stage is seen from another one. */
@@ -27,16 +27,59 @@ const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 
 export const within = (value: number, length: number) => Math.max(0, Math.min(length - 1, value))
 
+interface TokenGridProps {
+  readonly table: TokenTable
+  readonly sample: TracedSample
+  readonly columns: readonly Column[]
+  readonly place: Place
+  readonly stage: StageIndex
+  readonly is_turned: boolean
+  readonly onPlace: (place: Place) => void
+}
+
+type Scope = 'row' | 'col'
+
+function ColumnHead(props: { column: Column; stage: StageIndex; scope: Scope }) {
+  const { column, stage, scope } = props
+  return (
+    <th scope={scope} className={tense(column.stage, stage)} title={column.help}>
+      {column.label}
+    </th>
+  )
+}
+
+function TokenHead(props: { token: string; is_chosen: boolean; stage: StageIndex; scope: Scope }) {
+  const { token, is_chosen, stage, scope } = props
+  return (
+    <th scope={scope} className={`token ${tense(0, stage)} ${is_chosen ? 'chosen' : ''}`}>
+      <span className="response">{tokenText(token)}</span>
+    </th>
+  )
+}
+
+/** One number; the chosen one can be reached by Tab. */
+function Cell(props: TokenGridProps & { readonly at: Place }) {
+  const { table, sample, columns, place, stage, at, onPlace } = props
+  const { t, column } = at
+  const { name, stage: own } = columns[column]
+  const is_here = t === place.t && column === place.column
+  return (
+    <td
+      data-cell={`${t}/${column}`}
+      data-column={name}
+      className={`${tense(own, stage)} ${t === place.t ? 'chosen' : ''}`}
+      tabIndex={is_here ? 0 : -1}
+      title={exactText(sample, name, t) ?? whyMissing(table, sample, name, t)}
+      onFocus={() => onPlace(at)}
+      onClick={() => onPlace(at)}
+    >
+      {cellText(sample, name, t)}
+    </td>
+  )
+}
+
 /** Tokens as rows; where there is little width, as columns. Arrow keys go from cell to cell. */
-export function TokenGrid(props: {
-  table: TokenTable
-  sample: TracedSample
-  columns: readonly Column[]
-  place: Place
-  stage: StageIndex
-  is_turned: boolean
-  onPlace: (place: Place) => void
-}) {
+export function TokenGrid(props: TokenGridProps) {
   const { sample, columns, place, stage, is_turned, onPlace } = props
   const grid = useRef<HTMLTableElement>(null)
   const { tokens } = sample
@@ -52,42 +95,14 @@ export function TokenGrid(props: {
     onPlace(next)
     grid.current?.querySelector<HTMLElement>(`[data-cell="${next.t}/${next.column}"]`)?.focus()
   }
-  const cell = (t: number, c: number) => {
-    const { name, stage: own } = columns[c]
-    const is_here = t === place.t && c === place.column
-    return (
-      <td
-        key={`${t}/${name}`}
-        data-cell={`${t}/${c}`}
-        data-column={name}
-        className={`${tense(own, stage)} ${t === place.t ? 'chosen' : ''}`}
-        tabIndex={is_here ? 0 : -1}
-        title={exactText(sample, name, t) ?? whyMissing(props.table, sample, name, t)}
-        onFocus={() => onPlace({ t, column: c })}
-        onClick={() => onPlace({ t, column: c })}
-      >
-        {cellText(sample, name, t)}
-      </td>
-    )
-  }
   const columnHead = (c: number, scope: 'row' | 'col') => (
-    <th
-      key={columns[c].name}
-      scope={scope}
-      className={tense(columns[c].stage, stage)}
-      title={columns[c].help}
-    >
-      {columns[c].label}
-    </th>
+    <ColumnHead key={columns[c].name} column={columns[c]} stage={stage} scope={scope} />
   )
   const tokenHead = (t: number, scope: 'row' | 'col') => (
-    <th
-      key={t}
-      scope={scope}
-      className={`token ${tense(0, stage)} ${t === place.t ? 'chosen' : ''}`}
-    >
-      <span className="response">{tokenText(tokens[t])}</span>
-    </th>
+    <TokenHead key={t} token={tokens[t]} is_chosen={t === place.t} stage={stage} scope={scope} />
+  )
+  const cell = (t: number, c: number) => (
+    <Cell key={`${t}/${columns[c].name}`} {...props} at={{ t, column: c }} />
   )
   const ts = tokens.map((_, t) => t)
   const cs = columns.map((_, c) => c)

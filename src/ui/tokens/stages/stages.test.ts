@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
-import { COLUMNS, cellText, exactText, placeOf, STAGES, shownColumns, valueOf } from './stages.ts'
+import { COLUMNS, cellText, exactText, shownColumns, valueOf } from './columns.ts'
+import { placeOf } from './sample_choice.ts'
+import { STAGES } from './stages.ts'
 
 const sample = (score: number, columns: TracedSample['columns'] = {}): TracedSample => ({
   prompt: '1+2=',

@@ -1,9 +1,9 @@
 // Why a number of the token table is not there: a step computes what its phase needs, and nothing else.
 import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
-import { type Column, type Name, valueOf } from './stages.ts'
+import { type Column, type ColumnName, valueOf } from './columns.ts'
 
 /** What is known once a token has had its part in an update. */
-const OF_UPDATE: readonly Name[] = [
+const OF_UPDATE: readonly ColumnName[] = [
   'log_probs',
   'ratio',
   'clipped',
@@ -15,7 +15,7 @@ const OF_UPDATE: readonly Name[] = [
 ]
 
 /** Of the columns that a phase does without; undefined for those that any phase has. */
-function notInPhase({ phase, loss_mode }: TokenTable, name: Name): string | undefined {
+function notInPhase({ phase, loss_mode }: TokenTable, name: ColumnName): string | undefined {
   const { actor, algorithm } = phase
   if (name === 'values') return `only GAE has a critic; this phase uses ${phase.adv_estimator}`
   if (name === 'ref_log_prob') return 'no KL in reward or loss, so no reference is asked'
@@ -29,7 +29,7 @@ function notInPhase({ phase, loss_mode }: TokenTable, name: Name): string | unde
 export function whyMissing(
   table: TokenTable,
   sample: TracedSample,
-  name: Name,
+  name: ColumnName,
   t: number,
 ): string | undefined {
   if (valueOf(sample, name, t) !== undefined) return undefined

@@ -1,0 +1,13 @@
+// What the run costs.
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { Memory } from './Memory.tsx'
+import { Profiler } from './Profiler.tsx'
+
+const GPU_PANELS: readonly PanelEntry[] = [
+  { name: 'The memory', Own: Memory },
+  { name: 'The profiler', Own: Profiler },
+]
+
+export function GpuTab() {
+  return <Panels panels={GPU_PANELS} />
+}

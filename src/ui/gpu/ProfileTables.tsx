@@ -1,0 +1,100 @@
+// Where the time of one step went: by stage, and by kernel.
+import { useState } from 'react'
+import type { StepProfile } from '../../lab/page/store.ts'
+import type { Peak, ProfileRow } from '../../lab/protocol/protocol.ts'
+import { formatCount, formatNumber, formatShare, NONE } from '../base/format.ts'
+import { BreakableName } from './BreakableName.tsx'
+import { clockNote, profileLine, STAGES } from './profile.ts'
+
+/** Kernels shown before "all" is asked for. */
+const FIRST_KERNELS = 10
+
+function Table(props: {
+  id: string
+  title: string
+  rows: readonly ProfileRow[]
+  total_ms: number
+  peak: Peak | undefined
+  notes?: Readonly<Record<string, string>>
+}) {
+  const { id, title, rows, total_ms, peak, notes = {} } = props
+  return (
+    <table className="profile-table" data-testid={id}>
+      <thead>
+        <tr>
+          <th scope="col">{title}</th>
+          <th scope="col">ms</th>
+          <th scope="col">share</th>
+          <th scope="col" className="wide-only">
+            calls
+          </th>
+          <th scope="col">GFLOP/s</th>
+          <th scope="col" className="wide-only">
+            GB/s
+          </th>
+          <th
+            scope="col"
+            title="Share of what the probe of this adapter reached; above 100 % where a cache holds the data"
+          >
+            of peak
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .map((row) => profileLine(row, total_ms, peak))
+          .map(({ name, calls, time_ms, share, gflops, gbps, of_peak }) => (
+            <tr key={name} data-name={name}>
+              <th scope="row">
+                <BreakableName name={name} />
+                {notes[name] ? <small className="soft wide-only">{notes[name]}</small> : null}
+              </th>
+              <td>{formatNumber(time_ms)}</td>
+              <td className="share" style={{ backgroundSize: `${100 * (share ?? 0)}% 2px` }}>
+                {formatShare(share)}
+              </td>
+              <td className="wide-only">{formatCount(calls)}</td>
+              <td>{formatNumber(gflops)}</td>
+              <td className="wide-only">{formatNumber(gbps)}</td>
+              <td title={of_peak ? `of the adapter’s ${of_peak.limit} peak` : undefined}>
+                {of_peak ? `${formatShare(of_peak.share)}` : NONE}
+                {of_peak ? (
+                  <small className="soft">{of_peak.limit === 'memory' ? 'mem' : 'f32'}</small>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function ProfileTables({ step, profile, peak }: StepProfile) {
+  const [all, setAll] = useState(false)
+  const { kernels, stages, time_ms, dispatches } = profile
+  const shown = all ? kernels : kernels.slice(0, FIRST_KERNELS)
+  const rates = { total_ms: time_ms, peak }
+  return (
+    <>
+      <p data-testid="profile-summary">
+        Step {step} took <b>{formatNumber(time_ms)} ms</b> of the GPU in {formatCount(dispatches)}{' '}
+        calls of {kernels.length} kernels.{' '}
+        {peak && peak.gflops > 0
+          ? `The probe of this adapter reached ${formatNumber(peak.gflops)} GFLOP/s and ${formatNumber(peak.gbps)} GB/s. `
+          : ''}
+        <span className="soft">{clockNote(profile)}</span>
+      </p>
+      <div className="profile-tables">
+        <Table id="profile-stages" title="stage" rows={stages} notes={STAGES} {...rates} />
+        <div>
+          <Table id="profile-kernels" title="kernel" rows={shown} {...rates} />
+          {kernels.length > FIRST_KERNELS ? (
+            <button type="button" className="plain profile-more" onClick={() => setAll(!all)}>
+              {all ? 'Show fewer' : `Show all ${kernels.length} kernels`}
+            </button>
+          ) : null}
+        </div>
+      </div>
+    </>
+  )
+}

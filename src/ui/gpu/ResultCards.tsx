@@ -1,0 +1,114 @@
+// Results of the benchmark: this machine's own, and the one that a link brought.
+import { Copy, Link } from 'lucide-react'
+import { useEffect, useMemo, useRef } from 'react'
+import { cardLink } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { adapterName, browserName, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
+import { useLab } from '../base/run.ts'
+import { showToast } from '../base/store.ts'
+import { cardLines, cardText } from './profile.ts'
+
+const selectBenchmark = (state: LabState) => state.benchmark
+const selectSharedCard = (state: LabState) => state.shared_card
+const selectAdapter = (state: LabState) => state.adapter
+
+async function copy(text: string, done: string) {
+  try {
+    await navigator.clipboard.writeText(text)
+    showToast(done)
+  } catch {
+    showToast('The browser does not allow copying.')
+  }
+}
+
+function Card({ card, title, id }: { card: ResultCard; title: string; id: string }) {
+  return (
+    <section className="result-card" aria-label={title} data-testid={id}>
+      <h3>{title}</h3>
+      <dl>
+        {cardLines(card).map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** This machine's own result, once there is one. */
+function OwnCard() {
+  const result = useLab(selectBenchmark)
+  const adapter = useLab(selectAdapter)
+  const card = useMemo(
+    () =>
+      result.status === 'done' && adapter
+        ? makeCard(adapterName(adapter), browserName(navigator.userAgent), result.numbers)
+        : undefined,
+    [result, adapter],
+  )
+  if (result.status === 'running')
+    return (
+      <p className="status" role="status" data-testid="benchmark-status">
+        <span className="dot preparing" aria-hidden="true" /> {result.message}
+      </p>
+    )
+  if (result.status === 'failed')
+    return (
+      <p role="alert" data-testid="benchmark-status">
+        The benchmark stopped: {result.error.message}
+      </p>
+    )
+  if (!card) return null
+  const link = cardLink(card)
+  return (
+    <div>
+      <Card card={card} title={`${card.adapter}, ${card.browser}`} id="result-card" />
+      <div className="profiler-actions">
+        <button
+          type="button"
+          data-testid="copy-card"
+          onClick={() => copy(cardText(card, link), 'Result copied as text.')}
+        >
+          <Copy className="icon" aria-hidden="true" /> Copy as text
+        </button>
+        <button
+          type="button"
+          data-testid="copy-card-link"
+          onClick={() => copy(link, 'Link copied: it shows this result.')}
+        >
+          <Link className="icon" aria-hidden="true" /> Copy link
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** The result that a link brought. */
+function SharedCard() {
+  const card = useLab(selectSharedCard)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (card) place.current?.scrollIntoView({ block: 'center' })
+  }, [card])
+  if (!card) return null
+  return (
+    <div ref={place}>
+      <Card
+        card={card}
+        title={`Measured on ${card.adapter}, ${card.browser}, by someone else`}
+        id="shared-card"
+      />
+    </div>
+  )
+}
+
+export function ResultCards() {
+  return (
+    <div className="result-cards">
+      <OwnCard />
+      <SharedCard />
+    </div>
+  )
+}

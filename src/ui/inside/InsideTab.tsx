@@ -1,0 +1,30 @@
+// What every layer does: each figure is measured only while it is in view.
+import './inside.css'
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { SuggestedLayer } from '../phases/SuggestedLayer.tsx'
+import { StepTools } from '../plot/ChartTools.tsx'
+import { LayerLens } from '../tokens/lens/LayerLens.tsx'
+import { CosineFigure } from './figures/CosineFigure.tsx'
+import { DeltaFigure } from './figures/DeltaFigure.tsx'
+import { EntropyFigure } from './figures/EntropyFigure.tsx'
+import { FlowFigure } from './figures/FlowFigure.tsx'
+import { HeatMaps } from './figures/HeatMaps.tsx'
+import { PassFigure } from './figures/PassFigure.tsx'
+import { TargetFigure } from './figures/TargetFigure.tsx'
+
+const FIGURES: readonly PanelEntry[] = [
+  { name: 'The entropy flow', Own: FlowFigure },
+  { name: 'The layer lens', Own: LayerLens },
+  { name: 'The changes of entropy', Own: DeltaFigure },
+  { name: 'The suggested layer', Own: SuggestedLayer },
+  { name: 'The cosines', Own: CosineFigure },
+  { name: 'The tools of the charts', Own: StepTools },
+  { name: 'The figure of the target', Own: TargetFigure },
+  { name: 'The heat maps', Own: HeatMaps },
+  { name: 'The entropy over the run', Own: EntropyFigure },
+  { name: 'The figure of solved problems', Own: PassFigure },
+]
+
+export function InsideTab() {
+  return <Panels panels={FIGURES} />
+}

@@ -1,0 +1,53 @@
+// A small chart over the layers of one observation; all of them share the layer that is pointed at.
+import { useStore } from 'zustand'
+import { cursorStore, setLayer } from '../cursor.ts'
+import { type Axis, layerAxis, type Scale } from './axes.ts'
+import { Readout } from './Readout.tsx'
+import {
+  type ChartBand,
+  type ChartDots,
+  type ChartLine,
+  type ChartMark,
+  SvgChart,
+} from './SvgChart.tsx'
+
+export interface LayerChartProps {
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  /** 0 where a state of the embedding is drawn, else 1. */
+  readonly first: number
+  readonly last: number
+  readonly height: number
+  readonly scale: Scale
+  readonly formatY: (value: number) => string
+  readonly lines: readonly ChartLine[]
+  readonly dots?: readonly ChartDots[]
+  readonly band?: ChartBand
+  readonly marks?: readonly ChartMark[]
+  /** The values of a layer in words. */
+  readonly read: (layer: number) => string
+}
+
+const selectLayer = ({ layer }: { layer: number | undefined }) => layer
+
+export function LayerChart(props: LayerChartProps) {
+  const { id, title, first, last, read } = props
+  const layer = useStore(cursorStore, selectLayer)
+  const axis: Axis = layerAxis(first, last)
+  const cursor = layer !== undefined && axis.stops.includes(layer) ? layer : undefined
+  return (
+    <div className="layer-chart">
+      <h3>{title}</h3>
+      <SvgChart {...props} id={`${id}-chart`} axis={axis} cursor={cursor} onCursor={setLayer} />
+      <Readout
+        id={`${id}-value`}
+        label={`Layer, in “${title}”`}
+        stops={axis.stops}
+        at={cursor}
+        onMove={setLayer}
+        text={read(cursor ?? last)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,269 @@
+// Lines over the run's steps on the page's common step axis, with phases shaded and the shown step marked.
+import { type ReactNode, useCallback, useMemo } from 'react'
+import { useStore } from 'zustand'
+import { thinnedOf, thinnedWords } from '../../../lab/columns/thinning.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatTick } from '../../base/format.ts'
+import { shownPhases, useLastLayer } from '../../base/run.ts'
+import { shownStore, useAtStep, useShown } from '../../base/shown.ts'
+import { type UiState, uiStore } from '../../base/store.ts'
+import { boundsIn, ticksOf } from '../../plot/axes/bounds.ts'
+import type { Domain } from '../../plot/axes/domain.ts'
+import { useAxes, useValueAxis } from '../../plot/axes/use_axes.ts'
+import { ChartCard } from '../../plot/ChartCard.tsx'
+import { leftOutWords } from '../../plot/chart_lines.ts'
+import { resolveColor } from '../../plot/css_colors.ts'
+import { type Columns, indexAt } from '../../plot/lines/columns.ts'
+import { drawnOf, drawStrokes, type Stroke } from '../../plot/lines/strokes.ts'
+import { toPixel, type View } from '../../plot/lines/view.ts'
+import { type Paint, Plot } from '../../plot/Plot.tsx'
+import type { Seen } from '../observed.ts'
+import { Readout } from './Readout.tsx'
+
+/** Of a line that says nothing else. */
+const WIDTH = 1.5
+
+export interface StepLine {
+  readonly key: string
+  readonly label: string
+  /** A token such as '--series-1', or any CSS colour. */
+  readonly color: string
+  readonly width?: number
+  readonly dash?: readonly number[]
+  readonly columns: Columns
+  /** Drawn, but not read out: there are too many. */
+  readonly is_quiet?: boolean
+}
+
+export interface StepChartProps {
+  readonly id: string
+  readonly title: string
+  /** Whether it is in view: out of view nothing is computed. */
+  readonly is_visible: boolean
+  /** Asked at each redraw; a new function means other lines. */
+  readonly lines: () => readonly StepLine[]
+  /** Values that the axis always holds. */
+  readonly must: readonly number[]
+  readonly formatValue: (value: number | undefined) => string
+  /** Below the plot. */
+  readonly children?: ReactNode
+}
+
+/** Computes from what is kept of the shown run, and again only when that has changed. */
+export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
+  let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
+  return () => {
+    const { kept, kept_version } = shownStore.getState()
+    if (known?.kept !== kept || known.version !== kept_version)
+      known = { kept, version: kept_version, value: compute(kept.observations.items) }
+    return known.value
+  }
+}
+
+/** Begin and end of phases that train an inner layer, by step. */
+interface Shade {
+  readonly from: number
+  readonly to: number
+}
+
+const selectSwitches = (state: LabState) => state.phase_switches
+
+/** Phases that train an inner layer; the frame shades those that imitate. */
+function useInnerPhases(): readonly Shade[] {
+  const switches = useShown(selectSwitches)
+  const phases = useShown(shownPhases)
+  const last_layer = useLastLayer()
+  return useMemo(
+    () =>
+      switches.flatMap(({ step, phase }, i) => {
+        const one = phases[phase]
+        if (one?.kind !== 'rl' || one.target_layer === last_layer) return []
+        return [{ from: step, to: switches[i + 1]?.step ?? step + one.steps }]
+      }),
+    [switches, phases, last_layer],
+  )
+}
+
+function paintShades(
+  ctx: CanvasRenderingContext2D,
+  shades: readonly Shade[],
+  view: View,
+  color: string,
+): void {
+  ctx.save()
+  ctx.globalAlpha = 0.14
+  ctx.fillStyle = color
+  for (const { from, to } of shades) {
+    // Step 0 is no place on a logarithmic axis.
+    const left = Math.max(0, toPixel(Math.max(from, view.x[0]), view.x, view.width, view.log_x))
+    const right = Math.min(view.width, toPixel(to, view.x, view.width, view.log_x))
+    if (right > left) ctx.fillRect(left, 0, right - left, view.height)
+  }
+  ctx.restore()
+}
+
+const selectHover = ({ hover_step }: UiState) => hover_step
+const selectIsDark = ({ is_dark }: UiState) => is_dark
+const selectFrame = ({ frame }: UiState) => frame
+const asleep = () => 0
+const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
+
+/** Of the newest entry at or before a step; without one, of the newest; −1 where there is none. */
+const indexUntil = (columns: Columns, step: number | undefined): number =>
+  step === undefined ? columns.length - 1 : indexAt(columns, step)
+
+function valueAt(columns: Columns, step: number | undefined): number | undefined {
+  const index = indexUntil(columns, step)
+  return index < 0 ? undefined : columns.values[index]
+}
+
+/** Every line as it was measured at or before a step, or last. */
+function read(
+  lines: readonly StepLine[],
+  step: number | undefined,
+  format: StepChartProps['formatValue'],
+) {
+  const values = lines
+    .filter(({ is_quiet }) => !is_quiet)
+    .map(({ label, columns }) => `${label}: ${format(valueAt(columns, step))}`)
+  const measured = lines.flatMap(({ columns }) => {
+    const index = indexUntil(columns, step)
+    return index < 0 ? [] : [columns.steps[index]]
+  })
+  if (measured.length === 0) return step === undefined ? 'Nothing measured yet.' : `Step ${step}: –`
+  return `Step ${Math.max(...measured)}. ${values.join('; ')}`
+}
+
+const TICKS = 4
+/** Least height of a plot. */
+const HEIGHT = 190
+
+/** Its lines as strokes, files and legends take them. */
+function strokesOf(lines: readonly StepLine[], is_dark: boolean): Stroke[] {
+  return lines.map(({ columns, color, width = WIDTH, dash = [] }) => ({
+    kind: 'line',
+    columns,
+    style: { color: resolveColor(color, is_dark), width, dash, dots: false },
+  }))
+}
+
+/** The value axis of a chart that is in view; one that is not keeps what it had. */
+function useTicks({ is_visible, lines, must }: StepChartProps, x: Domain, log_y: boolean) {
+  return useValueAxis(() => {
+    if (!is_visible) return undefined
+    const bounds = boundsIn(
+      lines().map(({ columns }) => columns),
+      x,
+    )
+    const ticks = ticksOf(bounds, undefined, log_y, TICKS, must)
+    const thinned = thinnedWords(thinnedOf(lines().map(({ columns }) => columns)))
+    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
+  })
+}
+
+/** What the chart draws, and how. */
+function usePainting(lines: StepChartProps['lines'], is_dark: boolean) {
+  const shades = useInnerPhases()
+  const strokes = useCallback(() => strokesOf(lines(), is_dark), [lines, is_dark])
+  const paint = useCallback<Paint>(
+    (ctx, view, _, from) => {
+      paintShades(ctx, shades, view, resolveColor('--accent', is_dark))
+      drawStrokes(ctx, strokes(), view, from)
+    },
+    [strokes, shades, is_dark],
+  )
+  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
+  return { strokes, paint, drawn }
+}
+
+export function StepChart(props: StepChartProps) {
+  const { id, title, is_visible, lines, formatValue } = props
+  const chart = `${id}-chart`
+  const is_dark = useStore(uiStore, selectIsDark)
+  const at_step = useAtStep()
+  const { x, log_x, log_y } = useAxes(chart)
+  const axis = useTicks(props, x, log_y)
+  const { strokes, paint, drawn } = usePainting(lines, is_dark)
+  const summarise = useCallback(
+    () => `${title}. ${read(lines(), at_step, formatValue)}`,
+    [title, lines, at_step, formatValue],
+  )
+  const keys = () =>
+    lines().flatMap(({ label, color, width = WIDTH, dash = [], is_quiet }) =>
+      is_quiet ? [] : [{ label, color, width, dash }],
+    )
+  return (
+    <ChartCard
+      id={chart}
+      title={title}
+      is_part
+      file={id}
+      x={x}
+      has_log
+      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
+      columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
+      picture={() => ({ title, y_label: title, is_dark, keys: keys() })}
+      strokes={strokes}
+      formatValue={formatValue}
+      plot={({ id, handle }) => (
+        <Plot
+          id={id}
+          title={title}
+          handle={handle}
+          height={HEIGHT}
+          x={x}
+          y={axis.y}
+          y_ticks={axis.ticks}
+          log_x={log_x}
+          log_y={log_y}
+          formatY={formatTick}
+          with_names={false}
+          show_grid
+          paint={paint}
+          drawn={drawn}
+          summarise={summarise}
+        />
+      )}
+      foot={
+        <>
+          <StepReadout
+            id={`${id}-value`}
+            title={title}
+            is_visible={is_visible}
+            lines={lines}
+            formatValue={formatValue}
+          />
+          {props.children}
+        </>
+      }
+    />
+  )
+}
+
+function StepReadout({
+  id,
+  title,
+  is_visible,
+  lines,
+  formatValue,
+}: Pick<StepChartProps, 'id' | 'title' | 'is_visible' | 'lines' | 'formatValue'>) {
+  useStore(uiStore, is_visible ? selectFrame : asleep)
+  const hover_step = useStore(uiStore, selectHover)
+  const at_step = useAtStep()
+  const all = lines()
+  const longest = all.reduce<Columns | undefined>(
+    (best, { columns }) => (best && best.length >= columns.length ? best : columns),
+    undefined,
+  )
+  const step = hover_step ?? at_step
+  return (
+    <Readout
+      id={id}
+      label={`Step, in “${title}”`}
+      stops={longest ? Array.from(longest.steps).slice(0, longest.length) : []}
+      at={step}
+      onMove={moveTo}
+      text={read(all, step, formatValue)}
+    />
+  )
+}

@@ -1,0 +1,200 @@
+// A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
+import { type PointerEvent, useId } from 'react'
+import { useSize } from '../../plot/plot_hooks.ts'
+import { type Axis, type Scale, stopAt } from './axes.ts'
+
+export interface ChartLine {
+  readonly key: string
+  /** Any CSS colour. */
+  readonly color: string
+  readonly width: number
+  readonly dash?: string
+  /** [place on the axis, value]; one that is not finite ends a piece. */
+  readonly points: readonly (readonly [number, number])[]
+}
+
+export interface ChartDots {
+  readonly key: string
+  readonly color: string
+  readonly points: readonly (readonly [number, number])[]
+}
+
+export interface ChartBand {
+  readonly color: string
+  /** [place, low, high] */
+  readonly points: readonly (readonly [number, number, number])[]
+}
+
+export interface ChartMark {
+  readonly value: number
+  readonly label?: string
+}
+
+export interface SvgChartProps {
+  readonly id: string
+  /** What a person hears instead of the picture. */
+  readonly summary: string
+  /** In full screen it is as high as there is room. */
+  readonly height: number
+  readonly axis: Axis
+  readonly scale: Scale
+  readonly formatY: (value: number) => string
+  readonly lines: readonly ChartLine[]
+  readonly dots?: readonly ChartDots[]
+  readonly band?: ChartBand
+  readonly marks?: readonly ChartMark[]
+  readonly cursor: number | undefined
+  readonly onCursor: (stop: number | undefined) => void
+}
+
+const INSET = { top: 10, right: 8, bottom: 20, left: 40 } as const
+const LABEL_WIDTH = 24
+
+const isDrawn = ([x, y]: readonly [number, number]) => Number.isFinite(x) && Number.isFinite(y)
+
+export function SvgChart(props: SvgChartProps) {
+  const { ref, size } = useSize()
+  return (
+    <div ref={ref} className="svg-chart" style={{ height: props.height }}>
+      {size.width > 0 ? <Drawing {...props} {...size} /> : null}
+    </div>
+  )
+}
+
+/** The area that is drawn on, and the pixels of values in it. */
+interface Place {
+  readonly width: number
+  readonly height: number
+  readonly px: (value: number) => number
+  readonly py: (value: number) => number
+}
+
+type PlacedProps = SvgChartProps & { readonly place: Place }
+
+/** Grid, labels and marked values. */
+function Axes({ axis, scale, marks = [], formatY, place }: PlacedProps) {
+  const { width, height, px, py } = place
+  const every = Math.max(1, Math.ceil((axis.stops.length * LABEL_WIDTH) / width))
+  return (
+    <>
+      {scale.ticks.map((tick) => (
+        <g key={tick} transform={`translate(0 ${py(tick).toFixed(1)})`}>
+          <line x2={width} className="grid-line" />
+          <text x={-6} dy="0.32em" textAnchor="end">
+            {formatY(tick)}
+          </text>
+        </g>
+      ))}
+      <text className="axis-name" x={-6} y={height + 15} textAnchor="end">
+        {axis.name}
+      </text>
+      {axis.stops.map((stop, i) =>
+        i % every === 0 ? (
+          <text key={stop} x={px(stop)} y={height + 15} textAnchor="middle">
+            {axis.label(stop)}
+          </text>
+        ) : null,
+      )}
+      {marks.map(({ value, label }) => (
+        <g key={value} transform={`translate(0 ${py(value).toFixed(1)})`}>
+          <line x2={width} className={label ? 'mark-line' : 'zero-line'} />
+          {label ? (
+            <text x={width} y={-6} textAnchor="end">
+              {label}
+            </text>
+          ) : null}
+        </g>
+      ))}
+    </>
+  )
+}
+
+/** Band, lines and dots. */
+function Curves({ axis, lines, dots = [], band, place }: PlacedProps) {
+  const { width, px, py } = place
+  const pathOf = (points: ChartLine['points']) =>
+    points
+      .map(([x, y], i) => {
+        if (!isDrawn([x, y])) return ''
+        return `${i > 0 && isDrawn(points[i - 1]) ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`
+      })
+      .join('')
+  return (
+    <>
+      {band && band.points.length > 0 ? (
+        <path
+          d={`${pathOf(band.points.map(([x, , high]) => [x, high]))}${pathOf(
+            band.points.map(([x, low]): [number, number] => [x, low]).reverse(),
+          ).replace('M', 'L')}Z`}
+          style={{ fill: band.color }}
+          fillOpacity={0.2}
+        />
+      ) : null}
+      {lines.map((line) => (
+        <path
+          key={line.key}
+          d={pathOf(line.points)}
+          fill="none"
+          style={{ stroke: line.color }}
+          strokeWidth={line.width}
+          strokeDasharray={line.dash}
+          strokeLinejoin="round"
+        />
+      ))}
+      {dots.map((group) => (
+        <g key={group.key} style={{ fill: group.color }}>
+          {group.points.filter(isDrawn).map(([x, y]) => (
+            <circle key={x} cx={px(x)} cy={py(y)} r={width / axis.stops.length < 28 ? 2 : 3} />
+          ))}
+        </g>
+      ))}
+    </>
+  )
+}
+
+function Drawing(props: SvgChartProps & { readonly width: number }) {
+  const { axis, scale, cursor, onCursor } = props
+  const clip = useId()
+  const width = Math.max(1, props.width - INSET.left - INSET.right)
+  const height = Math.max(1, props.height - INSET.top - INSET.bottom)
+  const place: Place = {
+    width,
+    height,
+    px: (value) => axis.place(value) * width,
+    py: (value) => (1 - scale.place(value)) * height,
+  }
+  const move = (event: PointerEvent<SVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    onCursor(stopAt(axis, (event.clientX - box.left) / box.width))
+  }
+  return (
+    <svg
+      role="img"
+      aria-label={props.summary}
+      data-testid={props.id}
+      width={props.width}
+      height={props.height}
+    >
+      <g transform={`translate(${INSET.left} ${INSET.top})`}>
+        <clipPath id={clip}>
+          <rect x={-3} y={-4} width={width + 6} height={height + 8} />
+        </clipPath>
+        <Axes {...props} place={place} />
+        {cursor === undefined ? null : (
+          <line x1={place.px(cursor)} x2={place.px(cursor)} y2={height} className="cursor-line" />
+        )}
+        <g clipPath={`url(#${clip})`}>
+          <Curves {...props} place={place} />
+        </g>
+        <rect
+          width={width}
+          height={height}
+          fill="transparent"
+          onPointerMove={move}
+          onPointerLeave={() => onCursor(undefined)}
+          onPointerCancel={() => onCursor(undefined)}
+        />
+      </g>
+    </svg>
+  )
+}

@@ -1,0 +1,96 @@
+// Entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure 7).
+import { useCallback } from 'react'
+import { useStore } from 'zustand'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatNats } from '../../base/format.ts'
+import { overlayStore } from '../../base/overlays.ts'
+import { seriesOf, useLastLayer, usePhaseSpans } from '../../base/run.ts'
+import { useAtStep, useShown } from '../../base/shown.ts'
+import { layerEntropy } from '../../learning/metrics.ts'
+import { indexAt } from '../../plot/lines/columns.ts'
+import { StepChart, type StepLine } from '../charts/StepChart.tsx'
+import { Figure, NumbersTable } from '../frame/Figure.tsx'
+import type { NumberTable } from '../frame/figure_table.ts'
+import { useVisible } from '../frame/use_figure.ts'
+
+const ZERO: readonly number[] = [0]
+const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays
+const selectHasSteps = ({ series, step }: LabState) => step > 0 && series.has('layer/entropy/0')
+
+/** The metric of the shown run before those of the runs behind it. */
+function useLines(metric: string): () => StepLine[] {
+  const overlays = useStore(overlayStore, selectOverlays)
+  return useCallback((): StepLine[] => {
+    const own = seriesOf(metric)
+    const others = overlays.flatMap((overlay) => {
+      const columns = overlay.series(metric)
+      const { id, label, color, dash } = overlay
+      return columns ? [{ key: id, label, color, dash, columns }] : []
+    })
+    const shown = { key: 'own', label: 'final policy', color: '--ink', width: 2 }
+    return own ? [...others, { ...shown, columns: own }] : others
+  }, [metric, overlays])
+}
+
+/** The values where phases begin, and the last one. */
+function phaseTable(metric: string, spans: ReturnType<typeof usePhaseSpans>): NumberTable {
+  const columns = seriesOf(metric)
+  const at = (step: number) => (columns ? columns.values[indexAt(columns, step)] : undefined)
+  const last = columns ? columns.steps[columns.length - 1] : 0
+  return {
+    columns: ['step', 'entropy', 'phase'],
+    rows: [
+      ...spans.map(({ step, name }) => [`${step}`, formatNats(at(step)), `${name} begins`]),
+      [`${last} (last)`, formatNats(at(last)), ''],
+    ],
+  }
+}
+
+export function EntropyFigure() {
+  const { ref, is_visible } = useVisible()
+  const layers = useLastLayer()
+  const spans = usePhaseSpans()
+  const has_steps = useShown(selectHasSteps)
+  const at_step = useAtStep()
+  const metric = layerEntropy(layers)
+  const lines = useLines(metric)
+  const words = has_steps
+    ? at_step === undefined
+      ? 'All steps so far.'
+      : `All steps; the line marks step ${at_step}.`
+    : 'Nothing was measured. Press Train.'
+  return (
+    <Figure
+      id="final-entropy"
+      title="Entropy of the final policy over the run"
+      note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few more confident tokens per response, such as an earlier end, move it although the policy is the same."
+      state={{
+        ref,
+        is_visible,
+        seen: undefined,
+        is_empty: !has_steps,
+        words,
+        whose: undefined,
+        cost: undefined,
+      }}
+    >
+      {has_steps ? (
+        <>
+          <StepChart
+            id="final-entropy"
+            title={`Policy of layer ${layers}, with its norm; nats`}
+            is_visible={is_visible}
+            lines={lines}
+            must={ZERO}
+            formatValue={formatNats}
+          />
+          <NumbersTable
+            id="final-entropy-numbers"
+            caption="Entropy of the final policy where phases begin and at the last step"
+            table={() => phaseTable(metric, spans)}
+          />
+        </>
+      ) : null}
+    </Figure>
+  )
+}

@@ -1,0 +1,249 @@
+// What training one layer does to the others (BuPO, arXiv 2512.19673, figure 5).
+import { useId, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
+import { useLastLayer } from '../../base/run.ts'
+import { shownStore, useShown } from '../../base/shown.ts'
+import { type UiState, uiStore } from '../../base/store.ts'
+import { depthColor } from '../../plot/palette.ts'
+import { linearScale } from '../charts/axes.ts'
+import { LayerChart } from '../charts/LayerChart.tsx'
+import { ofKept, StepChart } from '../charts/StepChart.tsx'
+import { Figure, Keys, NumbersTable } from '../frame/Figure.tsx'
+import type { NumberTable } from '../frame/figure_table.ts'
+import { useFigure } from '../frame/use_figure.ts'
+import { columnsOfKept, divergences, layerChange, perplexity, spread } from '../history.ts'
+import { holds, type Seen } from '../observed.ts'
+import { similarityPoints } from '../points.ts'
+import { targetLayer } from '../target.ts'
+
+const GROUPS = ['similarity', 'flow'] as const
+const QUANTITIES = ['cos_hidden'] as const
+const HEIGHT = 190
+/** Curves of similarity that are drawn at most. */
+const CURVES = 8
+const ZERO: readonly number[] = [0]
+const ONE: readonly number[] = [1]
+
+const selectIsDark = ({ is_dark }: UiState) => is_dark
+const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
+const selectObservations = (state: LabState) => state.kept.observations
+
+/** Layers that are named where there are many: at even distances, with the first and the last. */
+function spreadLayers(last: number): number[] {
+  const every = Math.ceil(last / 6)
+  const inner = Array.from({ length: last }, (_, layer) => layer).filter(
+    (layer) => layer % every === 0 && (layer === 0 || last - layer >= every),
+  )
+  return [...inner, last]
+}
+
+/** (a): one curve per kept step, the shown one strongest. */
+function Similarity({ seen, k }: { seen: Seen; k: number }) {
+  const kept = useShown(selectObservations)
+  const is_dark = useStore(uiStore, selectIsDark)
+  const until = kept.items.filter(({ step, item }) => step <= seen.step && holds(item, QUANTITIES))
+  const curves = spread(until, CURVES).map(({ step, item }) => ({
+    step,
+    points: similarityPoints(item, k),
+  }))
+  const newest = curves[curves.length - 1]
+  const lines = curves.map(({ step, points }, i) => ({
+    key: `${step}`,
+    color: depthColor(i, curves.length - 1, is_dark),
+    width: i === curves.length - 1 ? 2.75 : 1.25,
+    points,
+  }))
+  const at = (points: typeof newest.points, j: number) => formatNumber(points[j]?.[1])
+  return (
+    <div>
+      <LayerChart
+        id="similarity"
+        title={`(a) Cosine of H of layer ${k} with H of every layer`}
+        summary={`Cosine of layer ${k} with the last layer: ${at(newest.points, newest.points.length - 1)} at step ${newest.step}, ${at(curves[0].points, curves[0].points.length - 1)} at step ${curves[0].step}.`}
+        first={0}
+        last={seen.item.num_hidden_layers}
+        height={HEIGHT}
+        scale={linearScale(
+          curves.flatMap(({ points }) => points.map(([, value]) => value)),
+          ONE,
+        )}
+        formatY={formatTick}
+        lines={lines}
+        read={(j) =>
+          `Layer ${j}: ${at(newest.points, j)} at step ${newest.step}${curves.length > 1 ? `, ${at(curves[0].points, j)} at step ${curves[0].step}` : ''}`
+        }
+      />
+      <Keys keys={lines.map(({ key, color }) => ({ label: `step ${key}`, color }))} />
+    </div>
+  )
+}
+
+const useChange = (k: number) =>
+  useMemo(
+    () =>
+      ofKept((items) => [
+        {
+          key: 'change',
+          label: `ΔH of layer ${k}`,
+          color: '--series-1',
+          columns: columnsOfKept(items, (observation) => layerChange(observation, k)),
+        },
+      ]),
+    [k],
+  )
+
+const useSurprise = () =>
+  useMemo(
+    () =>
+      ofKept((items) => [
+        {
+          key: 'perplexity',
+          label: 'perplexity',
+          color: '--series-2',
+          columns: columnsOfKept(items, perplexity),
+        },
+      ]),
+    [],
+  )
+
+interface OverStepsProps {
+  readonly k: number
+  readonly layers: number
+  readonly is_visible: boolean
+}
+
+/** The KL from layer k to every layer; only a few of the lines are named. */
+function Divergence({ k, layers, is_visible }: OverStepsProps) {
+  const is_dark = useStore(uiStore, selectIsDark)
+  const named = useMemo(() => spreadLayers(layers), [layers])
+  const divergence = useMemo(
+    () =>
+      ofKept((items) =>
+        divergences(items, k, layers).map((columns, j) => ({
+          key: `${j}`,
+          label: `layer ${j}`,
+          is_quiet: !named.includes(j),
+          color: depthColor(j, layers, is_dark),
+          columns,
+        })),
+      ),
+    [k, layers, is_dark, named],
+  )
+  return (
+    <StepChart
+      id="divergence"
+      title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
+      is_visible={is_visible}
+      lines={divergence}
+      must={ZERO}
+      formatValue={formatNumber}
+    >
+      <Keys
+        keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, is_dark) }))}
+      />
+    </StepChart>
+  )
+}
+
+/** (b), (c), (d): over the steps. */
+function OverSteps({ k, layers, is_visible }: OverStepsProps) {
+  const change = useChange(k)
+  const surprise = useSurprise()
+  return (
+    <>
+      <StepChart
+        id="layer-change"
+        title={
+          k === 0 ? '(b) ΔH: choose a layer above the embedding' : `(b) ΔH of layer ${k}, nats`
+        }
+        is_visible={is_visible}
+        lines={change}
+        must={ZERO}
+        formatValue={formatNats}
+      />
+      <StepChart
+        id="perplexity"
+        title="(c) Perplexity of the final policy on these tokens"
+        is_visible={is_visible}
+        lines={surprise}
+        must={ONE}
+        formatValue={formatNumber}
+      />
+      <Divergence k={k} layers={layers} is_visible={is_visible} />
+    </>
+  )
+}
+
+function numbers({ item, step }: Seen, k: number): NumberTable {
+  const measured = item.layer === k ? item.mean.kl_of_layer : undefined
+  return {
+    columns: ['layer j', `cosine with ${k}`, `KL from ${k}, nats`],
+    rows: [
+      ...similarityPoints(item, k).map(([j, value]) => [
+        `${j}`,
+        formatNumber(value),
+        formatNumber(measured?.[j]),
+      ]),
+      [`ΔH of layer ${k}, step ${step}`, formatNats(layerChange(item, k)), ''],
+      [`perplexity, step ${step}`, formatNumber(perplexity(item)), ''],
+    ],
+  }
+}
+
+export function TargetFigure() {
+  const layers = useLastLayer()
+  const threshold = useStore(uiStore, selectThreshold)
+  const wanted = useStore(uiStore, () => targetLayer(shownStore.getState(), threshold))
+  const [chosen, setChosen] = useState<number>()
+  const k = Math.min(layers, chosen ?? wanted)
+  const state = useFigure('target', GROUPS, QUANTITIES, k)
+  const { seen } = state
+  const select_id = useId()
+  return (
+    <Figure
+      id="target"
+      title="One layer against the others, over the run"
+      note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
+      state={state}
+      controls={
+        <span className="figure-choice">
+          <label htmlFor={select_id}>Layer k</label>
+          <select
+            id={select_id}
+            data-testid="target-layer"
+            value={k}
+            onChange={({ target: { value } }) => setChosen(Number(value))}
+          >
+            {Array.from({ length: layers + 1 }, (_, layer) => (
+              <option key={layer} value={layer}>
+                {layer === 0 ? '0, embedding' : layer}
+              </option>
+            ))}
+          </select>
+        </span>
+      }
+    >
+      {seen ? (
+        <>
+          <div className="figure-grid two">
+            <Similarity seen={seen} k={k} />
+            <OverSteps k={k} layers={layers} is_visible={state.is_visible} />
+          </div>
+          {seen.item.layer === k ? null : (
+            <p className="soft" data-testid="target-other">
+              At this step divergence was measured from layer {seen.item.layer}; (d) shows steps
+              that were measured from layer {k}.
+            </p>
+          )}
+          <NumbersTable
+            id="target-numbers"
+            caption={`Layer ${k} against the others at step ${seen.step}`}
+            table={() => numbers(seen, k)}
+          />
+        </>
+      ) : null}
+    </Figure>
+  )
+}

@@ -1,0 +1,30 @@
+// The numbers of a figure as text: as files, and as a table on the page.
+import { cell } from '../../../lab/runs/metrics_file.ts'
+
+export interface NumberTable {
+  readonly columns: readonly string[]
+  /** A name, then one text per column. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** A number where a cell is nothing else; a minus sign may be the typographic one. */
+function value(text: string): string | number {
+  const plain = text.replaceAll('−', '-').replaceAll('\u00a0', ' ').trim()
+  return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text
+}
+
+const quoted = (content: string | number) =>
+  typeof content === 'number' ? `${content}` : cell(content)
+
+/** The table as it is shown, by RFC 4180. */
+export const tableCsv = ({ columns, rows }: NumberTable): string =>
+  [columns, ...rows]
+    .map((row) => `${row.map((text) => quoted(value(text))).join(',')}\r\n`)
+    .join('')
+
+/** An object per row. */
+export const tableJsonl = ({ columns, rows }: NumberTable): string =>
+  rows
+    .map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i] ?? '')])))
+    .map((row) => `${JSON.stringify(row)}\n`)
+    .join('')

@@ -1,0 +1,95 @@
+// What every figure of the inside does: it asks for its numbers while it is in view, and finds those of the shown step.
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { wantObserved } from '../../../lab/page/client.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import type { ObservedGroup } from '../../../lab/protocol/observation.ts'
+import { selectIsBusy, useLab } from '../../base/run.ts'
+import { shownStore, useAtStep, useShown, viewStore } from '../../base/shown.ts'
+import { uiStore } from '../../base/store.ts'
+import {
+  costWords,
+  emptyWords,
+  firstObserved,
+  type ObservedQuantity,
+  observedAt,
+  refusedWords,
+  type Seen,
+  stepWords,
+  tokensWords,
+} from '../observed.ts'
+
+/** Whether an element can be seen: on screen, or nearly, and in no closed fold. */
+export function useVisible(): {
+  readonly ref: RefObject<HTMLDivElement | null>
+  is_visible: boolean
+} {
+  const ref = useRef<HTMLDivElement>(null)
+  const [is_visible, setVisible] = useState(false)
+  useEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const observer = new IntersectionObserver(
+      (entries) => setVisible(entries[entries.length - 1].isIntersecting),
+      { rootMargin: '64px' },
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, is_visible }
+}
+
+const selectIsPast = ({ viewed }: { viewed: LabState | undefined }) => viewed !== undefined
+const selectKept = ({ kept }: LabState) => kept.observations
+const keptVersion = () => shownStore.getState().kept_version
+const asleep = () => -1
+
+export interface FigureState {
+  readonly ref: RefObject<HTMLDivElement | null>
+  readonly is_visible: boolean
+  /** Of the shown step, or the newest before it that has what is drawn. */
+  readonly seen: Seen | undefined
+  /** Which step is shown, or why none is. */
+  readonly words: string
+  /** Whose tokens its numbers are of. */
+  readonly whose: string | undefined
+  /** There is nothing to draw. */
+  readonly is_empty: boolean
+  /** What its probe costs. */
+  readonly cost: string | undefined
+}
+
+/**
+ * The state of one figure. `groups` are measured while it is visible; it draws observations that hold all `quantities`. Both are
+ * constants. `layer` is the one that kl_of_layer is to be measured from. Renders at most with every frame, and not out of view.
+ */
+export function useFigure(
+  id: string,
+  groups: readonly ObservedGroup[],
+  quantities: readonly ObservedQuantity[],
+  layer?: number,
+): FigureState {
+  const { ref, is_visible } = useVisible()
+  const is_past = useStore(viewStore, selectIsPast)
+  useEffect(() => {
+    if (!is_visible || is_past) return
+    return wantObserved(id, layer === undefined ? { groups } : { groups, layer })
+  }, [id, groups, layer, is_visible, is_past])
+  const kept = useShown(selectKept)
+  useStore(uiStore, is_visible ? keptVersion : asleep)
+  const at_step = useAtStep()
+  const is_busy = useLab(selectIsBusy)
+  const seen = observedAt(kept, at_step, quantities)
+  const first = seen ? undefined : firstObserved(kept, quantities)
+  return {
+    ref,
+    is_visible,
+    seen,
+    is_empty: !seen,
+    words: seen
+      ? stepWords(seen.step, at_step)
+      : (refusedWords(kept, at_step, groups) ?? emptyWords({ is_past, is_busy, at_step, first })),
+    whose: seen && tokensWords(seen.item),
+    cost: seen && costWords(seen.item, groups),
+  }
+}

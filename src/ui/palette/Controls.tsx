@@ -1,0 +1,164 @@
+// The bar of controls: which experiment, Train, and what can be done with the run.
+import { CircleHelp, Link, Pause, Play, RotateCcw, SkipForward, StepForward } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { useStore } from 'zustand'
+import { nextPhase, reset, stepOnce } from '../../lab/page/client.ts'
+import { replayStore } from '../../lab/page/replay.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { useLab } from '../base/run.ts'
+import { ReplayBar } from '../runs/replay/ReplayBar.tsx'
+import { selectIsReplaying } from '../runs/replay/replays.ts'
+import { FullPage } from '../share/FullPage.tsx'
+import { useLocked } from '../share/locked.ts'
+import { ShareDialog } from '../share/ShareDialog.tsx'
+import {
+  canNextPhase,
+  canReset,
+  canStep,
+  canToggle,
+  copyLink,
+  openPreset,
+  toggleLabel,
+  toggleTraining,
+} from './actions.ts'
+import { showDialog } from './dialogs.ts'
+import { listenToKeys } from './keys/shortcuts.ts'
+
+const selectPreset = (state: LabState) => state.preset_id
+
+function Preset() {
+  const preset_id = useLab(selectPreset)
+  const chosen = PRESETS.find((preset) => preset.id === preset_id)
+  return (
+    <label className="preset" title={chosen?.summary}>
+      <span className="visually-hidden">Experiment</span>
+      <select
+        id="preset"
+        data-testid="preset"
+        disabled={useLocked('experiment')}
+        value={preset_id}
+        onChange={(event) => openPreset(event.target.value)}
+      >
+        {PRESETS.map((preset) => (
+          <option key={preset.id} value={preset.id}>
+            {preset.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Action(props: {
+  id: string
+  label: string
+  hint: string
+  enabled: boolean
+  icon: ReactNode
+  onClick: () => void
+}) {
+  return (
+    <button
+      type="button"
+      id={props.id}
+      data-testid={props.id}
+      className="action"
+      title={props.hint}
+      disabled={!props.enabled}
+      onClick={props.onClick}
+    >
+      {props.icon}
+      <span>{props.label}</span>
+    </button>
+  )
+}
+
+/** Nothing is trained while a recording plays. */
+const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
+
+const selectIsIdle = (state: LabState) => state.status === 'idle'
+
+function TrainButton() {
+  const label = useLab(toggleLabel)
+  const is_going = label === 'Pause' || label === 'Pausing …'
+  const can_toggle = useLab(canToggle)
+  const is_first = useLab(selectIsIdle)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  return (
+    <button
+      type="button"
+      id="train"
+      data-testid={is_going ? 'pause' : 'train'}
+      className={is_first ? 'primary pulse' : 'primary'}
+      disabled={!can_toggle}
+      onClick={toggleTraining}
+    >
+      {is_going ? <Pause className="icon" /> : <Play className="icon" />}
+      {is_replaying ? (REPLAYED[label] ?? label) : label}
+    </button>
+  )
+}
+
+function HelpButton() {
+  return (
+    <button
+      type="button"
+      id="help"
+      data-testid="help"
+      className="plain"
+      aria-label="Keyboard shortcuts"
+      onClick={() => showDialog('help')}
+    >
+      <CircleHelp className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+export function Controls() {
+  const can_end_phase = useLab(canNextPhase)
+  const phases_locked = useLocked('phases')
+  useEffect(listenToKeys, [])
+  return (
+    <section className="controls" aria-label="Training controls">
+      <Preset />
+      <TrainButton />
+      <Action
+        id="step"
+        label="Step"
+        hint="One training step, then pause (S)"
+        enabled={useLab(canStep)}
+        icon={<StepForward className="icon" />}
+        onClick={stepOnce}
+      />
+      <Action
+        id="next-phase"
+        label="Next phase"
+        hint="End this phase after the step in flight and begin the next (N)"
+        enabled={can_end_phase && !phases_locked}
+        icon={<SkipForward className="icon" />}
+        onClick={nextPhase}
+      />
+      <Action
+        id="reset"
+        label="Reset"
+        hint="Drop this run; the same seed starts the same run again (R)"
+        enabled={useLab(canReset)}
+        icon={<RotateCcw className="icon" />}
+        onClick={reset}
+      />
+      <Action
+        id="copy-link"
+        label="Copy link"
+        hint="Copy a link that opens this experiment, seed included"
+        enabled
+        icon={<Link className="icon" />}
+        onClick={copyLink}
+      />
+      <ShareDialog />
+      <HelpButton />
+      <FullPage />
+      <ReplayBar />
+    </section>
+  )
+}

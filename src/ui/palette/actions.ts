@@ -1,0 +1,66 @@
+// What the buttons do, and when they can: shared by the control bar and the keys.
+
+import { isEnding } from '../../lab/experiment/planned.ts'
+import { choosePreset, pause, resume, shareLink, train } from '../../lab/page/client.ts'
+import { isReplaying } from '../../lab/page/replay.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
+import { showToast } from '../base/store.ts'
+import { closePast } from '../runs/opened.ts'
+
+/** Errors after which pressing Train again cannot help. */
+const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
+
+export const canToggle = ({ status, is_pausing, error }: LabState): boolean =>
+  status !== 'loading' && !is_pausing && !(error && HOPELESS.includes(error.code))
+export const canStep = ({ status, error }: LabState): boolean =>
+  (status === 'idle' || status === 'paused') && !(error && HOPELESS.includes(error.code))
+/** A step can be measured where one can be taken: in a run, or by beginning one. */
+export const canProfile = ({ status, error }: LabState): boolean =>
+  !isReplaying() &&
+  (status === 'idle' || status === 'preparing' || status === 'running' || status === 'paused') &&
+  !(error && HOPELESS.includes(error.code))
+export function canNextPhase(state: LabState): boolean {
+  const { status, run_experiment, experiment, phase, phase_step } = state
+  const { phases } = run_experiment ?? experiment
+  // A reward model that was never taught would reward at random.
+  const is_untaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
+  const can_end = status === 'running' || status === 'paused'
+  return can_end && phase + 1 < phases.length && !is_untaught && !isEnding(state)
+}
+export const canReset = ({ status }: LabState): boolean => status !== 'loading' && status !== 'idle'
+
+type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
+
+/** What the big button says and does now. */
+export function toggleLabel({ status, is_pausing }: LabState): ToggleLabel {
+  if (is_pausing) return 'Pausing …'
+  if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
+  if (status === 'paused') return 'Continue'
+  if (status === 'failed') return 'Try again'
+  return status === 'finished' ? 'Train again' : 'Train'
+}
+
+export function toggleTraining(): void {
+  const { status } = labStore.getState()
+  if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
+  else if (status === 'paused') resume()
+  else train()
+}
+
+/** Opens a preset and shows it, whatever past run the page shows. */
+export function openPreset(id: string): void {
+  if (choosePreset(id)) closePast()
+}
+
+/** Puts the link of this experiment on the clipboard, or where that is closed, into the address bar. */
+export async function copyLink(): Promise<void> {
+  const { url, says } = shareLink()
+  try {
+    await navigator.clipboard.writeText(url)
+    showToast(`Link copied: ${says}`)
+  } catch {
+    // The clipboard is refused: the address bar still holds the link.
+    history.replaceState(null, '', url)
+    showToast('The browser does not allow copying. The link is now in the address bar.')
+  }
+}

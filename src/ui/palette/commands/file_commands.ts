@@ -1,0 +1,44 @@
+// What comes in and goes out as a link or a file.
+import { copyLink } from '../actions.ts'
+import { chooseFile, saveExperiment, saveMetrics } from '../files.ts'
+import { type Command, hasSteps } from './command.ts'
+
+export const FILE_COMMANDS: readonly Command[] = [
+  {
+    id: 'copy-link',
+    group: 'Files',
+    name: () => 'Copy link',
+    also: 'share url',
+    run: () => void copyLink(),
+  },
+  {
+    id: 'open-file',
+    group: 'Files',
+    name: () => 'Open file…',
+    also: 'load import experiment json',
+    run: chooseFile,
+  },
+  {
+    id: 'save-experiment',
+    group: 'Files',
+    name: () => 'Save experiment as JSON',
+    also: 'download export',
+    run: saveExperiment,
+  },
+  {
+    id: 'save-csv',
+    group: 'Files',
+    name: () => 'Download metrics as CSV',
+    also: 'export save table',
+    can: hasSteps,
+    run: () => saveMetrics('csv'),
+  },
+  {
+    id: 'save-jsonl',
+    group: 'Files',
+    name: () => 'Download metrics as JSON lines',
+    also: 'export save jsonl',
+    can: hasSteps,
+    run: () => saveMetrics('jsonl'),
+  },
+]

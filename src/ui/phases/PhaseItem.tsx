@@ -1,0 +1,113 @@
+// One phase on the line: its name, how far it has come, and its end, which can be dragged.
+import { MAX_STEPS } from '../../lab/experiment/experiment.ts'
+import { formatSteps } from '../base/format.ts'
+import { endWords, methodName, phaseTarget, useLastLayer } from '../base/run.ts'
+import { phaseMark } from '../plot/axes/geometry.ts'
+import type { BoundaryDrag } from './boundary_drag.ts'
+import { keyedSteps, onSegmentKey, type PhaseEdits } from './phase_edits.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface PhaseItemProps {
+  readonly timeline: Timeline
+  readonly index: number
+  readonly edits: PhaseEdits
+  readonly drag: BoundaryDrag
+  readonly is_selected: boolean
+  readonly onToggle: () => void
+}
+
+export function PhaseItem(props: PhaseItemProps) {
+  const { timeline, index, drag } = props
+  const { phases, present, is_finished, canLengthen } = timeline
+  const is_current = index === present && !is_finished
+  const state = is_current ? ' current' : index < present ? ' past' : ''
+  return (
+    <li
+      className={`phase${state}`}
+      data-kind={phases[index].kind}
+      aria-current={is_current ? 'step' : undefined}
+      style={drag.widthOf(index)}
+    >
+      <Segment {...props} is_current={is_current} />
+      {canLengthen(index) ? <Boundary {...props} /> : null}
+    </li>
+  )
+}
+
+/** The steps that a phase has taken, its method, and why it ended. */
+function noteOf(timeline: Timeline, index: number, steps: number, is_current: boolean): string {
+  const { phases, present, switches, is_ending } = timeline
+  const phase = phases[index]
+  const done = timeline.doneOf(index)
+  const ended = switches.find((s) => s.phase === index + 1)
+  return [
+    // One that was shortened while its steps went on has taken more of them.
+    done > 0 && done <= steps ? `${done} of ${steps}` : formatSteps(Math.max(done, steps)),
+    is_current && is_ending ? ', ends here' : '',
+    index < present && ended ? endWords(ended.reason) : '',
+    `, ${methodName(phase)}`,
+    phase.kind === 'rl' ? `, layer ${phase.target_layer}` : '',
+  ].join('')
+}
+
+function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
+  const { timeline, index, edits, drag, is_selected, is_current, onToggle } = props
+  const { phases, present } = timeline
+  const phase = phases[index]
+  const steps = drag.stepsOf(index) ?? phase.steps
+  const name = `${phase.name}: ${phaseTarget(phase, useLastLayer())}`
+  const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
+  return (
+    <button
+      type="button"
+      className="phase-segment"
+      aria-pressed={is_selected}
+      aria-label={`Phase ${index + 1}, ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
+      title={`${index + 1} ${name}, ${methodName(phase)}, ${formatSteps(steps)}`}
+      onClick={onToggle}
+      onKeyDown={(event) => onSegmentKey(event, index, phase.steps, edits)}
+    >
+      <span className="phase-track">
+        <span className="phase-done" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="phase-name" data-testid={is_current ? 'phase-name' : undefined}>
+        {phaseMark(index + 1)} {phase.name}
+      </span>
+      <span className="phase-note soft">{noteOf(timeline, index, steps, is_current)}</span>
+    </button>
+  )
+}
+
+function Boundary({ timeline, index, edits, drag }: PhaseItemProps) {
+  const { name, steps: present_steps } = timeline.phases[index]
+  const least = timeline.least(index)
+  const dragged = drag.stepsOf(index)
+  const steps = dragged ?? present_steps
+  return (
+    <div
+      role="separator"
+      tabIndex={0}
+      className="phase-boundary"
+      data-testid={`phase-boundary-${index}`}
+      aria-orientation="vertical"
+      aria-label={`End of phase ${index + 1}, ${name}`}
+      aria-valuenow={steps}
+      aria-valuemin={least}
+      aria-valuemax={MAX_STEPS}
+      aria-valuetext={formatSteps(steps)}
+      title="Drag, or press the arrow keys, to make the phase longer or shorter"
+      onKeyDown={(event) => {
+        const wanted = keyedSteps(event, present_steps, least)
+        if (wanted === undefined) return
+        edits.lengthen(index, wanted)
+        event.preventDefault()
+      }}
+      onPointerDown={(event) => drag.onGrab(event, index)}
+      onPointerMove={drag.onDrag}
+      onPointerUp={drag.onDrop}
+      onPointerCancel={drag.onCancel}
+    >
+      {dragged === undefined ? null : <output>{formatSteps(steps)}</output>}
+    </div>
+  )
+}

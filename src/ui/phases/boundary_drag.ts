@@ -1,0 +1,58 @@
+// The end of a phase dragged along the line.
+import { type PointerEvent, type RefObject, useState } from 'react'
+import { MAX_STEPS } from '../../lab/experiment/experiment.ts'
+import { segmentsOf } from './phase_edits.ts'
+import type { Timeline } from './timeline.ts'
+
+interface Drag {
+  readonly index: number
+  readonly from_x: number
+  readonly widths: readonly number[]
+  readonly pixels_per_step: number
+  readonly steps: number
+}
+
+/** `onLengthen` is called where a boundary is dropped. */
+export function useBoundaryDrag(
+  { phases, lengthOf, least }: Timeline,
+  list: RefObject<HTMLElement | null>,
+  onLengthen: (index: number, steps: number) => void,
+) {
+  const [drag, setDrag] = useState<Drag>()
+  const total = phases.reduce((sum, _, i) => sum + lengthOf(i), 0)
+  return {
+    is_dragging: drag !== undefined,
+    /** Steps that a phase would have where its boundary is now; undefined for all others. */
+    stepsOf: (index: number) => (drag?.index === index ? drag.steps : undefined),
+    /** While a boundary is dragged the others stay where they are. */
+    widthOf: (index: number) => {
+      if (!drag) return { flexGrow: lengthOf(index) / total }
+      const more = index === drag.index ? drag.steps - phases[index].steps : 0
+      return { flex: `0 0 ${Math.max(8, drag.widths[index] + more * drag.pixels_per_step)}px` }
+    },
+    onGrab: (event: PointerEvent<HTMLElement>, index: number) => {
+      if (event.button !== 0 || !list.current) return
+      event.currentTarget.setPointerCapture(event.pointerId)
+      setDrag({
+        index,
+        from_x: event.clientX,
+        widths: segmentsOf(list.current).map((segment) => segment.offsetWidth),
+        pixels_per_step: list.current.offsetWidth / total,
+        steps: phases[index].steps,
+      })
+    },
+    onDrag: (event: PointerEvent) => {
+      if (!drag) return
+      const moved = (event.clientX - drag.from_x) / drag.pixels_per_step
+      const steps = Math.round(phases[drag.index].steps + moved)
+      setDrag({ ...drag, steps: Math.min(MAX_STEPS, Math.max(least(drag.index), steps)) })
+    },
+    onDrop: () => {
+      if (drag) onLengthen(drag.index, drag.steps)
+      setDrag(undefined)
+    },
+    onCancel: () => setDrag(undefined),
+  }
+}
+
+export type BoundaryDrag = ReturnType<typeof useBoundaryDrag>

@@ -1,0 +1,81 @@
+// The phases of the shown experiment, how far each has come, and what may still be changed about it.
+import { useMemo } from 'react'
+import { type Experiment, resolvePhases, sameSettings } from '../../lab/experiment/experiment.ts'
+import { isEnding } from '../../lab/experiment/planned.ts'
+import { isBusy } from '../../lab/page/client.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { useLab } from '../base/run.ts'
+import { useIsPast, useShown, useShownFrame } from '../base/shown.ts'
+
+const selectSwitches = (state: LabState) => state.phase_switches
+const selectPhase = (state: LabState) => state.phase
+const selectPhaseStep = (state: LabState) => state.phase_step
+const selectIsFinished = ({ status }: LabState) => status === 'finished'
+/** The line shows the run while there is one that the settings have not left behind. */
+const selectHasBegun = (state: LabState) =>
+  state.run_experiment !== undefined &&
+  (isBusy(state) || sameSettings(state.experiment, state.run_experiment))
+
+/**
+ * What the line shows. Lengths that were just changed are those of the settings, which the run follows; another experiment that
+ * was chosen is not the run's.
+ */
+export function selectShown(state: LabState): Experiment {
+  const { experiment, run_experiment } = state
+  if (!selectHasBegun(state) || !run_experiment) return experiment
+  const phases = ({ phases }: Experiment) =>
+    JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
+  const is_of_run = experiment.name === run_experiment.name
+  return is_of_run && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
+}
+
+export interface Timeline {
+  readonly experiment: Experiment
+  readonly phases: ReturnType<typeof resolvePhases>
+  readonly switches: LabState['phase_switches']
+  /** Index of the phase that the run is in; it may belong to a run that the line does not show. */
+  readonly current: number
+  /** The same while the line shows the run, else -1. */
+  readonly present: number
+  readonly is_busy: boolean
+  readonly is_past: boolean
+  readonly is_finished: boolean
+  /** The present phase ends after the step in flight. */
+  readonly is_ending: boolean
+  /** Steps that a phase has taken, where it is over or under way. */
+  readonly doneOf: (index: number) => number
+  /** A phase that is over is as long as it was. */
+  readonly lengthOf: (index: number) => number
+  /** The fewest steps that a phase can be given now. */
+  readonly least: (index: number) => number
+  readonly canLengthen: (index: number) => boolean
+  readonly canMove: (index: number) => boolean
+}
+
+/** The timeline of the shown run or of the settings; renders with every redraw of the page. */
+export function useTimeline(): Timeline {
+  const experiment = useShown(selectShown)
+  const phases = useMemo(() => resolvePhases(experiment), [experiment])
+  const has_begun = useShown(selectHasBegun)
+  const is_busy = useLab(isBusy)
+  const is_past = useIsPast()
+  const is_finished = useShown(selectIsFinished)
+  const is_ending = useLab(isEnding) && is_busy && !is_past
+  const current = useShown(selectPhase)
+  const phase_step = useShownFrame(selectPhaseStep)
+  const switches = useShown(selectSwitches)
+  const present = has_begun ? current : -1
+  const doneOf = (index: number) => {
+    if (index >= present) return index === present ? phase_step : 0
+    const step = (of: number) => switches.find(({ phase }) => phase === of)?.step ?? 0
+    return step(index + 1) - step(index)
+  }
+  return {
+    ...{ experiment, phases, switches, current, present },
+    ...{ is_busy, is_past, is_finished, is_ending, doneOf },
+    lengthOf: (index) => (index < present ? doneOf(index) : phases[index].steps),
+    least: (index) => (is_busy && index === current ? Math.max(1, phase_step) : 1),
+    canLengthen: (index) => !is_past && (!is_busy || index >= current),
+    canMove: (index) => !is_past && (!is_busy || index > current),
+  }
+}

@@ -1,0 +1,191 @@
+// What recharts draws: axes, grid, phase shades and markers. The lines lie on a canvas above it.
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ReferenceArea,
+  ReferenceLine,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import { type Domain, logStepTicks, stepTicks } from './domain.ts'
+import {
+  type EditMark,
+  editLabels,
+  INSET,
+  markerLabels,
+  type PhaseSpan,
+  plotSize,
+  type Size,
+} from './geometry.ts'
+
+export interface FrameProps {
+  readonly size: Size
+  readonly x: Domain
+  readonly y: Domain
+  readonly y_ticks: readonly number[]
+  readonly log_x: boolean
+  readonly log_y: boolean
+  readonly formatY: (value: number) => string
+  readonly spans: readonly PhaseSpan[]
+  /** Changes made while the run went on. */
+  readonly edits: readonly EditMark[]
+  /** Phase names at their markers; else numbers only. */
+  readonly with_names: boolean
+  readonly show_grid: boolean
+  /** From where to where values are as they should be, inside the axis. */
+  readonly ideal?: Domain | undefined
+}
+
+/** The grid's own is -100. */
+const BEHIND_GRID = -101
+const TICK = { fill: 'var(--soft)', fontSize: 11 }
+const AXIS_LINE = { stroke: 'var(--line)' }
+const formatStep = (step: number) => step.toLocaleString('en')
+
+/** The phases of demonstrations as shades behind everything. */
+function phaseShades(spans: readonly PhaseSpan[], x: Domain) {
+  const shown = spans.filter(({ step, end }) => end > x[0] && step < x[1])
+  return shown.map((span) =>
+    span.is_sft ? (
+      <ReferenceArea
+        key={`shade ${span.step} ${span.number}`}
+        x1={Math.max(span.step, x[0])}
+        x2={Math.min(span.end, x[1])}
+        fill="var(--sft)"
+        fillOpacity={1}
+        stroke="none"
+        ifOverflow="hidden"
+      />
+    ) : null,
+  )
+}
+
+const isInside =
+  (x: Domain) =>
+  ({ step }: { readonly step: number }) =>
+    step >= x[0] && step <= x[1]
+
+/** Where phases begin, with their numbers or names where there is room. */
+function phaseMarks({ spans, x, log_x, with_names }: FrameProps, width: number) {
+  const marked = spans.filter(isInside(x))
+  // Room between marks is reckoned on an even axis.
+  const labels = markerLabels(marked, x, width, with_names && !log_x)
+  return marked.map((span, i) => (
+    <ReferenceLine
+      key={`mark ${span.step} ${span.number}`}
+      x={span.step}
+      stroke="var(--marker)"
+      strokeDasharray={span.step === x[0] ? '0 1' : '3 3'}
+      ifOverflow="hidden"
+      label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
+        <text
+          x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
+          y={INSET.top - 6}
+          fill="var(--soft)"
+          fontSize={10.5}
+        >
+          {labels[i]}
+        </text>
+      )}
+    />
+  ))
+}
+
+/** Where the run was changed by hand. */
+function editMarks({ edits, x }: FrameProps, width: number) {
+  const edited = edits.filter(isInside(x))
+  const edit_labels = editLabels(edited, x, width)
+  return edited.map(({ step, words }, i) => (
+    <ReferenceLine
+      key={`edit ${step} ${words}`}
+      x={step}
+      stroke="var(--series-3)"
+      strokeDasharray="1 3"
+      strokeWidth={1.5}
+      ifOverflow="hidden"
+      label={({ viewBox }: { viewBox?: { x?: number } }) => (
+        <text
+          className="edit-mark"
+          x={(viewBox?.x ?? 0) + (edit_labels[i].is_before ? -4 : 4)}
+          textAnchor={edit_labels[i].is_before ? 'end' : 'start'}
+          y={INSET.top + 10}
+          fill="var(--series-3)"
+          stroke="var(--panel)"
+          strokeWidth={3}
+          paintOrder="stroke"
+          fontSize={10.5}
+        >
+          <title>{words}</title>
+          {edit_labels[i].text}
+        </text>
+      )}
+    />
+  ))
+}
+
+/** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
+export function Frame(props: FrameProps) {
+  const { size, x, y, y_ticks, log_x, log_y, formatY, spans, show_grid } = props
+  const plot = plotSize(size)
+  // recharts makes no y scale without a graphical item: one invisible line through two corners.
+  const corners = [
+    { step: x[0], value: y[0] },
+    { step: x[1], value: y[1] },
+  ]
+  const x_count = Math.max(2, Math.floor(plot.width / 70))
+  return (
+    <LineChart
+      width={size.width}
+      height={size.height}
+      data={corners}
+      margin={{ top: INSET.top, right: INSET.right, bottom: 0, left: 0 }}
+      accessibilityLayer={false}
+    >
+      {phaseShades(spans, x)}
+      {props.ideal ? (
+        <ReferenceArea
+          className="ideal-band"
+          zIndex={BEHIND_GRID}
+          y1={props.ideal[0]}
+          y2={props.ideal[1]}
+          fill="var(--ideal)"
+          fillOpacity={1}
+          stroke="none"
+          ifOverflow="hidden"
+        />
+      ) : null}
+      {show_grid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
+      <XAxis
+        dataKey="step"
+        type="number"
+        scale={log_x ? 'log' : 'linear'}
+        domain={[x[0], x[1]]}
+        ticks={log_x ? logStepTicks(x, x_count) : stepTicks(x, x_count)}
+        tickFormatter={formatStep}
+        height={INSET.bottom}
+        tick={TICK}
+        axisLine={AXIS_LINE}
+        tickLine={false}
+        interval="preserveStart"
+        allowDataOverflow
+      />
+      <YAxis
+        type="number"
+        scale={log_y ? 'log' : 'linear'}
+        domain={[y[0], y[1]]}
+        ticks={[...y_ticks]}
+        tickFormatter={formatY}
+        width={INSET.left}
+        tick={TICK}
+        axisLine={false}
+        tickLine={false}
+        interval={0}
+        allowDataOverflow
+      />
+      {phaseMarks(props, plot.width)}
+      {editMarks(props, plot.width)}
+      <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
+    </LineChart>
+  )
+}

@@ -1,0 +1,77 @@
+// The numbers of one chart as text: as files, and as a table on the page.
+import { type MetricColumns, metricsCsv, metricsJsonl } from '../../../lab/runs/metrics_file.ts'
+import type { Domain } from '../axes/domain.ts'
+import { type Columns, indexAt, lowerBound } from '../lines/columns.ts'
+
+/** One named line. */
+export interface NamedColumns {
+  readonly name: string
+  readonly columns: Columns
+}
+
+/** The entries whose steps lie in `x`, ends included. */
+function within({ steps, values, length }: Columns, x: Domain) {
+  const from = lowerBound({ steps, values, length }, x[0])
+  const end = indexAt({ steps, values, length }, x[1]) + 1
+  const cut = (column: ArrayLike<number>) =>
+    Float64Array.from({ length: Math.max(0, end - from) }, (_, i) => column[from + i])
+  return { steps: cut(steps), values: cut(values), length: Math.max(0, end - from) }
+}
+
+/** Lines as the files of a whole run hold them, the shown steps alone. A name that comes twice is numbered. */
+function chartColumns(lines: readonly NamedColumns[], x: Domain): MetricColumns {
+  const result = new Map<string, ReturnType<typeof within>>()
+  for (const { name, columns } of lines) {
+    let own = name
+    for (let n = 2; result.has(own); n++) own = `${name} (${n})`
+    result.set(own, within(columns, x))
+  }
+  return result
+}
+
+export const chartCsv = (lines: readonly NamedColumns[], x: Domain): string =>
+  metricsCsv(chartColumns(lines, x))
+
+export const chartJsonl = (lines: readonly NamedColumns[], x: Domain): string =>
+  metricsJsonl(chartColumns(lines, x))
+
+/** Up to `count` indices of `length` entries, evenly spread, the first and the last among them. */
+export function spread(length: number, count: number): number[] {
+  if (length <= count) return Array.from({ length }, (_, i) => i)
+  return Array.from({ length: count }, (_, i) => Math.round((i * (length - 1)) / (count - 1)))
+}
+
+export interface NumberTable {
+  /** Newest step first; a cell is undefined where the line has no entry at the step or was thinned there. */
+  readonly rows: readonly {
+    readonly step: number
+    readonly values: readonly (number | undefined)[]
+  }[]
+  /** Entries that were left out, of all lines together. */
+  readonly left_out: number
+}
+
+/** Up to `count` values of each line, spread over the shown steps. */
+export function numberTable(
+  lines: readonly (Columns | undefined)[],
+  x: Domain,
+  count: number,
+): NumberTable {
+  const rows = new Map<number, (number | undefined)[]>()
+  let left_out = 0
+  lines.forEach((columns, line) => {
+    if (!columns) return
+    const { steps, values, length } = within(columns, x)
+    const chosen = spread(length, count)
+    left_out += length - chosen.length
+    for (const index of chosen) {
+      const row = rows.get(steps[index]) ?? lines.map(() => undefined)
+      row[line] = values[index]
+      rows.set(steps[index], row)
+    }
+  })
+  return {
+    rows: [...rows].sort(([a], [b]) => b - a).map(([step, values]) => ({ step, values })),
+    left_out,
+  }
+}

@@ -1,0 +1,198 @@
+// A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it comes from elsewhere.
+
+import { INSET } from '../axes/geometry.ts'
+import { resolveColor } from '../css_colors.ts'
+import { type Stroke, strokeAttributes } from '../lines/strokes.ts'
+import type { PlotHandle } from '../Plot.tsx'
+import { clipTo } from '../plot_hooks.ts'
+import { cutText, xmlText } from './xml_text.ts'
+
+/** One line of the legend. */
+export interface Key {
+  readonly label: string
+  /** A token or any CSS colour. */
+  readonly color: string
+  readonly width: number
+  readonly dash: readonly number[]
+}
+
+export interface PictureContent {
+  readonly title: string
+  /** Whose numbers these are. */
+  readonly run: string
+  /** What the value axis counts. */
+  readonly y_label: string
+  readonly keys: readonly Key[]
+  readonly is_dark: boolean
+}
+
+const SVG = 'http://www.w3.org/2000/svg'
+/** Title, run and value axis above the frame. */
+const HEAD = 64
+/** Below it. */
+const X_LABEL = 14
+/** Left and right of the frame: other fonts are wider. */
+const MARGIN = 8
+const KEY_ROW = 18
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
+/** Pixels of a PNG per CSS pixel. */
+const PNG_SCALE = 2
+
+function node(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  text?: string,
+): SVGElement {
+  const element = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
+  if (text !== undefined) element.textContent = text
+  return element
+}
+
+/** recharts' own drawing with every token resolved; its texts carry their font themselves. */
+function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined {
+  const frame = element.querySelector('svg.recharts-surface')
+  if (!frame) return undefined
+  const copy = frame.cloneNode(true) as SVGElement
+  for (const part of [copy, ...copy.querySelectorAll('*')])
+    for (const { name, value } of [...part.attributes]) {
+      const resolved = value.replaceAll(/var\((--[\w-]+)\)/g, (_, token: string) =>
+        resolveColor(token, is_dark),
+      )
+      if (resolved !== value) part.setAttribute(name, resolved)
+    }
+  copy.removeAttribute('style')
+  return copy
+}
+
+/** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a little more. */
+const cut = (text: string, width: number, font_size: number): string =>
+  cutText(text, Math.max(8, Math.floor(width / (0.52 * font_size))))
+
+/** The legend, broken into rows of `width`; letters are reckoned 6.2 pixels wide. */
+function keyRows(keys: readonly Key[], width: number): Key[][] {
+  const rows: Key[][] = []
+  let room = 0
+  for (const key of keys) {
+    const needed = 40 + 6.2 * key.label.length
+    if (rows.length === 0 || needed > room) {
+      rows.push([])
+      room = width
+    }
+    rows[rows.length - 1].push(key)
+    room -= needed
+  }
+  return rows
+}
+
+interface Picture {
+  readonly svg: SVGElement
+  /** Where the lines go. */
+  readonly plot: SVGElement
+  readonly width: number
+  readonly height: number
+}
+
+/** All of the picture but its lines. */
+function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
+  const { title, run, y_label, keys, is_dark } = content
+  const colour = (name: string) => resolveColor(name, is_dark)
+  const width = view.width + INSET.left + INSET.right + 2 * MARGIN
+  const frame_height = view.height + INSET.top + INSET.bottom
+  const rows = keyRows(
+    keys.map((key) => ({ ...key, label: cut(key.label, width - 56, 12) })),
+    width - 16,
+  )
+  const keys_top = HEAD + frame_height + X_LABEL
+  const height = keys_top + rows.length * KEY_ROW + 10
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` }
+  const svg = node('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
+  svg.append(node('title', {}, title))
+  svg.append(node('rect', { width, height, fill: colour('--panel') }))
+  const head = { x: 12, y: 20, fill: colour('--ink'), 'font-size': 14, 'font-weight': 600 }
+  svg.append(node('text', head, cut(title, width - 24, 14)))
+  const small = { x: 12, fill: colour('--soft'), 'font-size': 11 }
+  svg.append(node('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
+  svg.append(node('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
+  const right = { x: width - MARGIN - INSET.right, y: HEAD + frame_height + 8 }
+  svg.append(node('text', { ...small, ...right, 'text-anchor': 'end' }, 'step →'))
+  const body = node('g', { transform: `translate(${MARGIN} ${HEAD})` })
+  const frame = frameOf(element, is_dark)
+  if (frame) body.append(frame)
+  const clip = node('clipPath', { id: 'plot' })
+  clip.append(node('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))
+  const plot = node('g', {
+    transform: `translate(${INSET.left} ${INSET.top})`,
+    'clip-path': 'url(#plot)',
+  })
+  body.append(clip, plot)
+  svg.append(body)
+  rows.forEach((row, index) => {
+    const y = keys_top + (index + 1) * KEY_ROW - 4
+    let x = 12
+    for (const { label, color, width: stroke, dash } of row) {
+      const line = { x1: x, x2: x + 20, y1: y - 4, y2: y - 4, stroke: colour(color) }
+      svg.append(
+        node('line', { ...line, 'stroke-width': stroke, 'stroke-dasharray': dash.join(' ') }),
+        node('text', { x: x + 25, y, fill: colour('--ink') }, label),
+      )
+      x += 40 + 6.2 * label.length
+    }
+  })
+  return { svg, plot, width, height }
+}
+
+const serialized = (svg: SVGElement) => xmlText(new XMLSerializer().serializeToString(svg))
+
+/** What a plot paints, as an image of the size of the plot. */
+function painted({ view, paint }: PlotHandle): SVGElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = view.width * PNG_SCALE
+  canvas.height = view.height * PNG_SCALE
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
+  ctx.scale(PNG_SCALE, PNG_SCALE)
+  paint(ctx, view, PNG_SCALE)
+  const { width, height } = view
+  return node('image', { width, height, href: canvas.toDataURL() })
+}
+
+/** The chart as an SVG of its own: one path per line; without lines, what is painted as an image. */
+export function chartSvg(
+  handle: PlotHandle,
+  content: PictureContent,
+  strokes: readonly Stroke[] | undefined,
+): Blob {
+  const { svg, plot } = shell(handle, content)
+  if (!strokes) plot.append(painted(handle))
+  for (const stroke of strokes ?? []) {
+    const attributes = strokeAttributes(stroke, handle.view)
+    if (attributes.d !== '') plot.append(node('path', attributes))
+  }
+  return new Blob([serialized(svg)], { type: 'image/svg+xml' })
+}
+
+/** The chart as a PNG: the frame as an image, and the canvas painted again above it. */
+export async function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
+  const { svg, width, height } = shell(handle, content)
+  const image = new Image(width, height)
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(serialized(svg))}`
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = width * PNG_SCALE
+  canvas.height = height * PNG_SCALE
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('This browser gives no canvas to draw the picture on.')
+  ctx.scale(PNG_SCALE, PNG_SCALE)
+  ctx.drawImage(image, 0, 0, width, height)
+  ctx.translate(MARGIN + INSET.left, HEAD + INSET.top)
+  clipTo(ctx, handle.view)
+  handle.paint(ctx, handle.view, PNG_SCALE)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) =>
+        blob ? resolve(blob) : reject(new Error('The browser could not write the picture.')),
+      'image/png',
+    ),
+  )
+}

@@ -1,0 +1,116 @@
+// Runs of this browser: the table, and the ticked ones side by side.
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import {
+  type Library,
+  libraryStore,
+  MAX_RUNS,
+  measureStorage,
+  shownRuns,
+  surplusRuns,
+} from '../../lab/runs/library.ts'
+import { formatBytes } from '../base/format.ts'
+import { Part } from '../base/page/Part.tsx'
+import { Broken } from './Broken.tsx'
+import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
+import { Compare } from './compare/Compare.tsx'
+import { DuelCard } from './compare/DuelCard.tsx'
+import { removeRuns } from './opened.ts'
+import { RunsTable } from './table/RunsTable.tsx'
+import { Toolbar } from './table/Toolbar.tsx'
+
+const selectRuns = (library: Library) => shownRuns(library)
+const selectLiving = ({ living }: Library) => living
+const selectIsReady = ({ is_ready }: Library) => is_ready
+const selectWhyMemory = ({ why_memory }: Library) => why_memory
+const selectProblem = ({ problem }: Library) => problem
+const selectStorage = ({ storage }: Library) => storage
+
+/** Why runs cannot be kept, where they cannot. */
+function StorageNotes({ count }: { readonly count: number }) {
+  const why_memory = useStore(libraryStore, selectWhyMemory)
+  const problem = useStore(libraryStore, selectProblem)
+  const runs = useStore(libraryStore, selectRuns)
+  const surplus = surplusRuns(runs)
+  return (
+    <>
+      {why_memory ? (
+        <p className="runs-note" data-testid="runs-memory">
+          The browser gives this page no database ({why_memory}), as some do in private windows:
+          runs are kept until the page is closed.
+        </p>
+      ) : null}
+      {problem ? (
+        <p className="runs-note bad" role="alert" data-testid="runs-problem">
+          {problem}
+        </p>
+      ) : null}
+      {surplus.length > 0 ? (
+        <p className="runs-note" data-testid="runs-surplus">
+          There are {count} runs here, more than {MAX_RUNS}.{' '}
+          <button type="button" onClick={() => void removeRuns(surplus.map(({ id }) => id))}>
+            Delete the oldest {surplus.length} that are not pinned
+          </button>
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function Used({ count }: { readonly count: number }) {
+  const storage = useStore(libraryStore, selectStorage)
+  useEffect(() => {
+    void measureStorage()
+  }, [count])
+  return (
+    <p className="soft" data-testid="runs-storage">
+      {count} {count === 1 ? 'run' : 'runs'} in this browser, and nowhere else.
+      {storage
+        ? ` This page uses ${formatBytes(storage.usage)} of the ${formatBytes(storage.quota)} that the browser grants it.`
+        : ''}
+    </p>
+  )
+}
+
+export function RunsTab() {
+  const runs = useStore(libraryStore, selectRuns)
+  const living = useStore(libraryStore, selectLiving)
+  const is_ready = useStore(libraryStore, selectIsReady)
+  return (
+    <>
+      <section className="card runs" aria-labelledby="runs-title" data-testid="runs">
+        <h2 id="runs-title">Runs</h2>
+        <StorageNotes count={runs.length} />
+        {runs.length === 0 ? (
+          <p className="soft">
+            {is_ready
+              ? 'Every run is written down here from its first step, and stays when the page is closed.'
+              : 'Reading …'}
+          </p>
+        ) : (
+          <>
+            <Part name="The tools of the runs">
+              <Toolbar entries={runs} />
+            </Part>
+            <Part name="The table of runs">
+              <RunsTable entries={runs} living={living} />
+            </Part>
+          </>
+        )}
+        <Part name="The unreadable records">
+          <Broken />
+        </Part>
+        <Used count={runs.length} />
+        <Part name="The kept checkpoints">
+          <CheckpointStorage count={runs.length} />
+        </Part>
+      </section>
+      <Part name="The comparison">
+        <Compare entries={runs} />
+      </Part>
+      <Part name="The duel">
+        <DuelCard entries={runs} />
+      </Part>
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+// Offers at the top of the page: to continue the run that was left, or one from a file.
+import { FileInput, Play } from 'lucide-react'
+import { useStore } from 'zustand'
+import { replayStore } from '../../../lab/page/replay.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { type Library, libraryStore } from '../../../lab/runs/library.ts'
+import { runName } from '../../../lab/runs/names.ts'
+import { type ShareState, shareStore } from '../../../lab/share/store.ts'
+import { CutName } from '../../base/CutName.tsx'
+import { formatBytes, formatCount } from '../../base/format.ts'
+import { useLab } from '../../base/run.ts'
+import { showRun } from '../opened.ts'
+import { selectIsReplaying } from '../replay/replays.ts'
+import { plannedOf } from '../words.ts'
+import {
+  continueFromFile,
+  continueRun,
+  declineFile,
+  type Left,
+  leaveIt,
+  type Offered,
+  offersStore,
+} from './continue_run.ts'
+import { agoText } from './texts.ts'
+
+const selectLeft = ({ left }: { readonly left: Left | undefined }) => left
+const selectOffered = ({ offered }: { readonly offered: Offered | undefined }) => offered
+const selectEntries = ({ entries }: Library) => entries
+/** A page that shows one experiment to others speaks of nothing else. */
+const selectIsAlone = ({ options }: ShareState) =>
+  options.embed || options.lock.includes('experiment')
+const selectHasRun = ({ record }: LabState) => record !== ''
+
+function LeftRun() {
+  const left = useStore(offersStore, selectLeft)
+  const entries = useStore(libraryStore, selectEntries)
+  const has_run = useLab(selectHasRun)
+  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const is_alone = useStore(shareStore, selectIsAlone)
+  const entry = entries.find(({ id }) => id === left?.id)
+  if (!left || !entry || has_run || is_replaying || is_alone) return null
+  const { name } = runName(entry)
+  const { step } = entry.header
+  return (
+    <section className="card going-on" aria-label="Unfinished run" data-testid="left-run">
+      <p>
+        <strong>
+          “<CutName name={name} />”
+        </strong>{' '}
+        stopped at step {formatCount(step)} of {formatCount(plannedOf(entry.header))},{' '}
+        {agoText(left.at, Date.now())}.
+        {left.step < step ? (
+          <span className="soft">
+            {' '}
+            It is kept up to step {formatCount(left.step)}; the steps after it are repeated, with
+            the same numbers.
+          </span>
+        ) : null}
+      </p>
+      <div className="going-on-ways">
+        <button
+          type="button"
+          className="primary"
+          data-testid="go-on"
+          onClick={() => void continueRun('resume', entry, left.step)}
+        >
+          <Play className="icon" aria-hidden="true" /> Continue
+        </button>
+        <button type="button" data-testid="look-at-left" onClick={() => void showRun(left.id)}>
+          Show it
+        </button>
+        <button type="button" data-testid="leave-it" onClick={leaveIt}>
+          Not now
+        </button>
+      </div>
+    </section>
+  )
+}
+
+function OfferedFile() {
+  const offered = useStore(offersStore, selectOffered)
+  if (!offered) return null
+  const { file, peeked } = offered
+  return (
+    <section className="card going-on" aria-label="Checkpoint file" data-testid="offered-file">
+      <p role="status">
+        <FileInput className="icon" aria-hidden="true" /> <strong>{file.name}</strong> is a
+        checkpoint of “<CutName name={peeked.name} />
+        ”: step {formatCount(peeked.step)} of {formatCount(peeked.planned)},{' '}
+        {formatBytes(peeked.bytes)}.
+      </p>
+      <div className="going-on-ways">
+        <button
+          type="button"
+          className="primary"
+          data-testid="go-on-file"
+          onClick={() => void continueFromFile()}
+        >
+          <Play className="icon" aria-hidden="true" /> Continue from it as a new run
+        </button>
+        <button type="button" data-testid="decline-file" onClick={declineFile}>
+          Not now
+        </button>
+      </div>
+    </section>
+  )
+}
+
+export function ContinueOffers() {
+  return (
+    <>
+      <LeftRun />
+      <OfferedFile />
+    </>
+  )
+}

@@ -1,0 +1,185 @@
+// The ticked runs side by side.
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { bySettings, differences } from '../../../lab/runs/compare.ts'
+import { labelRun, type RunEntry } from '../../../lab/runs/library.ts'
+import { CutName } from '../../base/CutName.tsx'
+import { NONE } from '../../base/format.ts'
+import { type Overlay, overlayStore } from '../../base/overlays.ts'
+import { openTab } from '../../base/store.ts'
+import { removeRuns } from '../opened.ts'
+import { LineMark, MarkedName } from '../RunMark.tsx'
+import { MAX_COMPARED, type Selection, selectionStore, tickOnly } from '../table/selection.ts'
+import { tickedRuns } from './compared.ts'
+import { FlowFigures } from './FlowFigures.tsx'
+import { KeyMetrics } from './KeyMetrics.tsx'
+
+const selectBand = ({ band }: Selection) => band
+const selectTicked = ({ ticked }: Selection) => ticked
+
+/** The ticked runs that are there, the baseline first. */
+function useCompared(entries: readonly RunEntry[]): readonly RunEntry[] {
+  const ticked = useStore(selectionStore, selectTicked)
+  return useMemo(
+    () =>
+      tickedRuns(ticked, entries).sort(
+        (a, b) => Number(b.labels.baseline) - Number(a.labels.baseline),
+      ),
+    [ticked, entries],
+  )
+}
+
+const BANDS = [
+  { band: undefined, label: 'a line each' },
+  { band: 't95', label: 'mean and its 95 % interval (Student’s t)' },
+  { band: 'range', label: 'mean, lowest and highest' },
+] as const
+
+/** How runs that differ only in the seed are drawn. */
+function Seeds({ runs }: { readonly runs: readonly RunEntry[] }) {
+  const band = useStore(selectionStore, selectBand)
+  const groups = bySettings(runs.map(({ header }) => ({ experiment: header.document })))
+  const largest = Math.max(0, ...groups.map(({ length }) => length))
+  if (largest < 2) return null
+  return (
+    <fieldset className="runs-seeds">
+      <legend>Runs that differ only in the seed, on the charts</legend>
+      {BANDS.map((choice) => (
+        <label key={choice.label}>
+          <input
+            type="radio"
+            name="runs-band"
+            checked={band === choice.band}
+            onChange={() => selectionStore.setState({ band: choice.band })}
+          />
+          {choice.label}
+        </label>
+      ))}
+      <p className="soft">Means are taken at the steps that all of these runs have measured.</p>
+    </fieldset>
+  )
+}
+
+/** Long texts, such as pinned kernels, are of interest only in that they differ. */
+const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+function DifferenceTable({ runs }: { readonly runs: readonly RunEntry[] }) {
+  const found = useMemo(() => differences(runs.map(({ header }) => header.document)), [runs])
+  if (found.length === 0)
+    return <p className="soft">Their experiments are the same, seed included.</p>
+  return (
+    <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
+      <table className="compare-table" data-testid="differences">
+        <thead>
+          <tr>
+            <th scope="col">field</th>
+            {runs.map((entry) => (
+              <th key={entry.id} scope="col">
+                <MarkedName entry={entry} />
+                {entry.labels.baseline ? <small className="soft"> baseline</small> : null}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.map(({ path, values }) => (
+            <tr key={path}>
+              <th scope="row">
+                <code>{path}</code>
+              </th>
+              {values.map((value, i) => (
+                <td key={runs[i].id} className={value === values[0] ? '' : 'differs'} title={value}>
+                  {value === undefined ? NONE : short(value) || '(empty)'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const selectOverlays = ({ overlays }: { readonly overlays: readonly Overlay[] }) => overlays
+
+/** Which lines the charts draw behind the shown run. */
+function OnCharts() {
+  const overlays = useStore(overlayStore, selectOverlays)
+  if (overlays.length === 0)
+    return (
+      <p className="soft">
+        The charts show this run in full; other ticked runs are drawn faintly behind it.
+      </p>
+    )
+  return (
+    <ul className="compare-lines" data-testid="overlays">
+      <li className="soft">Faint on the charts, behind the run that is shown:</li>
+      {overlays.map(({ id, label, color, dash }) => (
+        <li key={id}>
+          <LineMark color={color} dash={dash} /> <CutName name={label} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What to do with all ticked runs at once; and from two on, the runs side by side. */
+export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) {
+  const ticked = useStore(selectionStore, selectTicked)
+  const runs = useCompared(entries)
+  if (runs.length === 0) return null
+  return (
+    <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
+      <div className="compare-head">
+        <h2 id="compare-title">
+          {ticked.length} {ticked.length === 1 ? 'run' : 'runs'} ticked
+        </h2>
+        <button type="button" data-testid="see-overlays" onClick={() => openTab('learn')}>
+          See {runs.length === 1 ? 'it' : 'them'} on the charts
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            for (const { id } of runs) labelRun(id, { pinned: true })
+          }}
+        >
+          Pin
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            for (const { id } of runs) labelRun(id, { hidden: true })
+            tickOnly([])
+          }}
+        >
+          Hide
+        </button>
+        <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ticked)}>
+          Delete
+        </button>
+        <button type="button" data-testid="untick" onClick={() => tickOnly([])}>
+          Untick
+        </button>
+      </div>
+      {ticked.length > MAX_COMPARED ? (
+        <p className="soft">
+          The first {MAX_COMPARED} are compared; more lines on a chart cannot be told apart.
+        </p>
+      ) : null}
+      <OnCharts />
+      {runs.length > 1 ? (
+        <>
+          <Seeds runs={runs} />
+          <h3>Numbers</h3>
+          <KeyMetrics runs={runs} />
+          <h3>Differences of their experiments</h3>
+          <DifferenceTable runs={runs} />
+          <h3>What each block does to the entropy</h3>
+          <FlowFigures runs={runs} />
+        </>
+      ) : (
+        <p className="soft">Tick another run to see both side by side.</p>
+      )}
+    </section>
+  )
+}

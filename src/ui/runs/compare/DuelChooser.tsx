@@ -1,0 +1,247 @@
+// What the second of two runs is: these settings with one field changed, a preset, or a past run.
+import { Swords } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import {
+  type Experiment,
+  experimentFields,
+  type FieldValue,
+  withField,
+} from '../../../lab/experiment/experiment.ts'
+import { type LabState, nextExperiment } from '../../../lab/page/store.ts'
+import { PRESETS, presetOf } from '../../../lab/presets/presets.ts'
+import { duelProblem, startDuel } from '../../../lab/runs/duel.ts'
+import type { RunEntry } from '../../../lab/runs/library.ts'
+import { runName } from '../../../lab/runs/names.ts'
+import { newRecorder } from '../../../lab/runs/record_page.ts'
+import { selectIsBusy, useLab } from '../../base/run.ts'
+
+const selectPresetId = (state: LabState) => state.preset_id
+const selectReady = ({ adapter }: LabState) => adapter !== undefined
+
+type Source = 'field' | 'preset' | 'run'
+type Chosen =
+  | { readonly ok: true; readonly experiment: Experiment; readonly preset_id: string }
+  | { readonly ok: false; readonly why: string }
+
+const SOURCES: readonly { readonly source: Source; readonly label: string }[] = [
+  { source: 'field', label: 'these settings with one field changed' },
+  { source: 'preset', label: 'a preset' },
+  { source: 'run', label: 'a past run' },
+]
+
+/** Text of a control as the kind of value that the field holds. */
+function readValue(kind: string, text: string): FieldValue | undefined {
+  if (kind === 'boolean') return text === 'true'
+  if (kind === 'text') return text
+  if (kind === 'select') return /^\d+$/.test(text) ? Number(text) : text
+  return text.trim() === '' || Number.isNaN(Number(text)) ? undefined : Number(text)
+}
+
+function changedField(
+  settings: Experiment,
+  preset_id: string,
+  path: string,
+  kind: string,
+  text: string,
+): Chosen {
+  const value = readValue(kind, text)
+  if (value === undefined) return { ok: false, why: `${path}: expected a number` }
+  const result = withField(settings, path, value)
+  if (!result.ok) return { ok: false, why: result.message }
+  if (JSON.stringify(result.experiment) === JSON.stringify(settings))
+    return { ok: false, why: 'Choose another value: the settings already have this one.' }
+  return { ok: true, experiment: result.experiment, preset_id }
+}
+
+/** Fields that may differ: not the seed and not the task, and only what has an effect. */
+function useFields(settings: Experiment) {
+  return useMemo(
+    () =>
+      experimentFields(settings).filter(
+        ({ path, group, has_effect }) =>
+          has_effect &&
+          path !== 'seed' &&
+          path !== 'name' &&
+          group !== 'Task' &&
+          group !== 'Kernels',
+      ),
+    [settings],
+  )
+}
+
+function SourceChoice(props: {
+  readonly source: Source
+  readonly onSource: (source: Source) => void
+}) {
+  const { source, onSource } = props
+  return (
+    <label>
+      <span>Against</span>
+      <select
+        data-testid="duel-source"
+        value={source}
+        onChange={({ target }) =>
+          onSource(SOURCES.find((known) => known.source === target.value)?.source ?? 'field')
+        }
+      >
+        {SOURCES.map(({ source, label }) => (
+          <option key={source} value={source}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+interface ChoiceProps {
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+}
+
+function PresetChoice({ chosen, onChoose }: ChoiceProps) {
+  return (
+    <select
+      aria-label="Preset"
+      data-testid="duel-preset"
+      value={chosen}
+      onChange={({ target }) => onChoose(target.value)}
+    >
+      {PRESETS.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function RunChoice({
+  entries,
+  chosen,
+  onChoose,
+}: ChoiceProps & { readonly entries: readonly RunEntry[] }) {
+  return (
+    <select
+      aria-label="Past run"
+      data-testid="duel-run"
+      value={chosen}
+      onChange={({ target }) => onChoose(target.value)}
+    >
+      {entries.map((entry) => (
+        <option key={entry.id} value={entry.id}>
+          {runName(entry).name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function FieldChoice(props: {
+  readonly fields: ReturnType<typeof useFields>
+  readonly field: ReturnType<typeof useFields>[number]
+  readonly value: string
+  readonly onField: (path: string) => void
+  readonly onValue: (text: string) => void
+}) {
+  const { fields, field, value, onField, onValue } = props
+  const options =
+    field.kind === 'boolean'
+      ? [
+          { value: 'true', label: 'on' },
+          { value: 'false', label: 'off' },
+        ]
+      : field.options
+  return (
+    <>
+      <select
+        aria-label="Field"
+        data-testid="duel-field"
+        value={field.path}
+        onChange={({ target }) => onField(target.value)}
+      >
+        {fields.map(({ path, group, label }) => (
+          <option key={path} value={path}>
+            {group}: {label}
+          </option>
+        ))}
+      </select>
+      {options ? (
+        <select aria-label="Value" value={value} onChange={({ target }) => onValue(target.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={`${option.value}`}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          type="text"
+          aria-label="Value"
+          data-testid="duel-value"
+          value={value}
+          onChange={({ target }) => onValue(target.value)}
+        />
+      )}
+    </>
+  )
+}
+
+export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
+  const settings = useLab(nextExperiment)
+  const preset_id = useLab(selectPresetId)
+  const is_ready = useLab(selectReady)
+  const is_busy = useLab(selectIsBusy)
+  const fields = useFields(settings)
+  const [source, setSource] = useState<Source>('field')
+  const [path, setPath] = useState('actor.optim.lr')
+  const [text, setText] = useState<string>()
+  const [other, setOther] = useState(PRESETS[0].id)
+  const [run, setRun] = useState(entries[0]?.id)
+  const field = fields.find((candidate) => candidate.path === path) ?? fields[0]
+  const value = text ?? `${field.value}`
+  const choose = (): Chosen => {
+    if (source === 'field') return changedField(settings, preset_id, field.path, field.kind, value)
+    if (source === 'preset') {
+      const preset = presetOf(other) ?? PRESETS[0]
+      return { ok: true, experiment: preset.experiment, preset_id: preset.id }
+    }
+    const entry = entries.find(({ id }) => id === run) ?? entries[0]
+    if (!entry) return { ok: false, why: 'There is no past run yet.' }
+    return { ok: true, experiment: entry.header.document, preset_id: entry.header.preset_id }
+  }
+  const chosen = choose()
+  const problem = chosen.ok ? duelProblem(settings, chosen.experiment) : chosen.why
+  return (
+    <div className="duel-choice">
+      <SourceChoice source={source} onSource={setSource} />
+      {source === 'preset' ? <PresetChoice chosen={other} onChoose={setOther} /> : null}
+      {source === 'run' && entries.length > 0 ? (
+        <RunChoice entries={entries} chosen={run} onChoose={setRun} />
+      ) : null}
+      {source === 'field' ? (
+        <FieldChoice
+          {...{ fields, field, value }}
+          onField={(path) => {
+            setPath(path)
+            setText(undefined)
+          }}
+          onValue={setText}
+        />
+      ) : null}
+      <button
+        type="button"
+        data-testid="duel-start"
+        disabled={problem !== undefined || is_busy || !is_ready}
+        onClick={() => {
+          if (chosen.ok) startDuel(chosen.experiment, chosen.preset_id, { newRecorder })
+        }}
+      >
+        <Swords className="icon" aria-hidden="true" /> Train both
+      </button>
+      <p className="soft" data-testid="duel-problem" role="status">
+        {is_busy ? 'A run is in progress: finish or reset it first.' : problem}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+// Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673, figures 2 and 3).
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
+import { type LabState, labStore } from '../../../lab/page/store.ts'
+import { type Library, libraryStore, openRun, type RunEntry } from '../../../lab/runs/library.ts'
+import { runName } from '../../../lab/runs/names.ts'
+import { formatNumber } from '../../base/format.ts'
+import { useLab } from '../../base/run.ts'
+import { RunMark } from '../RunMark.tsx'
+import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
+
+const WIDTH = 240
+const HEIGHT = 110
+const selectVersion = (state: LabState) => state.kept_version
+const selectLiving = ({ living }: Library) => living
+
+type Flows = Readonly<Record<string, Flow | undefined>>
+
+/** The last observation of each run that measured the changes; undefined while it is read. */
+function useFlows(runs: readonly RunEntry[]): Flows | undefined {
+  const living = useStore(libraryStore, selectLiving)
+  const version = useLab(selectVersion)
+  const [flows, setFlows] = useState<Flows>()
+  const key = runs.map(({ id }) => id).join()
+  useEffect(() => {
+    let is_over = false
+    const keptOf = async (id: string): Promise<KeptOfRun> =>
+      id === living ? labStore.getState().kept : (await openRun(id)).state.kept
+    const read = async (id: string) => {
+      const kept = await keptOf(id).catch(() => undefined)
+      return [id, kept && flowOf(kept.observations.items)] as const
+    }
+    void Promise.all(key.split(',').map(read)).then((all) => {
+      if (!is_over) setFlows(Object.fromEntries(all))
+    })
+    return () => {
+      is_over = true
+    }
+  }, [key, living, key.split(',').includes(living ?? '') ? version : 0])
+  return flows
+}
+
+function Figure(props: {
+  readonly flow: Flow
+  readonly scale: number
+  readonly entry: RunEntry
+  readonly name: string
+}) {
+  const { flow, scale, entry, name } = props
+  const said = WRITES.map(
+    ({ key, label }) => `${label}: ${flow[key].map((value) => formatNumber(value)).join(', ')}`,
+  ).join('. ')
+  return (
+    <figure className="flow-figure">
+      <figcaption>
+        <RunMark color={entry.labels.color} /> {name}
+        <small className="soft"> step {flow.step}</small>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`Entropy changes by block, in nats. ${said}`}
+      >
+        <line className="flow-zero" x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+        {barsOf(flow, scale, WIDTH, HEIGHT).map(({ key, layer, x, y, width, height, value }) => (
+          <rect key={`${key} ${layer}`} className={key} x={x} y={y} width={width} height={height}>
+            <title>{`block ${layer}, ${WRITES.find((write) => write.key === key)?.label}: ${formatNumber(value)} nats`}</title>
+          </rect>
+        ))}
+      </svg>
+    </figure>
+  )
+}
+
+export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
+  const flows = useFlows(runs)
+  if (!flows) return <p className="soft">Reading …</p>
+  const known = runs.flatMap((entry) => {
+    const flow = flows[entry.id]
+    return flow ? [{ entry, flow }] : []
+  })
+  const missing = runs.length - known.length
+  const scale = Math.max(
+    ...known.flatMap(({ flow }) => WRITES.flatMap(({ key }) => flow[key].map(Math.abs))),
+    1e-6,
+  )
+  return (
+    <div data-testid="flow-figures">
+      {known.length > 0 ? (
+        <>
+          <ul className="flow-legend">
+            {WRITES.map(({ key, label }) => (
+              <li key={key}>
+                <span className={`flow-key ${key}`} aria-hidden="true" /> {label}
+              </li>
+            ))}
+            <li className="soft">blocks from left to right, ±{formatNumber(scale)} nats</li>
+          </ul>
+          <div className="flow-figures">
+            {known.map(({ entry, flow }) => (
+              <Figure
+                key={entry.id}
+                entry={entry}
+                flow={flow}
+                scale={scale}
+                name={runName(entry).name}
+              />
+            ))}
+          </div>
+        </>
+      ) : null}
+      {missing > 0 ? (
+        <p className="soft">
+          {missing === runs.length ? 'None' : missing} of these runs measured it: entropy changes
+          are kept only for steps at which the tab Inside was open.
+        </p>
+      ) : null}
+    </div>
+  )
+}

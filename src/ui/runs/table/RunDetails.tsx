@@ -1,0 +1,95 @@
+// Name, notes and colour of a run, and what is known of where it came from.
+import { SlidersHorizontal } from 'lucide-react'
+import { useId } from 'react'
+import { labelRun, type RunEntry, runOf } from '../../../lab/runs/library.ts'
+import { runName } from '../../../lab/runs/names.ts'
+import { MAX_NAME, MAX_NOTES } from '../../../lab/runs/read.ts'
+import { isLive, RUN_COLORS } from '../../../lab/runs/record.ts'
+import { takeSettings } from '../opened.ts'
+import { RunMark } from '../RunMark.tsx'
+import { endText, tookText, whenText } from '../words.ts'
+
+/** The run that this one comes from, and where it left it. */
+function parentText({ parent, parent_step }: RunEntry['header']): string | undefined {
+  const from = parent === undefined ? undefined : runOf(parent)
+  const name = from && runName(from).name
+  if (parent_step === undefined) return name
+  return `${name === undefined ? 'a run that is not in this browser' : `“${name}”`}, step ${parent_step}`
+}
+
+/** What can be said of a run in one line each. */
+function facts({ header }: RunEntry): [string, string][] {
+  const { experiment, adapter, kernels, versions, steered } = header
+  const took = tookText(header)
+  const ended = isLive(header.status) ? undefined : endText(header)
+  const done = steered.filter(({ refused }) => refused === undefined).length
+  const said: [string, string | undefined][] = [
+    ['Begun', whenText(header.started_at, Date.now())],
+    ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
+    ['Task', experiment.task.id.replaceAll('_', ' ')],
+    ['Seed', `${experiment.seed}`],
+    ['Steered', done > 0 ? `${done} ${done === 1 ? 'change' : 'changes'} by hand` : undefined],
+    ['Adapter', adapter || undefined],
+    ['Kernels', kernels === '' ? 'default' : 'measured on the adapter, and pinned'],
+    ['Version', versions.understory],
+    [header.parent_step === undefined ? 'Settings of' : 'Continues from', parentText(header)],
+    ['Error', header.error?.message],
+  ]
+  return said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+}
+
+export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly name: string }) {
+  const { id, labels } = entry
+  const group = useId()
+  return (
+    <div className="run-edit" data-testid="run-details">
+      <label>
+        <span>Name</span>
+        <input
+          type="text"
+          data-testid="run-name"
+          maxLength={MAX_NAME}
+          defaultValue={labels.name}
+          placeholder={labels.name === '' ? name : 'automatic'}
+          onChange={({ target }) => labelRun(id, { name: target.value.trim() })}
+        />
+      </label>
+      <fieldset className="run-colors">
+        <legend>Colour</legend>
+        {RUN_COLORS.map(({ color }, i) => (
+          <label key={color}>
+            <input
+              type="radio"
+              name={group}
+              checked={labels.color === i}
+              aria-label={`Colour ${i + 1}`}
+              onChange={() => labelRun(id, { color: i })}
+            />
+            <RunMark color={i} />
+          </label>
+        ))}
+      </fieldset>
+      <label className="run-notes">
+        <span>Notes</span>
+        <textarea
+          data-testid="run-notes"
+          rows={3}
+          maxLength={MAX_NOTES}
+          defaultValue={labels.notes}
+          onChange={({ target }) => labelRun(id, { notes: target.value })}
+        />
+      </label>
+      <dl>
+        {facts(entry).map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" data-testid="take-settings" onClick={() => takeSettings(id)}>
+        <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
+      </button>
+    </div>
+  )
+}

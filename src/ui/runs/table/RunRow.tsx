@@ -1,0 +1,196 @@
+// One run of the table, and below it, when asked, what a person says about it.
+import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import { canDelete, labelRun, setBaseline } from '../../../lab/runs/library.ts'
+import { runName } from '../../../lab/runs/names.ts'
+import { CutName } from '../../base/CutName.tsx'
+import { formatCount } from '../../base/format.ts'
+import { removeRuns, showRun } from '../opened.ts'
+import { RunMark } from '../RunMark.tsx'
+import { endText, numberText, plannedOf, statusWord, whenText } from '../words.ts'
+import { RunDetails } from './RunDetails.tsx'
+import { tick } from './selection.ts'
+import { isShare, type Row } from './table.ts'
+
+function Tool(props: {
+  readonly id: string
+  readonly label: string
+  readonly pressed?: boolean
+  readonly enabled?: boolean
+  readonly children: ReactNode
+  onClick(): void
+}) {
+  const { id, label, pressed, enabled = true, children, onClick } = props
+  return (
+    <button
+      type="button"
+      className="plain run-tool"
+      data-testid={id}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={label}
+      disabled={!enabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  )
+}
+
+interface RunRowProps {
+  readonly row: Row
+  /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. */
+  readonly color: number
+  readonly choice: string
+  readonly is_ticked: boolean
+  /** Its numbers are on the page. */
+  readonly is_shown: boolean
+  readonly is_living: boolean
+  readonly is_edited: boolean
+  onEdit(is_edited: boolean): void
+}
+
+const COLUMNS = 7
+
+/** What is special about a run, where a person's name does not say it. */
+function whatWords({ entry, name, from }: Row): string {
+  const { differs } = runName(entry)
+  const whole = [
+    differs === name || differs === from ? '' : differs,
+    from === name ? '' : `from ${from}`,
+  ]
+  return whole.filter(Boolean).join(', ')
+}
+
+function RunName({ row, color, is_shown, is_living }: RunRowProps) {
+  const { entry, name } = row
+  const { id, labels } = entry
+  const what = whatWords(row)
+  return (
+    <th scope="row">
+      <button
+        type="button"
+        className="plain run-open"
+        data-testid="open-run"
+        aria-current={is_shown ? 'true' : undefined}
+        title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
+        onClick={() => void showRun(id)}
+      >
+        <RunMark color={color} />
+        <CutName name={name} />
+      </button>
+      <span className="soft run-from" title={what}>
+        {is_living ? <b>living run </b> : null}
+        {labels.baseline ? <b>baseline </b> : null}
+        {what}
+      </span>
+    </th>
+  )
+}
+
+function RunTools({ row, is_edited, onEdit }: RunRowProps) {
+  const { entry, name } = row
+  const { id, labels } = entry
+  const { pinned, hidden, baseline } = labels
+  return (
+    <td className="run-tools">
+      <Tool
+        id="pin"
+        label={pinned ? `Unpin ${name}` : `Pin ${name} to the top`}
+        pressed={pinned}
+        onClick={() => labelRun(id, { pinned: !pinned })}
+      >
+        <Pin className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="baseline"
+        label={`${name} is the baseline that differences refer to`}
+        pressed={baseline}
+        onClick={() => setBaseline(baseline ? undefined : id)}
+      >
+        <Flag className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="hide"
+        label={hidden ? `Show ${name} in the table` : `Hide ${name} from the table`}
+        pressed={hidden}
+        onClick={() => {
+          labelRun(id, { hidden: !hidden })
+          if (!hidden) tick(id, false)
+        }}
+      >
+        {hidden ? (
+          <EyeOff className="icon" aria-hidden="true" />
+        ) : (
+          <Eye className="icon" aria-hidden="true" />
+        )}
+      </Tool>
+      <Tool
+        id="edit-run"
+        label={`Name, colour and notes of ${name}`}
+        pressed={is_edited}
+        onClick={() => onEdit(!is_edited)}
+      >
+        <Pencil className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        id="delete-run"
+        label={
+          canDelete(entry)
+            ? `Delete ${name}`
+            : `${name} is in progress: reset ends it, pause does not`
+        }
+        enabled={canDelete(entry)}
+        onClick={() => void removeRuns([id])}
+      >
+        <Trash2 className="icon" aria-hidden="true" />
+      </Tool>
+    </td>
+  )
+}
+
+export const RunRow = memo(function RunRow(props: RunRowProps) {
+  const { row, choice, is_ticked, is_shown, is_edited } = props
+  const { entry, name, value } = row
+  const { id, header } = entry
+  return (
+    <>
+      <tr
+        className={is_shown ? 'run shown' : 'run'}
+        data-testid="run"
+        data-run={id}
+        data-status={header.status}
+      >
+        <td>
+          <label>
+            <input
+              type="checkbox"
+              data-testid="tick"
+              aria-label={`Compare ${name}`}
+              checked={is_ticked}
+              onChange={({ target }) => tick(id, target.checked)}
+            />
+          </label>
+        </td>
+        <RunName {...props} />
+        <td className="number" data-testid="run-value">
+          {numberText(value, isShare(choice))}
+        </td>
+        <td className="number">
+          {formatCount(header.step)}
+          <small className="soft"> of {formatCount(plannedOf(header))}</small>
+        </td>
+        <td title={endText(header)}>{statusWord(header)}</td>
+        <td>{whenText(header.started_at, Date.now())}</td>
+        <RunTools {...props} />
+      </tr>
+      {is_edited ? (
+        <tr className="run-details">
+          <td colSpan={COLUMNS}>
+            <RunDetails entry={entry} name={name} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  )
+})

@@ -1,0 +1,111 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { RunEntry } from '../../../lab/runs/library.ts'
+import { NO_LABELS, type RunHeader } from '../../../lab/runs/record.ts'
+import { memoryStorage } from '../../../lab/runs/storage.ts'
+import { begun, recorderOn, stepEvent, told } from '../../../lab/runs/testing.ts'
+import { differenceText, endText, plannedOf, statusWord, tookText } from '../words.ts'
+import { metricNames, metricOf, type TableView, tableRows } from './table.ts'
+
+const GREEDY = 'val-aux/sort_digits/acc/greedy'
+const view: TableView = {
+  search: '',
+  metric: '',
+  statistic: 'last',
+  is_smoothed: false,
+  with_hidden: false,
+  sort: 'started',
+  is_descending: true,
+}
+let header: RunHeader
+
+beforeAll(async () => {
+  const storage = memoryStorage()
+  const { recorder } = recorderOn(storage)
+  recorder.see(
+    told(begun(1), stepEvent(1, 0, { [GREEDY]: 0.5 }), stepEvent(1, 1, { [GREEDY]: 0.25 })),
+  )
+  await recorder.flush()
+  header = (await storage.list()).headers[0] as RunHeader
+})
+
+const entry = (
+  id: string,
+  labels: Partial<RunEntry['labels']> = {},
+  said: Partial<RunHeader> = {},
+): RunEntry => ({
+  id,
+  header: { ...header, id, started_at: id.charCodeAt(0), ...said },
+  labels: { ...NO_LABELS, id, color: 0, name: id, ...labels },
+})
+const idsOf = (entries: readonly RunEntry[], change: Partial<TableView> = {}) =>
+  tableRows(entries, { ...view, ...change })
+    .map(({ entry: { id } }) => id)
+    .join('')
+
+test('the newest run comes first, pinned ones above it, hidden ones only on request', () => {
+  const runs = [entry('a', { pinned: true }), entry('b'), entry('c', { hidden: true }), entry('d')]
+  expect(idsOf(runs)).toBe('adb')
+  expect(idsOf(runs, { with_hidden: true })).toBe('adcb')
+  expect(idsOf(runs, { is_descending: false })).toBe('abd')
+})
+
+test('runs are sorted by the number that is asked for, those without one last', () => {
+  const summary = header.summaries[GREEDY]
+  const runs = [
+    entry('a', {}, { summaries: { [GREEDY]: { ...summary, last: 0.1, highest: 0.9 } } }),
+    entry('b', {}, { summaries: {} }),
+    entry('c', {}, { summaries: { [GREEDY]: { ...summary, last: 0.3, highest: 0.4 } } }),
+  ]
+  expect(idsOf(runs, { sort: 'metric' })).toBe('cab')
+  expect(idsOf(runs, { sort: 'metric', is_descending: false })).toBe('acb')
+  expect(idsOf(runs, { sort: 'metric', statistic: 'highest' })).toBe('acb')
+  expect(tableRows(runs, view).map(({ value }) => value)).toEqual([0.3, undefined, 0.1])
+})
+
+test('every word of a search has to be found', () => {
+  const runs = [entry('a', { notes: 'Warm restart' }), entry('b', { name: 'lower lr' })]
+  expect(idsOf(runs, { search: 'restart' })).toBe('a')
+  expect(idsOf(runs, { search: 'LR low' })).toBe('b')
+  expect(idsOf(runs, { search: 'lower restart' })).toBe('')
+  expect(idsOf(runs, { search: 'sort_digits seed 1' })).toBe('ba')
+})
+
+test('metrics are those of the run’s own task and model', () => {
+  const run = entry('a')
+  expect(metricOf(run, '')).toBe(GREEDY)
+  expect(metricOf(run, 'sampled')).toMatch(/^val-core\/sort_digits\/acc\/mean@/)
+  expect(metricOf(run, 'entropy')).toBe('layer/entropy/3')
+  expect(metricOf(run, 'actor/lr')).toBe('actor/lr')
+  expect(metricNames([run])).toEqual([GREEDY])
+})
+
+test('how a run ended is said with its steps and its time', () => {
+  const at = { step: 66, phase: 0, reason: 'next_phase' } as const
+  expect(plannedOf(header)).toBe(120)
+  const later = { step: 12, phase: 1, phase_step: 2 }
+  const phase_switches = [{ ...at, step: 10, phase: 1 }]
+  expect(plannedOf({ ...header, ...later, phase_switches })).toBe(64)
+  const done = { step: 120, phase: 2, phase_step: header.experiment.phases[2].steps } as const
+  expect(endText({ ...header, ...done, status: 'finished' })).toBe('finished, 120 steps')
+  expect(endText({ ...header, status: 'stopped' })).toBe('stopped at step 1 of 120')
+  const left = { ...header, status: 'stopped', was_left: true } as const
+  expect([statusWord(left), endText(left)]).toEqual(['interrupted', 'interrupted at step 1 of 120'])
+  expect(statusWord({ ...header, status: 'failed' })).toBe('failed')
+  // A condition ended its last phase.
+  const early = { step: 95, phase: 2, phase_step: 25 } as const
+  expect(endText({ ...header, ...early, status: 'finished' })).toBe(
+    'finished early at step 95 of 120',
+  )
+  expect(tookText({ ...header, status: 'running' })).toBeUndefined()
+  expect(tookText({ ...header, status: 'stopped', started_at: 0, ended_at: 65_000 })).toBe(
+    '1 min 05 s',
+  )
+})
+
+test('differences carry their sign, shares in points', () => {
+  expect(differenceText(0.031, true)).toBe('+3.1 points')
+  expect(differenceText(-0.031, true)).toBe('−3.1 points')
+  expect(differenceText(0, true)).toBe('0.0 points')
+  expect(differenceText(-0.25, false)).toBe('−0.25')
+  expect(differenceText(1e-5, false)).toBe('+1.0e-5')
+})

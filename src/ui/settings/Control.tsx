@@ -1,0 +1,108 @@
+// The control of a setting, by what kind of value it holds.
+import type { ChangeEvent } from 'react'
+import { formatNumber } from '../base/format.ts'
+import type { FieldData } from './form.ts'
+import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
+
+const hasSlider = ({ kind, min, max, path }: FieldData) =>
+  (kind === 'integer' || kind === 'number') &&
+  min !== undefined &&
+  max !== undefined &&
+  path !== 'seed'
+
+interface ControlProps {
+  readonly field: FieldData
+  readonly id: string
+  readonly help_id: string
+  readonly draft: string | undefined
+  readonly is_invalid: boolean
+  readonly onType: (text: string) => void
+  readonly onCommit: (value: FieldData['value']) => void
+  readonly onBlur: () => void
+}
+
+type Shared = Readonly<Record<string, unknown>>
+
+export function Control({ field, id, help_id, draft, is_invalid, ...on }: ControlProps) {
+  const shared = {
+    id,
+    'data-testid': id,
+    'aria-describedby': help_id,
+    'aria-invalid': is_invalid || undefined,
+  }
+  const text = {
+    value: draft ?? String(field.value),
+    onChange: (event: ChangeEvent<HTMLInputElement>) => on.onType(event.target.value),
+    onBlur: on.onBlur,
+  }
+  if (field.kind === 'boolean')
+    return (
+      <input
+        {...shared}
+        type="checkbox"
+        checked={field.value === true}
+        onChange={(event) => on.onCommit(event.target.checked)}
+      />
+    )
+  if (field.kind === 'select') return <Select field={field} shared={shared} {...on} />
+  if (field.kind === 'text')
+    return <input {...shared} {...text} type="text" maxLength={field.max} />
+  return (
+    <div className="numeric">
+      <input
+        {...shared}
+        {...text}
+        type="number"
+        min={field.min}
+        max={field.max}
+        step={field.kind === 'integer' ? field.step : 'any'}
+      />
+      <span className="soft unit">{field.unit}</span>
+      {hasSlider(field) ? <Slider field={field} onCommit={on.onCommit} /> : null}
+    </div>
+  )
+}
+
+type Committing = Pick<ControlProps, 'field' | 'onCommit'>
+
+function Select({ field, shared, onCommit }: Committing & { readonly shared: Shared }) {
+  return (
+    <select
+      {...shared}
+      value={String(field.value)}
+      onChange={(event) => {
+        const option = field.options?.find((o) => String(o.value) === event.target.value)
+        if (option) onCommit(option.value)
+      }}
+    >
+      {field.options?.map((option) => (
+        <option key={option.value} value={String(option.value)}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Slider({ field, onCommit }: Committing) {
+  const value = Number(field.value)
+  return (
+    <input
+      type="range"
+      min={0}
+      max={SLIDER_TICKS}
+      step="any"
+      aria-label={`${field.label}, slider`}
+      aria-valuetext={`${formatNumber(value)} ${field.unit}`}
+      value={sliderPosition(field, value)}
+      onChange={(event) => onCommit(sliderValue(field, Number(event.target.value)))}
+      onKeyDown={(event) => {
+        // The browser's own step may be less than one of the value, which would then never change.
+        const next = keyedValue(field, value, event.key)
+        if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+        event.preventDefault()
+        onCommit(next)
+      }}
+    />
+  )
+}

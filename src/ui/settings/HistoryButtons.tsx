@@ -1,0 +1,39 @@
+import { Redo2, Undo2 } from 'lucide-react'
+import { useStore } from 'zustand'
+import { showToast } from '../base/store.ts'
+import { IS_MAC, keyWords } from '../palette/keys/keys.ts'
+import { type History, historyStore, redo, undo } from './history.ts'
+
+const selectUndo = ({ past }: History) => past.at(-1)?.words
+const selectRedo = ({ future }: History) => future[0]?.words
+
+const BUTTONS = [
+  { id: 'undo', verb: 'Undo', keys: 'Mod+Z', select: selectUndo, act: undo, Icon: Undo2 },
+  { id: 'redo', verb: 'Redo', keys: 'Mod+Shift+Z', select: selectRedo, act: redo, Icon: Redo2 },
+] as const
+
+function HistoryButton({ id, verb, keys, select, act, Icon }: (typeof BUTTONS)[number]) {
+  const words = useStore(historyStore, select)
+  const label = words === undefined ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${words}`
+  return (
+    <button
+      type="button"
+      className="plain history-button"
+      data-testid={id}
+      aria-disabled={words === undefined}
+      aria-label={label}
+      title={words === undefined ? label : `${label} (${keyWords(keys, IS_MAC)})`}
+      onClick={() => {
+        const done = act()
+        if (done !== undefined) showToast(done)
+      }}
+    >
+      <Icon className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+/** Undo and redo of settings, each with what it would do. */
+export function HistoryButtons() {
+  return BUTTONS.map((button) => <HistoryButton key={button.id} {...button} />)
+}

@@ -1,0 +1,13 @@
+// Responses token by token.
+import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
+import { Inspector } from './inspector/Inspector.tsx'
+import { Stages } from './stages/Stages.tsx'
+
+const TOKEN_PANELS: readonly PanelEntry[] = [
+  { name: 'The token inspector', Own: Inspector },
+  { name: 'The stages of a step', Own: Stages },
+]
+
+export function TokensTab() {
+  return <Panels panels={TOKEN_PANELS} />
+}

@@ -1,0 +1,61 @@
+// The formulas of one token with its numbers filled in.
+import { formulaNumber, SYMBOLS } from '../../../lab/formulas/formula_text.ts'
+import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { tokenText } from './columns.ts'
+import type { StageIndex } from './SlowMotion.tsx'
+import { PART_STAGE } from './stages.ts'
+import { tense } from './TokenGrid.tsx'
+
+function FormulaPart({ formula, stage }: { formula: FilledFormula; stage: StageIndex }) {
+  const { part, name, lines, note } = formula
+  return (
+    <div className={`formula ${tense(PART_STAGE[part], stage)}`} data-part={part}>
+      <h4>{name}</h4>
+      {lines.length === 0 ? <p className="soft">Not a part of this step for this token.</p> : null}
+      {lines.map(({ result, symbols, numbers, value }) => (
+        <p key={result}>
+          <span>
+            <var>{SYMBOLS[result] ?? result}</var> = {symbols}
+          </span>
+          <span className="formula-numbers" title={`${value}`}>
+            = {numbers}
+            {numbers === formulaNumber(value) ? null : (
+              <>
+                {' = '}
+                <b>{formulaNumber(value)}</b>
+              </>
+            )}
+          </span>
+        </p>
+      ))}
+      {note ? <p className="soft">{note}</p> : null}
+    </div>
+  )
+}
+
+interface FormulasProps {
+  readonly table: TokenTable
+  readonly sample: TracedSample
+  /** The token's place in the response. */
+  readonly t: number
+  readonly stage: StageIndex
+}
+
+export function Formulas({ table, sample, t, stage }: FormulasProps) {
+  return (
+    <div
+      className="formulas"
+      data-testid="formulas"
+      aria-label="Formulas of this token"
+      role="group"
+    >
+      <h3>
+        Token {t + 1} <span className="response">{tokenText(sample.tokens[t])}</span>
+      </h3>
+      {tokenFormulas({ table, sample, t }).map((formula) => (
+        <FormulaPart key={formula.part} formula={formula} stage={stage} />
+      ))}
+    </div>
+  )
+}

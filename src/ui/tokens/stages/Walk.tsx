@@ -1,0 +1,120 @@
+// One traced step: a response, the table of its tokens, and the formulas of the token that was pointed at.
+import { useMemo, useState } from 'react'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import { formatNumber } from '../../base/format.ts'
+import { seriesOf } from '../../base/run.ts'
+import { useMedia } from '../../base/use_media.ts'
+import { type TokensView, tokensStore, useTokens } from '../inspector/view.ts'
+import { type Column, exactText, shownColumns, tokenText } from './columns.ts'
+import { Formulas } from './Formulas.tsx'
+import { SampleChoice, type Trace } from './SampleChoice.tsx'
+import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
+import { placeOf } from './sample_choice.ts'
+import type { Told } from './stages.ts'
+import { type Place, TokenGrid, within } from './TokenGrid.tsx'
+import { missingColumns, whyMissing } from './why_missing.ts'
+
+const selectChoice = ({ choice }: TokensView) => choice
+
+/** A metric of one step, which need not be the last. */
+function metricAt(metric: string, step: number): number | undefined {
+  const series = seriesOf(metric)
+  for (let i = (series?.length ?? 0) - 1; series && i >= 0; i--)
+    if (series.steps[i] === step) return series.values[i]
+  return undefined
+}
+
+/** What this step has no numbers for, and why. */
+function Missing(props: { table: TokenTable; sample: TracedSample; columns: readonly Column[] }) {
+  const missing = missingColumns(props.table, props.sample, props.columns)
+  if (missing.length === 0) return null
+  return (
+    <p className="soft" data-testid="stages-missing">
+      Not in this step:{' '}
+      {missing.map(({ labels, why }) => `${labels.join(', ')} (${why})`).join('; ')}.
+    </p>
+  )
+}
+
+function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
+  return (
+    <p data-testid="trace-summary">
+      Step {trace.step}, {trace.table.phase.name}: <span className="response">{sample.prompt}</span>{' '}
+      <b className="response">{sample.response || '(nothing)'}</b>
+      <span className="soft">
+        {' '}
+        answer {sample.ground_truth}, score {formatNumber(sample.score)}
+      </span>
+    </p>
+  )
+}
+
+/** One number in full, or why the step has none. */
+function Exact(props: { table: TokenTable; sample: TracedSample; column: Column; t: number }) {
+  const { table, sample, column, t } = props
+  return (
+    <p className="stages-exact" data-testid="token-exact">
+      <b>{column.label}</b> of token {t + 1}{' '}
+      <span className="response">{tokenText(sample.tokens[t])}</span>:{' '}
+      <b>
+        {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
+      </b>
+      <span className="soft"> {column.help}</span>
+    </p>
+  )
+}
+
+export function Walk({ trace }: { trace: Trace }) {
+  const { step, table } = trace
+  const choice = useTokens(selectChoice)
+  const [stage, setStage] = useState<StageIndex>(undefined)
+  const [at, setAt] = useState<Place>({ t: 0, column: 0 })
+  const is_turned = useMedia('(max-width: 899px)')
+  const shown = placeOf(table.samples, choice)
+  const sample = table.samples[shown]
+  const columns = useMemo(() => shownColumns(sample), [sample])
+  const place = {
+    t: within(at.t, sample.tokens.length),
+    column: within(at.column, columns.length),
+  }
+  const told: Told = {
+    table,
+    sample,
+    update: {
+      grad_norm: metricAt('actor/grad_norm', step),
+      lr: metricAt('actor/lr', step),
+    },
+  }
+  return (
+    <>
+      <div className="stages-head">
+        <Summary trace={trace} sample={sample} />
+        <SampleChoice
+          trace={trace}
+          choice={choice}
+          shown={shown}
+          onChoice={(to) => tokensStore.setState({ choice: to })}
+        />
+      </div>
+      <SlowMotion told={told} stage={stage} onStage={setStage} />
+      <div className="stages-body">
+        <div>
+          <div className="scroll">
+            <TokenGrid
+              table={table}
+              sample={sample}
+              columns={columns}
+              place={place}
+              stage={stage}
+              is_turned={is_turned}
+              onPlace={setAt}
+            />
+          </div>
+          <Exact table={table} sample={sample} column={columns[place.column]} t={place.t} />
+          <Missing table={table} sample={sample} columns={columns} />
+        </div>
+        <Formulas table={table} sample={sample} t={place.t} stage={stage} />
+      </div>
+    </>
+  )
+}

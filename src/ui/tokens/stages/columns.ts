@@ -1,0 +1,185 @@
+// The numbers that a step computes for every token: what each is called, what it means, and how it is written.
+import type { TracedSample } from '../../../lab/protocol/protocol.ts'
+import { NONE } from '../../base/format.ts'
+
+/** `moved`: what the step did to a token's log-prob. */
+export type ColumnName = keyof TracedSample['columns'] | 'moved'
+
+export interface Column {
+  readonly name: ColumnName
+  readonly label: string
+  /** One sentence, shown under the pointer. */
+  readonly help: string
+  /** Of STAGES, from 0. */
+  readonly stage: number
+  /** Left out unless the step has it. */
+  readonly is_rare?: boolean
+}
+
+/** In the order in which a step computes them. */
+export const COLUMNS: readonly Column[] = [
+  {
+    name: 'token_level_scores',
+    label: 'score',
+    help: 'What the task or the reward model says, at the last token.',
+    stage: 1,
+  },
+  {
+    name: 'old_log_probs',
+    label: 'old log-prob',
+    help: 'log π_old: how likely the policy found the token before this step’s updates, in nats.',
+    stage: 2,
+  },
+  {
+    name: 'ref_log_prob',
+    label: 'ref log-prob',
+    help: 'log π_ref: how likely the frozen reference finds the token, in nats.',
+    stage: 2,
+  },
+  {
+    name: 'values',
+    label: 'value',
+    help: 'V: what the critic expects from this token on.',
+    stage: 2,
+  },
+  {
+    name: 'rollout_is_weights',
+    label: 'weight',
+    help: 'w: the importance weight of rollout correction.',
+    stage: 2,
+    is_rare: true,
+  },
+  {
+    name: 'response_mask',
+    label: 'kept',
+    help: '0 where rollout correction rejected the token.',
+    stage: 2,
+    is_rare: true,
+  },
+  {
+    name: 'reward_kl',
+    label: 'KL, reward',
+    help: 'The estimate of KL to the reference that is taken off the reward, in nats.',
+    stage: 3,
+  },
+  {
+    name: 'token_level_rewards',
+    label: 'reward',
+    help: 'The score minus β times the KL in the reward.',
+    stage: 3,
+  },
+  {
+    name: 'advantages',
+    label: 'advantage',
+    help: 'A: how much better than expected the token turned out.',
+    stage: 4,
+  },
+  {
+    name: 'returns',
+    label: 'return',
+    help: 'The rewards that followed from this token on.',
+    stage: 4,
+  },
+  {
+    name: 'log_probs',
+    label: 'log-prob',
+    help: 'log π as the last optimizer step that saw this response found it, before it changed anything, in nats.',
+    stage: 5,
+  },
+  {
+    name: 'ratio',
+    label: 'ratio',
+    help: 'exp(log π − log π_old); 1 = nothing moved yet.',
+    stage: 5,
+  },
+  {
+    name: 'clipped',
+    label: 'clipped',
+    help: 'Whether the clip of the loss is active at this token.',
+    stage: 5,
+  },
+  {
+    name: 'chosen',
+    label: 'chosen',
+    help: 'Whether the loss chose this token by the covariance of advantage and log-prob: clip_cov gives it no loss, kl_cov a penalty.',
+    stage: 5,
+    is_rare: true,
+  },
+  {
+    name: 'kld',
+    label: 'KL, loss',
+    help: 'The estimate of KL to the reference that is a term of the loss, in nats.',
+    stage: 5,
+  },
+  {
+    name: 'entropy',
+    label: 'entropy',
+    help: 'H: of the policy at this token when the update saw it, in nats.',
+    stage: 5,
+  },
+  {
+    name: 'log_probs_after',
+    label: 'log-prob after',
+    help: 'The token scored once more, after all updates of this step, in nats.',
+    stage: 6,
+  },
+  {
+    name: 'moved',
+    label: 'change',
+    help: 'log-prob after minus old log-prob: what this step did to the token.',
+    stage: 6,
+  },
+]
+
+/** The columns that a sample is shown with: rare ones where they say something. */
+export function shownColumns({ columns }: TracedSample): readonly Column[] {
+  return COLUMNS.filter(({ name, is_rare }) => {
+    if (!is_rare) return true
+    if (name === 'response_mask') return columns.response_mask?.includes(0) ?? false
+    return name in columns
+  })
+}
+
+/** A number of the table; undefined where this step has none. */
+export function valueOf(
+  { columns }: TracedSample,
+  name: ColumnName,
+  t: number,
+): number | undefined {
+  if (name === 'moved') {
+    const [before, after] = [columns.old_log_probs?.[t], columns.log_probs_after?.[t]]
+    return before === undefined || after === undefined ? undefined : after - before
+  }
+  const value = columns[name]?.[t]
+  return Number.isNaN(value) ? undefined : value
+}
+
+const CLIPPED = ['no', 'yes', 'yes, low'] as const
+
+/** Four decimals, so that a column lines up; whole numbers without any. */
+export function shortNumber(value: number): string {
+  if (Number.isInteger(value)) return `${value}`.replace('-', '−')
+  const size = Math.abs(value)
+  const text = size < 1e-3 || size >= 1e5 ? size.toExponential(1) : size.toFixed(4)
+  return value < 0 ? `−${text}` : text
+}
+
+/** A cell as the table shows it. */
+export function cellText(sample: TracedSample, name: ColumnName, t: number): string {
+  const value = valueOf(sample, name, t)
+  if (value === undefined) return NONE
+  if (name === 'chosen') return value === 1 ? 'yes' : 'no'
+  return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
+}
+
+/** A cell with everything that is known of it; undefined where this step has none (why_missing.ts). */
+export function exactText(sample: TracedSample, name: ColumnName, t: number): string | undefined {
+  const value = valueOf(sample, name, t)
+  if (value === undefined) return undefined
+  if (name === 'chosen') return value === 1 ? 'chosen by its covariance' : 'not chosen'
+  if (name !== 'clipped') return `${value}`
+  return ['not clipped', 'clipped', 'held by the clip on bad responses'][value] ?? NONE
+}
+
+/** A token as text: what is not visible gets a sign. */
+export const tokenText = (token: string): string => (token === ' ' ? '␣' : token)
