@@ -1,16 +1,12 @@
 // From scored responses to advantages: what verl's driver does between rollout and update, in float64.
 
+import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import { computeAdvantages } from '../estimators/advantages.ts'
 import { maskedSum } from '../math/masked.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
-import {
-  offpolicyMetrics,
-  type RolloutCorrection,
-  rolloutIsWeights,
-  rolloutRejectionMask,
-} from './rollout_correction.ts'
+import { offpolicyMetrics, rolloutIsWeights, rolloutRejectionMask } from './rollout_correction.ts'
 import { probabilityMetrics } from './rollout_correction_metrics.ts'
 
 type Numbers = ArrayLike<number>

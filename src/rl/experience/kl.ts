@@ -1,5 +1,6 @@
 // The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py apply_kl_penalty).
 import { type KlPenalty, klPenalty } from '../../kernels/kl/kl_penalty.ts'
+import type { KlControllerConfig } from '../config/algorithm.ts'
 import { maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 
 /** β and how it follows the KL it causes. */
@@ -7,14 +8,6 @@ export interface KlController {
   readonly value: number
   /** `current_kl` in nats per token; `n_steps`: responses seen since the last update. */
   update(current_kl: number, n_steps: number): void
-}
-
-/** verl's algorithm.kl_ctrl; target_kl and horizon matter to `adaptive` only. */
-export interface KlControllerConfig {
-  readonly type: 'fixed' | 'adaptive'
-  readonly kl_coef: number
-  readonly target_kl: number
-  readonly horizon: number
 }
 
 /**

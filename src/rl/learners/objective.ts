@@ -17,8 +17,10 @@ import {
 import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/policy_loss_cov.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/workspace.ts'
-import type { Actor, RlPhase } from '../config/phase.ts'
-import { correctionParams, type RolloutCorrection } from '../experience/rollout_correction.ts'
+import type { Actor } from '../config/actor.ts'
+import type { RolloutCorrection } from '../config/algorithm.ts'
+import type { RlPhase } from '../config/phase.ts'
+import { correctionParams } from '../experience/rollout_correction.ts'
 
 /** What decides which kernels run; everything else about an objective is a live number. */
 export interface Objective {

@@ -8,13 +8,8 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { RolloutSize } from '../../model/rollout/rollout.ts'
-import {
-  everValidates,
-  type RewardModelPhase,
-  type RlPhase,
-  trainsActor,
-  validationPrompts,
-} from '../config/phase.ts'
+import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
 import {
   criticPasses,

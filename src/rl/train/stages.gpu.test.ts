@@ -1,8 +1,8 @@
 // What neighbouring phases of reinforcement share, and what begins again with each.
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import type { KlControllerConfig } from '../config/algorithm.ts'
 import type { Phase, RlPhase } from '../config/phase.ts'
-import type { KlControllerConfig } from '../experience/kl.ts'
 import { CONFIG, RL } from '../testing.ts'
 import { type StepResult, Trainer } from './trainer.ts'
 

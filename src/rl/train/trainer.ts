@@ -5,19 +5,17 @@ import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { Fusion } from '../../model/transformer/transformer.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { KlControllerConfig } from '../config/algorithm.ts'
+import type { Data } from '../config/data.ts'
 import {
   type ActorPhase,
-  type Data,
   hasStop,
   type Phase,
   type PhaseReason,
-  type Probe,
   type RewardModelPhase,
   type RlPhase,
   type SftPhase,
   trainsActor,
-  type Validation,
-  validatesBefore,
 } from '../config/phase.ts'
 import {
   continuesSchedule,
@@ -28,6 +26,7 @@ import {
   scheduleSteps,
 } from '../config/schedule.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from '../config/stop.ts'
+import { type Probe, type Validation, validatesBefore } from '../config/validation.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import {
   type DriverColumn,
@@ -38,12 +37,7 @@ import {
   needsPiSquared,
   type ScoredBatch,
 } from '../experience/experience.ts'
-import {
-  adoptedKl,
-  type KlController,
-  type KlControllerConfig,
-  klController,
-} from '../experience/kl.ts'
+import { adoptedKl, type KlController, klController } from '../experience/kl.ts'
 import {
   type Actor,
   type BatchRows,

@@ -1,7 +1,8 @@
 // What an evaluation answers, when it is made, and what it needs.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { RlPhase, Validation } from '../config/phase.ts'
+import type { RlPhase } from '../config/phase.ts'
+import type { Validation } from '../config/validation.ts'
 import { mean } from '../math/stats.ts'
 import { CONFIG, RL } from '../testing.ts'
 import { planMemory } from './memory.ts'
