@@ -6,9 +6,11 @@ import { type LossMode, pgAggMode } from '../kernels/policy_loss/policy_loss.ts'
 import { type FilledFormula, tokenFormulas } from '../lab/formulas/formulas.ts'
 import type { Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'
+import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../rl/look/token_table.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../rl/testing.ts'
-import { type StepResult, Trainer, type TrainerConfig } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
+import { Trainer } from '../rl/train/trainer.ts'
 import { evaluated } from './calculator.ts'
 
 interface Change {

@@ -7,8 +7,8 @@ import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'
 import { CRITIC_DEFAULTS } from './config/critic.ts'
 import type { Optim } from './config/optim.ts'
 import type { RewardModelPhase, RlPhase, SftPhase } from './config/phase.ts'
+import type { TrainerConfig } from './config/trainer_config.ts'
 import type { RolloutBatch } from './experience/batch.ts'
-import type { TrainerConfig } from './train/trainer.ts'
 
 export const OPTIM: Optim = {
   lr: 2e-3,

@@ -4,8 +4,8 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
 import { uploadInternals } from '../../model/internals/internals_tensors.ts'
 import { uploadLens } from '../../model/internals/lens.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
-import type { TrainerConfig } from '../train/trainer.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
 import {
   asksInside,

@@ -5,6 +5,7 @@ import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
+import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import { type Experience, needsCritic } from '../experience/experience.ts'
 import { type BatchRows, needsReference } from '../learners/actor.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
@@ -13,7 +14,6 @@ import { choosesTokens, objectiveOf } from '../learners/objective.ts'
 import { UPDATE_TRACE } from '../learners/step_trace.ts'
 import { clippedAt, type ResponseTokens } from '../losses/token_loss.ts'
 import { maskedMean, maskedVar } from '../math/masked.ts'
-import type { Drawn } from '../train/responder.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 
 /** Arrays that a traced step reads back, [B, R] each. */
@@ -139,7 +139,7 @@ const MAX_TRACED = 256
 export interface TraceInput {
   readonly phase: RlPhase
   readonly drawn: Pick<
-    Drawn,
+    DrawnBatch,
     | 'batch'
     | 'samples'
     | 'texts'

@@ -6,10 +6,10 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/advantages.ts'
+import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'
 import { mean } from '../math/stats.ts'
-import type { Drawn } from '../train/responder.ts'
 import { computeDataMetrics, computeTimingMetrics } from './data_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
@@ -144,7 +144,7 @@ export function rewardModelMetrics(
 /** What is known of one reinforcement step before its update is read back: scores, advantages, lengths, corrections. */
 export function rlMetrics(
   phase: Pick<RlPhase, 'actor' | 'rollout'>,
-  drawn: Drawn,
+  drawn: DrawnBatch,
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {

@@ -16,10 +16,12 @@ import { valuesBackwardRef, valuesRef } from '../../model/transformer/value.ref.
 import type { Task } from '../../tasks/task.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
 import type { Pairs, RewardModelPhase, RlPhase, Verdict } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts } from '../experience/batch.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../testing.ts'
 import { planMemory } from '../train/memory.ts'
-import { type StepResult, Trainer, type TrainerConfig } from '../train/trainer.ts'
+import type { StepResult } from '../train/step_result.ts'
+import { Trainer } from '../train/trainer.ts'
 import { type SequenceRow, sequenceRow } from './pairs.ts'
 import { sequencesOf } from './reward_training.ts'
 

@@ -13,6 +13,7 @@ import { tokenizer } from '../../tasks/tokenizer.ts'
 import type { Actor as ActorSettings } from '../config/actor.ts'
 import type { Algorithm, RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { ADV_ESTIMATORS } from '../estimators/advantages.ts'
 import { makeBatch, padPrompts } from '../experience/batch.ts'
 import { balanceBatch } from '../math/balance.ts'
@@ -20,7 +21,8 @@ import { rowOrder } from '../math/shuffle.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { Learner } from './learner.ref.ts'
 import { type RecordedStep, type RefRun, stepRef } from './step.ref.ts'
-import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
+import type { StepResult } from './step_result.ts'
+import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()
 const { max_prompt_length: P, max_response_length: R } = CONFIG.task

@@ -9,6 +9,7 @@ import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { RolloutSize } from '../../model/rollout/rollout.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
 import {
@@ -25,7 +26,6 @@ import { createLayerChangesTensors, layerChangesSize } from '../look/layer_chang
 import { traceColumns } from '../look/token_table.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './sampler.ts'
-import type { TrainerConfig } from './trainer.ts'
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({

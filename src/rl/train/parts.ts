@@ -3,6 +3,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout } from '../../model/params/params.ts'
 import { trainsActor } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { needsCritic } from '../experience/experience.ts'
 import { Actor, phaseRows, shufflesRows } from '../learners/actor.ts'
 import type { ActorSize } from '../learners/actor_tensors.ts'
@@ -22,7 +23,6 @@ import {
   sizeKey,
 } from './memory.ts'
 import { Sampler } from './sampler.ts'
-import type { TrainerConfig } from './trainer.ts'
 
 export interface Parts {
   readonly actor: Actor

@@ -11,6 +11,7 @@ import {
 } from '../config/filter_groups.ts'
 import { overlongReward, tokenLevelScores } from '../config/overlong.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import {
   joined,
   makeBatch,
@@ -21,13 +22,14 @@ import {
   responseMask,
   widenRows,
 } from '../experience/batch.ts'
+import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import { driverColumns } from '../experience/experience.ts'
 import { balanceBatch } from '../math/balance.ts'
 import { sum } from '../math/stats.ts'
 import { type Candidate, sequenceRow } from '../reward/pairs.ts'
 import { pairSize, rolloutSize, sizeKey } from './memory.ts'
 import type { Sampler } from './sampler.ts'
-import type { StepSample, TrainerConfig } from './trainer.ts'
+import type { StepSample } from './step_result.ts'
 import { TrainingData } from './training_data.ts'
 
 /** The counter-based generator's streams for training and for pairs; validation has its own (validation.ts). */
@@ -37,30 +39,10 @@ const PAIR_STREAM = 2
 /** Scores whole responses, one number each; [B]. */
 export type RewardScorer = (batch: RolloutBatch) => Promise<ArrayLike<number>>
 
-/** One batch of responses, judged. Rows stand in the order in which mini-batches are cut from them. */
-export interface Drawn {
+/** What a step draws. */
+export interface Drawn extends DrawnBatch {
   /** The rollout that still holds this batch; none where the batch was chosen from several. */
   readonly sampler?: Sampler
-  readonly samples: readonly Sample[]
-  readonly batch: RolloutBatch
-  readonly texts: readonly string[]
-  /** What is trained on of each row: the task's score or the reward model's, [B]. */
-  readonly scores: readonly number[]
-  /** What the task said of each row, [B]. */
-  readonly task_scores: readonly number[]
-  /** With penalties, at the last token of each row; [B, R]. */
-  readonly token_level_scores: Float64Array
-  /** Prompt of each row, [B]. */
-  readonly index: readonly number[]
-  /** ReMax: score of one greedy response to each row's prompt, [B]. */
-  readonly reward_baselines?: readonly number[]
-  /** [B, R], where rollout correction needs them. */
-  readonly rollout_log_probs?: Float32Array
-  /** Rows as they were sampled: row b stood at order[b]. */
-  readonly order: readonly number[]
-  readonly timing: { readonly gen: number; readonly reward: number }
-  /** What choosing from several batches found. */
-  readonly metrics: Readonly<Record<string, number>>
 }
 
 /** Responses as they came from the rollout: n to each prompt, side by side. */

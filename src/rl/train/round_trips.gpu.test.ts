@@ -4,8 +4,9 @@ import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Actor } from '../config/actor.ts'
 import type { Algorithm, RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, REWARD_MODEL, RL } from '../testing.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()
 const PLAIN: RlPhase = { ...RL, steps: 2 }

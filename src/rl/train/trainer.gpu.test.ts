@@ -3,9 +3,11 @@ import { Gpu } from '../../kernels/device/gpu.ts'
 import { onOwnDevice } from '../../kernels/device/testing.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { planMemory } from './memory.ts'
-import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
+import type { StepResult } from './step_result.ts'
+import { Trainer } from './trainer.ts'
 
 const open = () => Gpu.open()
 

@@ -1,12 +1,8 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
 import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
+import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
-import type { Fusion } from '../../model/transformer/transformer.ts'
-import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { KlControllerConfig } from '../config/algorithm.ts'
-import type { Data } from '../config/data.ts'
 import {
   type ActorPhase,
   hasStop,
@@ -26,7 +22,8 @@ import {
   scheduleSteps,
 } from '../config/schedule.ts'
 import { plateauWindow, SCORE, stopMetrics, stopReason } from '../config/stop.ts'
-import { type Probe, type Validation, validatesBefore } from '../config/validation.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
+import { validatesBefore } from '../config/validation.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import {
   type DriverColumn,
@@ -88,32 +85,6 @@ import type { Sampler } from './sampler.ts'
 import { exportModels, importModels, type TrainerState } from './state.ts'
 import type { PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 import { type Validated, validate } from './validation.ts'
-
-export interface TrainerConfig {
-  readonly seed: number
-  readonly task: Task
-  readonly tokenizer: Tokenizer
-  readonly model: ModelConfig
-  readonly phases: readonly Phase[]
-  readonly validation: Validation
-  readonly probe: Probe
-  /** Which problems it trains on; default: endless draws from all training problems. */
-  readonly data?: Data
-  /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */
-  readonly enable_gradient_checkpointing?: boolean
-  /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */
-  readonly use_remove_padding?: boolean
-  /**
-   * Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results are the same bits for the
-   * same choice, and differ in rounding between choices.
-   */
-  readonly matmul?: MatmulChoice | undefined
-  /** What runs inside a matrix product instead of after it (model/transformer/fusion.ts). Default: all of it. */
-  readonly fusion?: Fusion | undefined
-}
-
-export type { PhaseReason } from '../config/phase.ts'
-export type { Generation, PendingStep, PhaseStart, StepResult, StepSample } from './step_result.ts'
 
 export class Trainer {
   /** What it trains; `adopt` changes it. */

@@ -1,6 +1,7 @@
 // Held-out accuracy of the final policy.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Rollout, Sampling } from '../../model/rollout/rollout.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { validationPrompts } from '../config/validation.ts'
 import { promptBatch } from '../experience/batch.ts'
 import { mean } from '../math/stats.ts'
@@ -11,7 +12,6 @@ import {
   type ValidationSamples,
 } from '../metrics/validation_metrics.ts'
 import type { Generation } from './step_result.ts'
-import type { TrainerConfig } from './trainer.ts'
 
 /** The generator's stream for validation; training has its own (trainer.ts). */
 const VALIDATION_STREAM = 1
