@@ -21,7 +21,6 @@ export interface DrawnBatch {
   readonly rollout_log_probs?: Float32Array
   /** The place of each row when it was sampled, [B]. */
   readonly order: readonly number[]
-  readonly timing: { readonly gen: number; readonly reward: number }
   /** What choosing from several batches found. */
   readonly metrics: Readonly<Record<string, number>>
 }

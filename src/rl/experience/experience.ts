@@ -70,6 +70,15 @@ const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
 export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
   NEEDS_VALUES.includes(adv_estimator)
 
+/** Whether a phase measures KL to a frozen reference policy. */
+export const needsReference = ({
+  actor,
+  algorithm,
+}: {
+  readonly actor: Pick<RlPhase['actor'], 'use_kl_loss'>
+  readonly algorithm: Pick<RlPhase['algorithm'], 'use_kl_in_reward'>
+}): boolean => actor.use_kl_loss || algorithm.use_kl_in_reward
+
 /** Whether advantages are computed from Σπ² of the old policy. */
 export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
   NEEDS_PI_SQUARED.includes(adv_estimator)

@@ -6,10 +6,10 @@ import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import { sliceWorkspace } from '../../model/transformer/workspace.ts'
 import type { Optim } from '../config/optim.ts'
-import type { ActorPhase, Phase, RlPhase } from '../config/phase.ts'
+import type { ActorPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import { needsCritic } from '../experience/experience.ts'
+import { needsCritic, needsReference } from '../experience/experience.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
@@ -444,10 +444,6 @@ export class Actor {
     return this.trainable.exportWeights()
   }
 }
-
-/** Whether a phase measures KL to a frozen reference policy. */
-export const needsReference = (phase: Phase): boolean =>
-  phase.kind === 'rl' && (phase.actor.use_kl_loss || phase.algorithm.use_kl_in_reward)
 
 /** Phases with equal keys read the same policy in passes of the same size. */
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>

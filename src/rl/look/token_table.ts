@@ -6,8 +6,8 @@ import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
-import { type Experience, needsCritic } from '../experience/experience.ts'
-import { type BatchRows, needsReference } from '../learners/actor.ts'
+import { type Experience, needsCritic, needsReference } from '../experience/experience.ts'
+import type { BatchRows } from '../learners/actor.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
 import type { CriticTensors } from '../learners/critic_tensors.ts'
 import { choosesTokens, objectiveOf } from '../learners/objective.ts'
@@ -153,8 +153,8 @@ export interface TraceInput {
   /** The batch with the mask that was trained on. */
   readonly trained: RolloutBatch
   readonly rows: BatchRows
-  /** Rows as the last epoch went through them, where it did not as they lie. */
-  readonly order?: readonly number[]
+  /** The order of the rows in the last epoch, where they were shuffled. */
+  readonly order?: readonly number[] | undefined
   readonly updates: number
   readonly read: Readonly<Partial<Record<TraceColumn, Float32Array>>>
   /** The text of every token id. */

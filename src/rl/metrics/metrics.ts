@@ -10,7 +10,7 @@ import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'
 import { mean } from '../math/stats.ts'
-import { computeDataMetrics, computeTimingMetrics } from './data_metrics.ts'
+import { computeDataMetrics } from './data_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -148,7 +148,7 @@ export function rlMetrics(
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {
-  const { batch, task_scores, order, token_level_scores, timing } = drawn
+  const { batch, task_scores, order, token_level_scores } = drawn
   const { n, max_response_length } = phase.rollout
   const as_drawn: number[] = []
   // With penalties: groups of one score that differ by them teach something.
@@ -170,7 +170,6 @@ export function rlMetrics(
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
     'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
-    ...computeTimingMetrics(batch, timing),
   }
 }
 

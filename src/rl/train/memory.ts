@@ -25,7 +25,7 @@ import { type CriticSize, createCriticTensors } from '../learners/critic_tensors
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
 import { traceColumns } from '../look/token_table.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
-import { createSamplerTensors } from './sampler.ts'
+import { createSamplerTensors } from './responses/sampler.ts'
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({

@@ -22,7 +22,7 @@ import {
   rolloutSizes,
   sizeKey,
 } from './memory.ts'
-import { Sampler } from './sampler.ts'
+import { Sampler } from './responses/sampler.ts'
 
 export interface Parts {
   readonly actor: Actor

@@ -1,17 +1,17 @@
 // Held-out accuracy of the final policy.
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Rollout, Sampling } from '../../model/rollout/rollout.ts'
-import type { TrainerConfig } from '../config/trainer_config.ts'
-import { validationPrompts } from '../config/validation.ts'
-import { promptBatch } from '../experience/batch.ts'
-import { mean } from '../math/stats.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { Rollout, Sampling } from '../../../model/rollout/rollout.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { validationPrompts } from '../../config/validation.ts'
+import { promptBatch } from '../../experience/batch.ts'
+import { mean } from '../../math/stats.ts'
 import {
   nameValidationMetrics,
   passMetrics,
   processValidationMetrics,
   type ValidationSamples,
-} from '../metrics/validation_metrics.ts'
-import type { Generation } from './step_result.ts'
+} from '../../metrics/validation_metrics.ts'
+import type { Generation } from '../step_result.ts'
 
 /** The generator's stream for validation; training has its own (trainer.ts). */
 const VALIDATION_STREAM = 1
