@@ -13,7 +13,7 @@ import {
 } from '../../metrics/validation_metrics.ts'
 import type { Generation } from '../step_result.ts'
 
-/** The generator's stream for validation; training has its own (trainer.ts). */
+/** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1
 
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
@@ -25,7 +25,6 @@ export interface Validated {
   readonly generations: readonly Generation[]
 }
 
-/**
 /**
  * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
  * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`
