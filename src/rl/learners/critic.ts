@@ -16,10 +16,10 @@ import type { Critic as CriticConfig } from '../config/critic.ts'
 import { type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
-import { type BatchRows, laidOut } from './actor.ts'
+import type { BatchRows } from './batch_rows.ts'
 import type { CriticTensors } from './critic_tensors.ts'
 import { loadColumns, loadRows, type RowsLive, storeRows, tokens } from './programs.ts'
-import { recordGather, type ShuffledBatch } from './shuffled_batch.ts'
+import { laidOut, recordGather, type ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
 
 const UPDATE_LIVE = [

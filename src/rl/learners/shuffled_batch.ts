@@ -85,3 +85,11 @@ export class ShuffledBatch {
     return shuffled
   }
 }
+
+/** The batch as an epoch goes through it: in its own order, or in this one. */
+export const laidOut = (
+  batch: RolloutBatch,
+  shuffled: ShuffledBatch | undefined,
+  order: readonly number[] | undefined,
+  micro: number,
+): RolloutBatch => (shuffled && order ? shuffled.lay(batch, order, micro) : batch)

@@ -1,61 +1,17 @@
 // One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for people.
 
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
-import { type Experience, needsCritic, needsReference } from '../experience/experience.ts'
-import type { BatchRows } from '../learners/actor.ts'
-import type { ActorTensors } from '../learners/actor_tensors.ts'
-import type { CriticTensors } from '../learners/critic_tensors.ts'
-import { choosesTokens, objectiveOf } from '../learners/objective.ts'
-import { UPDATE_TRACE } from '../learners/step_trace.ts'
+import { type Experience } from '../experience/experience.ts'
+import type { BatchRows } from '../learners/batch_rows.ts'
+import { objectiveOf } from '../learners/objective.ts'
 import { clippedAt, type ResponseTokens } from '../losses/token_loss.ts'
 import { maskedMean, maskedVar } from '../math/masked.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
-
-/** Arrays that a traced step reads back, [B, R] each. */
-export type TraceColumn =
-  | 'log_probs'
-  | 'entropy'
-  | 'old_log_probs'
-  | 'log_probs_after'
-  | 'ref_log_prob'
-  | 'values'
-  | 'rollout_is_weights'
-  | 'modified_mask'
-  | 'chosen'
-
-/** What a traced step of a phase reads back. */
-export function traceColumns(phase: RlPhase): TraceColumn[] {
-  const { bypass_mode } = phase.algorithm.rollout_correction
-  return [
-    ...(['old_log_probs', 'log_probs', 'entropy', 'log_probs_after'] as const),
-    ...(needsReference(phase) ? (['ref_log_prob'] as const) : []),
-    ...(needsCritic(phase) ? (['values'] as const) : []),
-    ...(bypass_mode ? (['rollout_is_weights', 'modified_mask'] as const) : []),
-    ...(choosesTokens(objectiveOf(phase)) ? (['chosen'] as const) : []),
-  ]
-}
-
-/** Whether updates leave a column, in the order in which they went through the rows. */
-export const isOfUpdate = (name: TraceColumn): boolean =>
-  name === 'chosen' || (UPDATE_TRACE as readonly string[]).includes(name)
-
-/** Where a column lies once the trace of a step has ended (Actor.endTrace). */
-export function traceTensor(
-  name: TraceColumn,
-  { trace, batch }: Pick<ActorTensors, 'trace' | 'batch'>,
-  critic: Pick<CriticTensors, 'values'> | undefined,
-): Tensor {
-  if (name === 'log_probs_after') return batch.old_log_probs
-  if (name === 'ref_log_prob') return batch.ref_log_prob
-  if (name !== 'values') return trace[name]
-  if (!critic) throw new Error('trace: there is no critic')
-  return critic.values
-}
+import type { TraceColumn } from './trace_columns.ts'
 
 /**
  * What there can be to say of one token; nats where they are logarithms. The names are verl's; `ratio` and `clipped` are

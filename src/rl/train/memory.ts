@@ -12,6 +12,7 @@ import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phas
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
+import { type ActorSize, createActorTensors } from '../learners/actor_tensors.ts'
 import {
   criticPasses,
   gcd,
@@ -19,11 +20,10 @@ import {
   microTokens,
   phaseRows,
   shufflesRows,
-} from '../learners/actor.ts'
-import { type ActorSize, createActorTensors } from '../learners/actor_tensors.ts'
+} from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
-import { traceColumns } from '../look/token_table.ts'
+import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './responses/sampler.ts'
 

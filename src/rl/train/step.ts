@@ -10,7 +10,7 @@ import {
   needsReference,
   type ScoredBatch,
 } from '../experience/experience.ts'
-import { type BatchRows, criticPasses } from '../learners/actor.ts'
+import { type BatchRows, criticPasses } from '../learners/batch_rows.ts'
 import type { Critic } from '../learners/critic.ts'
 import { maskedMeanRows } from '../math/masked.ts'
 import type { RowOrder } from '../math/shuffle.ts'

@@ -5,7 +5,7 @@ import { type ModelShape, modelShape } from '../../model/params/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
-import { phaseRows } from '../learners/actor.ts'
+import { phaseRows } from '../learners/batch_rows.ts'
 import { actorSize, rewardSize, rolloutSizes } from './memory.ts'
 
 /** [out, in] of the products that every token of a response is decoded by. */

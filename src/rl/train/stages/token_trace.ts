@@ -1,16 +1,18 @@
 // The token table of a step: what the step computed of every token, read back after its updates.
 
 import {
-  isOfUpdate,
   type TokenTable,
-  type TraceColumn,
   type TraceInput,
   tokenTable,
-  traceColumns,
   tracedRows,
-  traceTensor,
   withLayers,
 } from '../../look/token_table.ts'
+import {
+  isOfUpdate,
+  type TraceColumn,
+  traceColumns,
+  traceTensor,
+} from '../../look/trace_columns.ts'
 import { type RowOrder, unshuffled } from '../../math/shuffle.ts'
 import type { Training } from '../training.ts'
 import type { Tracing } from './taken_step.ts'
