@@ -34,7 +34,7 @@ export interface ScoredBatch extends Partial<Record<DriverColumn, Numbers>> {
   readonly reward_baselines?: Numbers
 }
 
-/** What training goes on with. */
+/** What the updates train on. */
 export interface Experience {
   readonly advantages: Float64Array
   readonly returns: Float64Array

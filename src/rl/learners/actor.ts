@@ -264,7 +264,7 @@ export class Actor {
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
 
-  /** Uploads the rows that `probe` looks at: `size.probe_rows` of them. */
+  /** Uploads the rows that `probe` measures: `size.probe_rows` of them. */
   uploadProbe(batch: RolloutBatch): void {
     const { probe, probe_mask } = this.tensors
     const { use_remove_padding = true } = this.size

@@ -38,7 +38,7 @@ export function recordGather(
   r.run(embedding_forward, { tokens, hidden_size }, { input_ids: order, weight: from, out: to })
 }
 
-/** A batch whose rows stand in another order in every epoch. */
+/** A batch whose rows have another order in every epoch. */
 export class ShuffledBatch {
   readonly tensors: ShuffledTensors
   readonly batch: TrainingBatch

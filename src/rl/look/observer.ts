@@ -1,4 +1,4 @@
-// Looks into the policy while it trains, as far as somebody asks: measures on the GPU and brings back means and lenses.
+// Observes the policy while it trains, as far as it is asked to: measures on the GPU and reads means and lenses back.
 // Reads the weights only, and borrows the probe's workspace between steps, so training has the same bits with it and without.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
@@ -33,9 +33,8 @@ import { endOfQueued, readingCosts, stageOf, startReading } from './reading_cost
 import { readTokenLayers, type TracedLayers } from './token_layers.ts'
 
 /**
- * Observes what is asked for. Buffers and programs are made by the first observation that needs them and freed when nobody
- * asks any more; while a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or
- * read back.
+ * Observes what is asked for. The first observation that needs a buffer or a program makes it; a request without it frees it.
+ * While a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or read back.
  */
 export class Observer {
   #gpu: Gpu
@@ -69,17 +68,17 @@ export class Observer {
     if (!request.token_layers) this.#freeTokens()
   }
 
-  /** Whether anything is to be looked at. */
+  /** Whether the request asks for the inside at any step. */
   get isAsked(): boolean {
     return asksInside(this.#request)
   }
 
-  /** Whether the inside is to be looked at after this step. */
+  /** Whether the inside is observed after this step. */
   isDue(step: number): boolean {
     return this.isAsked && isObserved(this.#request, step)
   }
 
-  /** Whether this step is to tell of its tokens. */
+  /** Whether this step brings its token table. */
   isTraced(step: number): boolean {
     return this.#request.tokens && isObserved(this.#request, step)
   }
@@ -123,7 +122,7 @@ export class Observer {
       costs,
     ]).then(([moments, outputs, cost_ms]): Observation => {
       const tokens = tokenCount(probed)
-      // Of no token there is no mean.
+      // Without tokens there is no mean.
       const counted = tokens > 0 ? groups : []
       const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
       const merged = (name: 'mean' | 'std'): ObservedValues =>
@@ -166,7 +165,7 @@ export class Observer {
     const before = endOfQueued(gpu)
     gpu.stage(stageOf('tokens'))
     for (let first = 0; first < rows.length; first += probe.rows) {
-      // The last chunk is filled up with a row that nobody reads.
+      // The last chunk is filled up with a row that is not read.
       const chunk = Array.from({ length: probe.rows }, (_, i) => rows[first + i] ?? rows[0])
       uploadInternals(gpu, tensors.internals, chosenRows(batch, chunk))
       gpu.replay(program, { chunk: first / probe.rows })

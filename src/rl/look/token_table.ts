@@ -53,7 +53,7 @@ export interface TracedSample {
   readonly is_ended: boolean
   /** As text, the end token included. */
   readonly tokens: readonly string[]
-  /** A number for every token; a column that this step did not compute is absent, NaN stands for a single token without. */
+  /** A number for every token; a column that this step did not compute is absent, NaN where a single token has none. */
   readonly columns: Readonly<Partial<Record<TokenColumn, readonly number[]>>>
   /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
   readonly group: {
@@ -88,7 +88,7 @@ export interface TokenTable {
   readonly samples: readonly TracedSample[]
 }
 
-/** Responses that are told of at most. */
+/** Most responses that a table shows. */
 const MAX_TRACED = 256
 
 /** What a table is made of; arrays are [B, R], rows as they were trained on. */
@@ -266,7 +266,7 @@ export function tokenTable(input: TraceInput): TokenTable {
   }
 }
 
-/** Rows of the batch that a table tells of, as they were sampled. `order`: the place of each row in that order. */
+/** Rows of the batch that a table shows, as they were sampled. `order`: the place of each row in that order. */
 export function tracedRows(order: ArrayLike<number>): number[] {
   const rows: number[] = []
   for (let row = 0; row < order.length; row++) rows[order[row]] = row

@@ -35,7 +35,7 @@ export function traceColumns(phase: RlPhase): TraceColumn[] {
 export const isOfUpdate = (name: TraceColumn): boolean =>
   name === 'chosen' || (UPDATE_TRACE as readonly string[]).includes(name)
 
-/** Where a column lies once the trace of a step has ended (Actor.endTrace). */
+/** The tensor that holds a column once the trace of a step has ended (Actor.endTrace). */
 export function traceTensor(
   name: TraceColumn,
   { trace, batch }: Pick<ActorTensors, 'trace' | 'batch'>,

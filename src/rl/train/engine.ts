@@ -1,4 +1,4 @@
-// Trainers of one device, one after the other: for runs whose configuration changes while they go on.
+// Trainers of one device, one after the other: for runs whose configuration changes while they train.
 import { gibibytes } from '../../kernels/device/errors.ts'
 import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'

@@ -112,7 +112,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
   return { rows, width, scores: Math.max(...scores), matmul: config.matmul }
 }
 
-/** Where the reward model's weights lie. */
+/** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape(model), 'reward_head')
 
@@ -131,7 +131,7 @@ export function pairSize(config: TrainerConfig): RolloutSize {
   }
 }
 
-/** Where the critic's weights lie. */
+/** The layout of the critic's weights. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape(model), 'value_head')
 
