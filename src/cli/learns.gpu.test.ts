@@ -1,4 +1,4 @@
-// The small presets learn what they say, from their fixed seed: BuPO, GRPO, and PPO with a critic. RLHF: rl/reward/rlhf.gpu.test.ts.
+// The small presets learn what they say, from their fixed seed: BuPO, GRPO, and PPO with a critic. RLHF: rl/reward/rewarded.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { presetOf } from '../lab/presets/presets.ts'
