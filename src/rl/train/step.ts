@@ -44,6 +44,7 @@ export async function reinforcementStep(
   const { gpu, responder, parts, progress } = training
   const step = beginStep(training, phase, lr)
 
+  // Sample n responses to each prompt, then score them.
   gpu.stage('gen')
   const scorer = phase.reward_model.enable ? parts.reward : undefined
   const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
@@ -53,10 +54,12 @@ export async function reinforcementStep(
   // A write ends what was recorded before it, so the probe's rows go up first.
   const probe_tokens = uploadProbe(training, drawn.batch)
 
+  // Old and reference log-probs, values and, from them, advantages.
   const { experience, values, adv } = await prepareExperience(training, step, drawn)
   const response_mask = Float32Array.from(experience.response_mask ?? drawn.batch.response_mask)
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
+  // First the critic, then the actor, on the same rows.
   const is_traced = training.wants_trace || training.observer.isTraced(progress.step)
   training.wants_trace = false
   if (is_traced) parts.actor.beginTrace()
@@ -64,6 +67,7 @@ export async function reinforcementStep(
   updateActor(training, step, trained)
   const tracing = is_traced && traceTokens(training, { ...step, drawn, experience, trained })
 
+  // Probe the layers and report.
   const { batch, sampler } = drawn
   const advantages = maskedMeanRows(experience.advantages, response_mask, batch.response_length)
   const metrics = {
