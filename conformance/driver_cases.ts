@@ -1,7 +1,8 @@
 // Golden cases of what the trainer computes on the CPU around the model: KL in the reward, validation, data metrics, order.
 import { KL_PENALTIES } from '../src/kernels/kl/kl_penalty.ts'
+import type { KlControllerConfig } from '../src/rl/config/algorithm.ts'
 import { overlongReward, tokenLevelScores } from '../src/rl/config/overlong.ts'
-import { applyKlPenalty, type KlControllerConfig, klController } from '../src/rl/experience/kl.ts'
+import { applyKlPenalty, klController } from '../src/rl/experience/kl.ts'
 import { balanceBatch, calculateWorkload, dynamicMicroBatches } from '../src/rl/math/balance.ts'
 import {
   computeDataMetrics,

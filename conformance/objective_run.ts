@@ -8,7 +8,7 @@ import {
   POLICY_LOSS_SUMS,
 } from '../src/kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../src/kernels/rollout_correction/rollout_correction.ts'
-import { ACTOR_DEFAULTS } from '../src/rl/config/phase.ts'
+import { ACTOR_DEFAULTS } from '../src/rl/config/actor.ts'
 import {
   type LossCounts,
   OBJECTIVE_LIVE,

@@ -6,12 +6,13 @@ import {
   ROLLOUT_CORRECTION_SUMS,
   rollout_correction,
 } from '../src/kernels/rollout_correction/rollout_correction.ts'
-import { ALGORITHM_DEFAULTS, type RlPhase } from '../src/rl/config/phase.ts'
+import type { RolloutCorrection } from '../src/rl/config/algorithm.ts'
+import { ALGORITHM_DEFAULTS } from '../src/rl/config/algorithm.ts'
+import type { RlPhase } from '../src/rl/config/phase.ts'
 import {
   correctionParams,
   type LogProbPair,
   offpolicyMetrics,
-  type RolloutCorrection,
   rolloutIsWeights,
   rolloutRejectionMask,
 } from '../src/rl/experience/rollout_correction.ts'

@@ -21,8 +21,13 @@ const PURE = [
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
   'rl/look/observation.ts',
+  'rl/config/actor.ts',
+  'rl/config/algorithm.ts',
+  'rl/config/critic.ts',
+  'rl/config/data.ts',
   'rl/config/phase.ts',
   'rl/config/schedule.ts',
+  'rl/config/validation.ts',
   'rl/look/suggested_layer.ts',
   'rl/losses/token_loss.ts',
 ]

@@ -3,8 +3,8 @@ import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
 import { trainerConfig } from '../../src/lab/worker/trainer_config.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
+import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
-import type { TrainerConfig } from '../../src/rl/train/trainer.ts'
 
 /** Only the last rl phase of a preset, without validation and probes, which come every few steps. */
 export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlPhase } {

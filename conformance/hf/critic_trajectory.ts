@@ -2,7 +2,7 @@
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
-import type { Optim } from '../../src/rl/config/phase.ts'
+import type { Optim } from '../../src/rl/config/optim.ts'
 import { computeAdvantages } from '../../src/rl/estimators/advantages.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Check, Place } from '../report.ts'

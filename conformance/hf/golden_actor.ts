@@ -1,11 +1,9 @@
 // The trainer's actor with the weights and settings of a golden case.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
-import {
-  ACTOR_DEFAULTS,
-  ALGORITHM_DEFAULTS,
-  CRITIC_DEFAULTS,
-  type RlPhase,
-} from '../../src/rl/config/phase.ts'
+import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
+import { ALGORITHM_DEFAULTS } from '../../src/rl/config/algorithm.ts'
+import { CRITIC_DEFAULTS } from '../../src/rl/config/critic.ts'
+import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 import type { ModelCase } from './model_case.ts'

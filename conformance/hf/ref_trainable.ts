@@ -2,7 +2,7 @@
 import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
 import { chunkSegments, type ParamLayout, trainedPrefix } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
-import type { Optim } from '../../src/rl/config/phase.ts'
+import type { Optim } from '../../src/rl/config/optim.ts'
 
 /** An optimizer over named float64 weights in the project's flat layout. */
 export class RefTrainable {

@@ -1,6 +1,7 @@
 // What a golden trajectory does: batches, phases and optimizer.
 
-import type { Optim, RlPhase } from '../../src/rl/config/phase.ts'
+import type { Optim } from '../../src/rl/config/optim.ts'
+import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Fields } from '../fields.ts'
 import { goldenPhase } from './golden_actor.ts'

@@ -11,7 +11,8 @@ import type { Experiment } from '../lab/experiment/experiment.ts'
 import { writeVerdicts } from '../lab/experiment/verdicts.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
-import type { StepResult, Trainer } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
+import type { Trainer } from '../rl/train/trainer.ts'
 
 const MADE_ON = { understory: '', adapter: '', kernels: '' }
 

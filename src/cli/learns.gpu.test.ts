@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { presetOf } from '../lab/presets/presets.ts'
 import { trainerConfig } from '../lab/worker/trainer_config.ts'
-import { type StepResult, Trainer } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
+import { Trainer } from '../rl/train/trainer.ts'
 
 const longTest = test.skipIf(!process.env.LONG_TESTS)
 

@@ -5,7 +5,7 @@ import { type Experiment, parseExperiment } from '../lab/experiment/experiment.t
 import { NO_OBSERVATION, type ObservationRequest } from '../lab/protocol/observation.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
-import type { StepResult } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
 
 const REQUEST: ObservationRequest = {
   ...NO_OBSERVATION,

@@ -11,7 +11,7 @@ import { decodeLink, encodeLink } from '../lab/links/link.ts'
 import { type Said, withVerdicts } from '../lab/page/taught.ts'
 import { type Steered, SteeredRun } from '../lab/worker/steered_run.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
-import type { StepResult } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

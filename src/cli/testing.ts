@@ -4,9 +4,10 @@ import { madeState } from '../lab/checkpoints/testing.ts'
 import type { Experiment } from '../lab/experiment/experiment.ts'
 import { type Engine, SteeredRun } from '../lab/worker/steered_run.ts'
 import type { PhaseReason } from '../rl/config/phase.ts'
+import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import type { TrainerState } from '../rl/train/state.ts'
 import type { StepResult } from '../rl/train/step_result.ts'
-import type { Trainer, TrainerConfig } from '../rl/train/trainer.ts'
+import type { Trainer } from '../rl/train/trainer.ts'
 
 /** Numbers of a step that follow from the step alone. */
 const metricsOf = (step: number) => ({

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { GpuError } from '../kernels/device/errors.ts'
 import type { Pairs, Verdict } from '../rl/config/phase.ts'
-import type { StepResult } from '../rl/train/trainer.ts'
+import type { StepResult } from '../rl/train/step_result.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
 import { CheckpointError } from './checkpoints/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/memory_files.ts'

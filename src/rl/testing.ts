@@ -2,17 +2,13 @@
 import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
-import {
-  ACTOR_DEFAULTS,
-  ALGORITHM_DEFAULTS,
-  CRITIC_DEFAULTS,
-  type Optim,
-  type RewardModelPhase,
-  type RlPhase,
-  type SftPhase,
-} from './config/phase.ts'
+import { ACTOR_DEFAULTS } from './config/actor.ts'
+import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'
+import { CRITIC_DEFAULTS } from './config/critic.ts'
+import type { Optim } from './config/optim.ts'
+import type { RewardModelPhase, RlPhase, SftPhase } from './config/phase.ts'
+import type { TrainerConfig } from './config/trainer_config.ts'
 import type { RolloutBatch } from './experience/batch.ts'
-import type { TrainerConfig } from './train/trainer.ts'
 
 export const OPTIM: Optim = {
   lr: 2e-3,

@@ -1,11 +1,7 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading it stands under.
 import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
-import {
-  everValidates,
-  type RlPhase,
-  type Rollout,
-  type Validation,
-} from '../../rl/config/phase.ts'
+import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
+import { everValidates, type Validation } from '../../rl/config/validation.ts'
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
 import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
 

@@ -1,5 +1,5 @@
 // Phases that say how often they go through a finite training set: how many steps that is, and the rules about it.
-import { hasSet, stepsPerEpoch } from '../../rl/config/phase.ts'
+import { hasSet, stepsPerEpoch } from '../../rl/config/data.ts'
 import type { Task } from '../../tasks/task.ts'
 import { valueAt } from './paths.ts'
 import { settingsOf } from './phase_settings.ts'

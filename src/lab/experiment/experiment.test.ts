@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { ACTOR_DEFAULTS, ALGORITHM_DEFAULTS, CRITIC_DEFAULTS } from '../../rl/config/phase.ts'
+import { ACTOR_DEFAULTS } from '../../rl/config/actor.ts'
+import { ALGORITHM_DEFAULTS } from '../../rl/config/algorithm.ts'
+import { CRITIC_DEFAULTS } from '../../rl/config/critic.ts'
 import { CONDITIONS } from './conditions.ts'
 import {
   type Experiment,

@@ -1,6 +1,7 @@
 // What a document asks for and a run of it does not do. No error: earlier documents hold it, and they stay readable.
-import { everValidates, validationPrompts } from '../../rl/config/phase.ts'
+
 import { continuesSchedule } from '../../rl/config/schedule.ts'
+import { everValidates, validationPrompts } from '../../rl/config/validation.ts'
 import { hasCritic } from './conditions.ts'
 import { settingsOf } from './phase_settings.ts'
 import { taskOf } from './rules.ts'

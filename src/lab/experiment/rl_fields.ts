@@ -2,17 +2,12 @@
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { ACTOR_DEFAULTS, type Actor } from '../../rl/config/actor.ts'
+import type { RolloutCorrection } from '../../rl/config/algorithm.ts'
+import { ALGORITHM_DEFAULTS, type Algorithm } from '../../rl/config/algorithm.ts'
+import { CRITIC_DEFAULTS, type Critic } from '../../rl/config/critic.ts'
 import type { FilterMetric } from '../../rl/config/filter_groups.ts'
-import {
-  ACTOR_DEFAULTS,
-  type Actor,
-  ALGORITHM_DEFAULTS,
-  type Algorithm,
-  CRITIC_DEFAULTS,
-  type Critic,
-  type Optim,
-} from '../../rl/config/phase.ts'
-import type { RolloutCorrection } from '../../rl/experience/rollout_correction.ts'
+import type { Optim } from '../../rl/config/optim.ts'
 import { boolean, integer, number, select, type Tree, text } from './fields.ts'
 
 /** The engine's actor; where that has null, an experiment has 0. */

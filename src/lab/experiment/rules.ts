@@ -1,11 +1,8 @@
 // The rules between the fields of an experiment, and its phases as the trainer runs them.
-import {
-  type Actor,
-  type Algorithm,
-  type Critic,
-  type Phase,
-  STOP_DEFAULTS,
-} from '../../rl/config/phase.ts'
+import type { Actor } from '../../rl/config/actor.ts'
+import type { Algorithm } from '../../rl/config/algorithm.ts'
+import type { Critic } from '../../rl/config/critic.ts'
+import { type Phase, STOP_DEFAULTS } from '../../rl/config/phase.ts'
 import { createTask } from '../../tasks/index.ts'
 import type { Task } from '../../tasks/task.ts'
 import { comparesGroups, hasCritic } from './conditions.ts'

@@ -1,17 +1,15 @@
 // Every field of the experiment document: its default, range, unit and one sentence of help. The only home of each.
 import * as z from 'zod/mini'
+import { DATA_DEFAULTS, type Data } from '../../rl/config/data.ts'
+import type { Optim } from '../../rl/config/optim.ts'
 import {
-  DATA_DEFAULTS,
-  type Data,
-  type Optim,
   type Pairs,
-  type Probe,
   type RlPhase,
   type Rollout,
   STOP_DEFAULTS,
   type Stop,
-  type Validation,
 } from '../../rl/config/phase.ts'
+import type { Probe, Validation } from '../../rl/config/validation.ts'
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { TaskKind } from '../../tasks/task.ts'

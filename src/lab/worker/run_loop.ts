@@ -1,5 +1,5 @@
 // The loop around a trainer on one device. Ends with the run, or with the device.
-import type { PhaseStart, StepResult } from '../../rl/train/trainer.ts'
+import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
 import type { CheckpointKeeper } from '../checkpoints/keeper.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'

@@ -1,6 +1,8 @@
 // A training run that obeys steering: what its document says, and what is asked of it while it goes on. Knows neither the
 // worker nor the GPU.
-import type { Trainer, TrainerConfig } from '../../rl/train/trainer.ts'
+
+import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import type { Trainer } from '../../rl/train/trainer.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { type Experiment, steerExperiment } from '../experiment/experiment.ts'
 import { plannedTotal } from '../experiment/planned.ts'

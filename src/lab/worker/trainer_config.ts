@@ -1,5 +1,5 @@
 // From the experiment document to what the trainer takes.
-import type { TrainerConfig } from '../../rl/train/trainer.ts'
+import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
 import { type Experiment, resolvePhases, taskOf } from '../experiment/experiment.ts'
 

@@ -9,10 +9,10 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
-import type { TrainerConfig } from '../../rl/train/trainer.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/opfs.ts'

@@ -51,7 +51,7 @@ export function chooseGroups(
   return [...first, ...rest].slice(0, wanted).map(({ gen_batch, group }) => ({ gen_batch, group }))
 }
 
-/** Whether a step that has drawn these batches goes on drawing. */
+/** Whether a step that has drawn these batches draws another. */
 export function needsMore(
   informative: readonly (readonly boolean[])[],
   wanted: number,

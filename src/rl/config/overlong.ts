@@ -1,4 +1,4 @@
-// Where the score of a response stands, and DAPO's penalty for responses that come close to the maximum length.
+// The token that carries a response's score, and DAPO's penalty for responses that come close to the maximum length.
 
 /** verl's reward_kwargs: max_resp_len and overlong_buffer_cfg.len, in tokens, and overlong_buffer_cfg.penalty_factor. */
 export interface OverlongBuffer {

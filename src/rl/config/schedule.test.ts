@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import type { Optim, Phase, RlPhase, SftPhase } from './phase.ts'
+import type { Optim } from './optim.ts'
+import type { Phase, RlPhase, SftPhase } from './phase.ts'
 import {
   constantMultiplier,
   cosineMultiplier,

@@ -1,6 +1,7 @@
 // What changes from step to step, as pure functions of the step.
-import type { KlControllerConfig } from '../experience/kl.ts'
-import type { Optim, Phase } from './phase.ts'
+import type { KlControllerConfig } from './algorithm.ts'
+import type { Optim } from './optim.ts'
+import type { Phase } from './phase.ts'
 
 /** Shape of a schedule; `step` below is the number of training steps already taken (the scheduler's calls). */
 export interface Schedule {

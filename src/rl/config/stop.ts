@@ -14,7 +14,7 @@ function isPlateau(scores: readonly number[], { plateau_steps: steps, plateau_de
   return last < before + plateau_delta
 }
 
-/** Where the numbers stand that conditions look at. */
+/** Names of the metrics that conditions read. */
 export interface StopMetrics {
   readonly accuracy: string
   /** Of the policy that the phase trains. */

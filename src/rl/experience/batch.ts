@@ -185,7 +185,7 @@ export function makeBatch(
   }
 }
 
-/** Response tokens of rows [first, first + count) that training looks at: the divisor of token-mean. */
+/** Response tokens of rows [first, first + count) that count in training: the divisor of token-mean. */
 export function tokenCount(
   { response_mask, response_length: R, rows }: RolloutBatch,
   first = 0,

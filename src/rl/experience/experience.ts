@@ -1,16 +1,12 @@
 // From scored responses to advantages: what verl's driver does between rollout and update, in float64.
 
+import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import { computeAdvantages } from '../estimators/advantages.ts'
 import { maskedSum } from '../math/masked.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
-import {
-  offpolicyMetrics,
-  type RolloutCorrection,
-  rolloutIsWeights,
-  rolloutRejectionMask,
-} from './rollout_correction.ts'
+import { offpolicyMetrics, rolloutIsWeights, rolloutRejectionMask } from './rollout_correction.ts'
 import { probabilityMetrics } from './rollout_correction_metrics.ts'
 
 type Numbers = ArrayLike<number>
@@ -38,7 +34,7 @@ export interface ScoredBatch extends Partial<Record<DriverColumn, Numbers>> {
   readonly reward_baselines?: Numbers
 }
 
-/** What training goes on with. */
+/** What the updates train on. */
 export interface Experience {
   readonly advantages: Float64Array
   readonly returns: Float64Array
@@ -73,6 +69,15 @@ const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
 /** Whether a phase has a critic; verl builds one for gae. */
 export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
   NEEDS_VALUES.includes(adv_estimator)
+
+/** Whether a phase measures KL to a frozen reference policy. */
+export const needsReference = ({
+  actor,
+  algorithm,
+}: {
+  readonly actor: Pick<RlPhase['actor'], 'use_kl_loss'>
+  readonly algorithm: Pick<RlPhase['algorithm'], 'use_kl_in_reward'>
+}): boolean => actor.use_kl_loss || algorithm.use_kl_in_reward
 
 /** Whether advantages are computed from Σπ² of the old policy. */
 export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>

@@ -1,24 +1,17 @@
 // The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py apply_kl_penalty).
 import { type KlPenalty, klPenalty } from '../../kernels/kl/kl_penalty.ts'
+import type { KlControllerConfig } from '../config/algorithm.ts'
 import { maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 
-/** β and how it follows the KL it causes. */
+/** β and how it follows the KL that it causes. */
 export interface KlController {
   readonly value: number
   /** `current_kl` in nats per token; `n_steps`: responses seen since the last update. */
   update(current_kl: number, n_steps: number): void
 }
 
-/** verl's algorithm.kl_ctrl; target_kl and horizon matter to `adaptive` only. */
-export interface KlControllerConfig {
-  readonly type: 'fixed' | 'adaptive'
-  readonly kl_coef: number
-  readonly target_kl: number
-  readonly horizon: number
-}
-
 /**
- * fixed: β = kl_coef for ever. adaptive (Ziegler et al. 2019, arXiv 1909.08593 section 2.2): e = clip(kl/target_kl - 1, ±0.2),
+ * fixed: β = kl_coef always. adaptive (Ziegler et al. 2019, arXiv 1909.08593 section 2.2): e = clip(kl/target_kl - 1, ±0.2),
  * β ← β·(1 + e·n_steps/horizon). Throws RangeError if an adaptive controller's target_kl or horizon is not above 0, or the type
  * is unknown. verl forgets an adapted β in its checkpoints; to keep it, start again with kl_coef = value.
  */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import { ALGORITHM_DEFAULTS } from '../config/phase.ts'
+import { ALGORITHM_DEFAULTS } from '../config/algorithm.ts'
 import { type LogProbPair, offpolicyMetrics, rolloutIsWeights } from './rollout_correction.ts'
 import { probabilityMetrics } from './rollout_correction_metrics.ts'
 

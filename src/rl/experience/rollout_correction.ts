@@ -7,30 +7,13 @@ import {
   type RsBounds,
   type RsCriterion,
 } from '../../kernels/rollout_correction/rollout_correction.ts'
+import type { RolloutCorrection } from '../config/algorithm.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select } from '../math/stats.ts'
 import { parseBounds, type RejectionBounds } from './rejection_threshold.ts'
 import { isMetrics, LOG_RATIO_BOUND, rejectionMetrics } from './rollout_correction_metrics.ts'
 
 type Numbers = ArrayLike<number>
-
-/** verl's algorithm.rollout_correction. */
-export interface RolloutCorrection {
-  /** Importance weights per token or per response; null = none. */
-  readonly rollout_is: null | 'token' | 'sequence'
-  /** Weights are cut off above this; above 0. */
-  readonly rollout_is_threshold: number
-  /** Divide the weights by their mean over the batch. */
-  readonly rollout_is_batch_normalize: boolean
-  /** Criteria, comma-separated, that a token or response must all meet; null = none. */
-  readonly rollout_rs: null | string
-  /** One threshold for all criteria or one each, comma-separated: `lower_upper` for k1, an upper bound for k2 and k3. */
-  readonly rollout_rs_threshold: null | string | number
-  /** The rollout's log-probs stand for the old policy's; weights and mask come from the policy being updated. */
-  readonly bypass_mode: boolean
-  /** Loss in bypass mode. */
-  readonly loss_type: 'ppo_clip' | 'reinforce'
-}
 
 export interface LogProbPair {
   /** Of the policy being trained. */

@@ -17,8 +17,9 @@ import type { ActorPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors } from '../config/trained_segments.ts'
 import { type RolloutBatch, spreadRows } from '../experience/batch.ts'
 import { madeUpBatch, OPTIM, RL, SFT } from '../testing.ts'
-import { Actor, phaseRows } from './actor.ts'
+import { Actor } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
+import { phaseRows } from './batch_rows.ts'
 
 const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers

@@ -1,127 +1,21 @@
-// The policy being trained, on the GPU: weights, optimizer state and the recorded programs that score and update it.
+// The policy being trained, on the GPU: weights, optimizer state, and the passes that score and update it.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program, Recorder } from '../../kernels/device/program.ts'
-import type { ModelConfig } from '../../model/params/config.ts'
+import type { Program } from '../../kernels/device/program.ts'
 import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
-import { sliceWorkspace } from '../../model/transformer/workspace.ts'
-import type { ActorPhase, Optim, Phase, RlPhase } from '../config/phase.ts'
-import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
+import type { Optim } from '../config/optim.ts'
+import type { ActorPhase } from '../config/phase.ts'
+import { segmentFactors } from '../config/trained_segments.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import { needsCritic } from '../experience/experience.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
+import { ActorPrograms, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
-import {
-  choosesTokens,
-  OBJECTIVE_LIVE,
-  type Objective,
-  objectiveLive,
-  objectiveOf,
-} from './objective.ts'
-import {
-  type RowsLive,
-  recordProbe,
-  recordReference,
-  recordScore,
-  recordSft,
-  recordTrace,
-  recordUpdate,
-  type ScoreLive,
-  type TraceLive,
-  type UpdateLive,
-} from './programs.ts'
-import { ShuffledBatch } from './shuffled_batch.ts'
+import { type BatchRows, phaseRows, shufflesRows } from './batch_rows.ts'
+import { objectiveLive, objectiveOf } from './objective.ts'
+import { recordProbe, type ScoreLive } from './programs.ts'
+import { laidOut, ShuffledBatch } from './shuffled_batch.ts'
 import { Trainable } from './trainable.ts'
-
-/** Most tokens of one forward and backward; larger mini-batches are accumulated. */
-const MAX_MICRO_TOKENS = 4096
-/** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU fires. */
-const MAX_DISPATCH_FLOP = 2e10
-
-/** Widths that decide how long the largest product of a model takes per token. */
-export type ModelWidths = Pick<ModelConfig, 'hidden_size' | 'intermediate_size' | 'vocab_size'>
-
-/** Tokens that go through forward and backward at once. */
-export function microTokens({ hidden_size, intermediate_size, vocab_size }: ModelWidths): number {
-  const flop_per_token = 2 * hidden_size * Math.max(vocab_size, 2 * intermediate_size)
-  return Math.min(MAX_MICRO_TOKENS, Math.floor(MAX_DISPATCH_FLOP / flop_per_token))
-}
-
-/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */
-export function microRows(mini_batch_rows: number, width: number, max_tokens: number): number {
-  for (let parts = 1; parts < mini_batch_rows; parts++)
-    if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= max_tokens)
-      return mini_batch_rows / parts
-  return 1
-}
-
-/** Rows of a batch, of one optimizer step, and of one pass. */
-export interface BatchRows {
-  readonly batch: number
-  readonly mini: number
-  readonly micro: number
-}
-
-/** Greatest common divisor. */
-export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
-
-/** Prompts of the critic's mini-batch, where a phase has a critic; else the actor's. */
-const criticMini = (phase: RlPhase): number =>
-  (needsCritic(phase) ? phase.critic.ppo_mini_batch_size : null) ?? phase.actor.ppo_mini_batch_size
-
-/**
- * How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches. Throws RangeError for a
- * micro-batch that does not divide the mini-batch of either.
- */
-export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
-  const max_tokens = microTokens(model)
-  if (phase.kind === 'sft') {
-    const batch = phase.batch_size
-    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
-  }
-  const { train_batch_size, n } = phase.rollout
-  const mini = phase.actor.ppo_mini_batch_size * n
-  const both = gcd(mini, criticMini(phase) * n)
-  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, max_tokens)
-  if (both % micro !== 0)
-    throw new RangeError(
-      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${both} rows, got ${micro}`,
-    )
-  return { batch: train_batch_size * n, mini, micro }
-}
-
-/** How the critic of a phase goes through a batch that was cut into `rows`: verl's critic.ppo_mini_batch_size and ppo_epochs. */
-export function criticPasses(
-  phase: RlPhase,
-  rows: BatchRows,
-): { readonly rows: BatchRows; readonly epochs: number } {
-  return {
-    rows: { ...rows, mini: criticMini(phase) * phase.rollout.n },
-    epochs: phase.critic.ppo_epochs ?? phase.actor.ppo_epochs,
-  }
-}
-
-/** Whether the epochs of a phase have orders of their own. verl's legacy worker cuts every batch as it comes. */
-export const shufflesRows = ({
-  shuffle,
-  use_legacy_worker_impl,
-}: Pick<RlPhase['actor'], 'shuffle' | 'use_legacy_worker_impl'>): boolean =>
-  shuffle && use_legacy_worker_impl === 'disable'
-
-/** The batch as an epoch goes through it: as it is, or laid out in this order. */
-export const laidOut = (
-  batch: RolloutBatch,
-  shuffled: ShuffledBatch | undefined,
-  order: readonly number[] | undefined,
-  micro: number,
-): RolloutBatch => (shuffled && order ? shuffled.lay(batch, order, micro) : batch)
-
-/** What an update needs to know of its phase. */
-export type PolicyPhase = TrainedPart &
-  Pick<RlPhase, 'actor' | 'algorithm'> & {
-    readonly rollout: Pick<RlPhase['rollout'], 'temperature' | 'max_response_length'>
-  }
 
 /** Per-token arrays of a batch that are computed after it was uploaded, [B, R] each. */
 export interface BatchColumns {
@@ -142,11 +36,7 @@ export class Actor {
   readonly trainable: Trainable
   readonly batch: TrainingBatch
   #gpu: Gpu
-  #score = new Map<string, Program<ScoreLive>>()
-  #reference = new Map<string, Program<ScoreLive>>()
-  #update = new Map<string, Program<UpdateLive>>()
-  #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
-  #trace = new Map<string, Program<TraceLive>>()
+  #programs: ActorPrograms
   /** Updates keep what they compute per token (step_trace.ts). */
   #is_tracing = false
   #begin: Program<never>
@@ -168,6 +58,7 @@ export class Actor {
     this.batch = new TrainingBatch(gpu, tensors.batch, size.use_remove_padding ?? true)
     this.trainable = trainable
     this.shuffled = shuffled
+    this.#programs = new ActorPrograms(gpu, tensors)
     this.#begin = programs.begin
     this.#probe = programs.probe
   }
@@ -202,59 +93,18 @@ export class Actor {
 
   /** Records the programs of these phases, where that has not been done. They must fit `size`. */
   async prepare(phases: readonly ActorPhase[]): Promise<void> {
-    for (const phase of phases) await this.#prepare(phase)
-  }
-
-  async #prepare(phase: ActorPhase): Promise<void> {
-    const { micro } = phaseRows(
-      phase,
-      this.size.prompt_length + this.size.response_length,
-      this.layout.shape,
-    )
-    const { tensors, layout } = this
-    const ws = sliceWorkspace(this.#gpu, tensors.workspace, micro)
-    if (phase.kind === 'sft') {
-      const final = layout.shape.num_hidden_layers
-      await this.trainable.prepare(final)
-      await this.#record(this.#sft, micro, 'sft', ['row', 'tokens', 'inv_token_count'], (r) =>
-        recordSft(r, tensors, ws, final),
-      )
-      return
+    const { layout, size } = this
+    const final = layout.shape.num_hidden_layers
+    for (const phase of phases) {
+      const { micro } = phaseRows(phase, size.prompt_length + size.response_length, layout.shape)
+      if (phase.kind === 'sft') {
+        await this.trainable.prepare(final)
+        await this.#programs.prepareSft(micro, final)
+      } else {
+        await this.trainable.prepare(phase.target_layer, segmentFactors(layout, phase))
+        await this.#programs.prepareRl(phase, micro, this.#updated(phase))
+      }
     }
-    const { target_layer: layer, target_readout: readout } = phase
-    const batch = this.#updated(phase).tensors
-    await this.trainable.prepare(layer, segmentFactors(layout, phase))
-    const live = ['row', 'tokens', 'inv_temperature'] as const
-    await this.#record(this.#score, scoreKey(phase, micro), 'old_log_prob', live, (r) =>
-      recordScore(r, tensors, ws, layer, readout),
-    )
-    const { reference } = tensors
-    if (needsReference(phase) && reference)
-      await this.#record(this.#reference, scoreKey(phase, micro), 'ref', live, (r) =>
-        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer, readout),
-      )
-    await this.#record(
-      this.#update,
-      updateKey(phase, micro),
-      'update_actor',
-      [...live, ...OBJECTIVE_LIVE, 'epoch'],
-      (r) => recordUpdate(r, { ...tensors, batch }, ws, layer, objectiveOf(phase), readout),
-    )
-    const objective = objectiveOf(phase)
-    const trace_live = ['row', ...OBJECTIVE_LIVE] as const
-    await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
-      recordTrace(r, tensors, ws, objective),
-    )
-  }
-
-  async #record<K, L extends string>(
-    programs: Map<K, Program<L>>,
-    key: K,
-    label: string,
-    live: readonly L[],
-    build: (recorder: Recorder<L>) => void,
-  ): Promise<void> {
-    if (!programs.has(key)) programs.set(key, await this.#gpu.record(label, live, build))
   }
 
   /** Zeroes the sums of this training step. */
@@ -288,20 +138,15 @@ export class Actor {
 
   /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old policy. */
   computeLogProbs(phase: PolicyPhase, rows: BatchRows): void {
-    this.#replayRows(this.#score, phase, rows)
+    this.#replayRows(this.#programs.score(phase, rows.micro), phase, rows)
   }
 
   /** ref_log_prob of the uploaded batch under the reference, read after as many blocks. */
   computeRefLogProb(phase: PolicyPhase, rows: BatchRows): void {
-    this.#replayRows(this.#reference, phase, rows)
+    this.#replayRows(this.#programs.reference(phase, rows.micro), phase, rows)
   }
 
-  #replayRows(
-    programs: ReadonlyMap<string, Program<ScoreLive>>,
-    phase: PolicyPhase,
-    rows: BatchRows,
-  ): void {
-    const program = prepared(programs.get(scoreKey(phase, rows.micro)))
+  #replayRows(program: Program<ScoreLive>, phase: PolicyPhase, rows: BatchRows): void {
     const inv_temperature = 1 / phase.rollout.temperature
     for (let row = 0; row < rows.batch; row += rows.micro)
       this.#gpu.replay(program, {
@@ -363,7 +208,7 @@ export class Actor {
     step: number,
     epoch = 0,
   ): void {
-    const update = prepared(this.#update.get(updateKey(phase, micro)))
+    const update = this.#programs.update(phase, micro)
     const objective = objectiveOf(phase)
     const mini_tokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
@@ -379,8 +224,7 @@ export class Actor {
         inv_temperature: 1 / phase.rollout.temperature,
         epoch,
       })
-      if (this.#is_tracing)
-        this.#gpu.replay(prepared(this.#trace.get(traceKey(objective, micro))), live)
+      if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
     }
   }
 
@@ -414,13 +258,13 @@ export class Actor {
 
   /** Adds the gradients of the mean cross-entropy of the uploaded batch. */
   accumulateSupervised(batch: RolloutBatch, micro: number): void {
-    const sft = prepared(this.#sft.get(micro))
+    const sft = this.#programs.sft(micro)
     const inv_token_count = 1 / tokenCount(batch)
     for (let row = 0; row < batch.rows; row += micro)
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
 
-  /** Uploads the rows that `probe` looks at: `size.probe_rows` of them. */
+  /** Uploads the rows that `probe` measures: `size.probe_rows` of them. */
   uploadProbe(batch: RolloutBatch): void {
     const { probe, probe_mask } = this.tensors
     const { use_remove_padding = true } = this.size
@@ -444,27 +288,6 @@ export class Actor {
   }
 }
 
-/** Whether a phase measures KL to a frozen reference policy. */
-export const needsReference = (phase: Phase): boolean =>
-  phase.kind === 'rl' && (phase.actor.use_kl_loss || phase.algorithm.use_kl_in_reward)
-
-/** Phases with equal keys read the same policy in passes of the same size. */
-const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
-  `${target_layer}/${target_readout}/${micro}`
-
-/** Phases with equal keys share their recorded update. */
-const updateKey = (phase: PolicyPhase, micro: number): string =>
-  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase), shufflesRows(phase.actor)])
-
-/** Losses that choose no tokens have the same trace. */
-const traceKey = (objective: Objective, micro: number): string =>
-  `${choosesTokens(objective) ? objective.loss_mode : ''}/${micro}`
-
 /** Another number for every micro-batch of a run. */
 const callSeed = (step: number, update: number, row: number): number =>
   Math.imul(Math.imul(step, 65_537) + update, 8191) + row
-
-function prepared<L extends string>(program: Program<L> | undefined): Program<L> {
-  if (!program) throw new Error('actor: this phase was not prepared')
-  return program
-}

@@ -15,7 +15,7 @@ import {
   valuesBackwardRef,
   valuesRef,
 } from '../../model/transformer/value.ref.ts'
-import { CRITIC_DEFAULTS, type Critic as CriticConfig } from '../config/phase.ts'
+import { CRITIC_DEFAULTS, type Critic as CriticConfig } from '../config/critic.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'
 import { madeUpBatch, OPTIM } from '../testing.ts'

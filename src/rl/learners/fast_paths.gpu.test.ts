@@ -7,8 +7,9 @@ import { randomValues } from '../../kernels/testing.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
 import type { RlPhase, SftPhase } from '../config/phase.ts'
 import { madeUpBatch, OPTIM, RL, SFT } from '../testing.ts'
-import { Actor, phaseRows } from './actor.ts'
+import { Actor } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
+import { phaseRows } from './batch_rows.ts'
 
 const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
-import { Trainer, type TrainerConfig } from '../train/trainer.ts'
+import { Trainer } from '../train/trainer.ts'
 
 const gpu = await Gpu.open()
 const STEPS = 30

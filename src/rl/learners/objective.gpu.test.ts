@@ -17,8 +17,9 @@ import {
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import type { Actor } from '../config/phase.ts'
-import { correctionParams, type RolloutCorrection } from '../experience/rollout_correction.ts'
+import type { Actor } from '../config/actor.ts'
+import type { RolloutCorrection } from '../config/algorithm.ts'
+import { correctionParams } from '../experience/rollout_correction.ts'
 import { RL } from '../testing.ts'
 import {
   OBJECTIVE_LIVE,

@@ -17,8 +17,10 @@ import {
 import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/policy_loss_cov.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/workspace.ts'
-import type { Actor, RlPhase } from '../config/phase.ts'
-import { correctionParams, type RolloutCorrection } from '../experience/rollout_correction.ts'
+import type { Actor } from '../config/actor.ts'
+import type { RolloutCorrection } from '../config/algorithm.ts'
+import type { RlPhase } from '../config/phase.ts'
+import { correctionParams } from '../experience/rollout_correction.ts'
 
 /** What decides which kernels run; everything else about an objective is a live number. */
 export interface Objective {
@@ -90,10 +92,11 @@ export type ObjectiveTensors = Pick<
  */
 export function recordObjective(
   { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
-  { loss_mode, loss_agg_mode, kl_loss_type, bypass }: Objective,
+  objective: Objective,
   t: ObjectiveTensors,
   { sums, correction_sums }: { sums: Tensor; correction_sums: Tensor },
 ): void {
+  const { loss_mode, kl_loss_type, bypass } = objective
   const [rows, response_length] = t.response_mask.shape
   const tokens = rows * response_length
   const { log_probs, old_log_probs, d_log_probs, rollout_is_weights } = t
@@ -110,30 +113,14 @@ export function recordObjective(
         sums: correction_sums,
       },
     )
-  const { token_weights, loss_weights: weights, pg_weights } = t
-  const weigh = (response_mask: Tensor) =>
-    run(
-      loss_weights,
-      {
-        rows,
-        response_length,
-        loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
-        pg_agg_mode: LOSS_AGG_MODES.indexOf(pgAggMode(loss_mode, loss_agg_mode)),
-        token_count: (live) => live.token_count,
-        sequence_count: (live) => live.sequence_count,
-        loss_scale_factor: (live) => live.loss_scale_factor,
-        scale: (live) => live.scale,
-      },
-      { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
-    )
-  weigh(bypass ? t.modified_mask : t.response_mask)
+  runLossWeights({ run }, objective, t, bypass ? t.modified_mask : t.response_mask)
   runPolicyLoss({ run }, POLICY_LOSSES[loss_mode], t, sums)
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
-  if (bypass) weigh(t.response_mask)
+  if (bypass) runLossWeights({ run }, objective, t, t.response_mask)
   run(
     entropy_loss,
     { tokens, entropy_coeff: (live) => live.entropy_coeff },
-    { entropy: t.entropy, loss_weights: weights, d_entropy: t.d_entropy, sums },
+    { entropy: t.entropy, loss_weights: t.loss_weights, d_entropy: t.d_entropy, sums },
   )
   if (kl_loss_type)
     run(
@@ -142,12 +129,37 @@ export function recordObjective(
       {
         log_probs,
         ref_log_prob: t.ref_log_prob,
-        loss_weights: weights,
+        loss_weights: t.loss_weights,
         kld: t.kld,
         d_log_probs,
         sums,
       },
     )
+}
+
+/** What every token under a mask counts: in the metrics, in the loss and in the policy's part of it. */
+function runLossWeights(
+  { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
+  { loss_mode, loss_agg_mode }: Objective,
+  t: ObjectiveTensors,
+  response_mask: Tensor,
+): void {
+  const [rows, response_length] = t.response_mask.shape
+  const { rollout_is_weights, token_weights, loss_weights: weights, pg_weights } = t
+  run(
+    loss_weights,
+    {
+      rows,
+      response_length,
+      loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
+      pg_agg_mode: LOSS_AGG_MODES.indexOf(pgAggMode(loss_mode, loss_agg_mode)),
+      token_count: (live) => live.token_count,
+      sequence_count: (live) => live.sequence_count,
+      loss_scale_factor: (live) => live.loss_scale_factor,
+      scale: (live) => live.scale,
+    },
+    { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
+  )
 }
 
 /** One call of a policy loss, or of what it chooses, on a micro-batch. */
@@ -191,7 +203,7 @@ export const choosesTokens = ({ loss_mode }: Pick<Objective, 'loss_mode'>): bool
 
 /**
  * Which tokens the policy loss chose in the update that has just run on a micro-batch, with the same live numbers: 1 or 0 in
- * d_log_probs, which the backward has done with. `sums` stay as they are.
+ * d_log_probs, which the backward no longer needs. `sums` stay as they are.
  */
 export function recordChoice(
   recorder: Pick<Recorder<ObjectiveLive>, 'run'>,

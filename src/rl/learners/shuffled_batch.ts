@@ -38,7 +38,7 @@ export function recordGather(
   r.run(embedding_forward, { tokens, hidden_size }, { input_ids: order, weight: from, out: to })
 }
 
-/** A batch whose rows stand in another order in every epoch. */
+/** A batch whose rows have another order in every epoch. */
 export class ShuffledBatch {
   readonly tensors: ShuffledTensors
   readonly batch: TrainingBatch
@@ -85,3 +85,11 @@ export class ShuffledBatch {
     return shuffled
   }
 }
+
+/** The batch as an epoch goes through it: in its own order, or in this one. */
+export const laidOut = (
+  batch: RolloutBatch,
+  shuffled: ShuffledBatch | undefined,
+  order: readonly number[] | undefined,
+  micro: number,
+): RolloutBatch => (shuffled && order ? shuffled.lay(batch, order, micro) : batch)

@@ -1,4 +1,4 @@
-// What a traced step keeps of every token, for whoever wants to look at it afterwards. Other steps record nothing here.
+// What a traced step keeps of every token. Other steps record nothing here.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 
 /** What the update leaves in the workspace and the next micro-batch would overwrite. */
@@ -12,7 +12,7 @@ export type TraceTensors = Readonly<Record<(typeof UPDATE_TRACE)[number], Tensor
   readonly chosen: Tensor
 }
 
-/** Allocates the trace of a batch. It exists whether or not anybody looks, so that looking creates nothing. */
+/** Allocates the trace of a batch. It always exists, so that a traced step creates no buffer. */
 export function createTraceTensors(
   alloc: Allocator,
   { rows, response_length }: { readonly rows: number; readonly response_length: number },

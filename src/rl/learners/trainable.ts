@@ -22,7 +22,7 @@ import {
   trainedPrefix,
 } from '../../model/params/params.ts'
 import type { Model } from '../../model/transformer/transformer.ts'
-import type { Optim } from '../config/phase.ts'
+import type { Optim } from '../config/optim.ts'
 import { frozenRuns } from '../config/trained_segments.ts'
 
 /** torch.optim.AdamW's eps. */

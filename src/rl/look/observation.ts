@@ -1,9 +1,9 @@
-// What is asked of a model's inside while it trains, and what comes of it: plain data. Types and constants alone, so the page
+// What the panels ask about a model's inside while it trains, and the answer: plain data. Types and constants alone, so the page
 // may load this.
 import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
 
 /**
- * Quantities that one panel shows, measured together: a group that nobody looks at costs nothing. `of_layer` ones compare
+ * Quantities that one panel shows, measured together: a group that no panel shows costs nothing. `of_layer` ones compare
  * `ObservationRequest.layer` with every state.
  */
 export const OBSERVED_GROUPS = {
@@ -44,7 +44,7 @@ export interface ObservationRequest {
   readonly lens: LensRequest | undefined
   /** The token table of observed steps of reinforcement. */
   readonly tokens: boolean
-  /** Traced steps also tell the entropy of every layer's policy at every token of their table. */
+  /** Traced steps also measure the entropy of every layer's policy at every token of their table. */
   readonly token_layers: boolean
   /** At least 1. Step 0 is observed with every request. */
   readonly every: number

@@ -108,7 +108,7 @@ export async function make<T>(create: () => Promise<T>): Promise<Made<T>> {
   }
 }
 
-/** Why something that was asked for cannot be shown. Errors that end a run go on. */
+/** Why something that was asked for cannot be shown. Errors that end a run are thrown on. */
 export function reasonOf(error: unknown): string {
   const is_of_part =
     error instanceof GpuError && (error.code === 'too_large' || error.code === 'shader')

@@ -8,9 +8,11 @@ import { unpackWeights } from '../../model/params/params.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, promptBatch, type RolloutBatch } from '../experience/batch.ts'
 import { CONFIG, PARITY, REWARD_MODEL, RL, SFT } from '../testing.ts'
-import { type StepResult, Trainer, type TrainerConfig } from '../train/trainer.ts'
+import type { StepResult } from '../train/step_result.ts'
+import { Trainer } from '../train/trainer.ts'
 import {
   LENS_TOP,
   NO_OBSERVATION,

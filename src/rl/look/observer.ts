@@ -1,11 +1,11 @@
-// Looks into the policy while it trains, as far as somebody asks: measures on the GPU and brings back means and lenses.
+// Observes the policy while it trains, as far as it is asked to: measures on the GPU and reads means and lenses back.
 // Reads the weights only, and borrows the probe's workspace between steps, so training has the same bits with it and without.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
 import { uploadInternals } from '../../model/internals/internals_tensors.ts'
 import { uploadLens } from '../../model/internals/lens.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
-import type { TrainerConfig } from '../train/trainer.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
 import {
   asksInside,
@@ -29,23 +29,12 @@ import {
   reasonOf,
   type TokenLayersPart,
 } from './observed_parts.ts'
+import { endOfQueued, readingCosts, stageOf, startReading } from './reading_costs.ts'
 import { readTokenLayers, type TracedLayers } from './token_layers.ts'
 
-type PartName = keyof Observation['cost_ms'] | 'tokens'
-
-/** Numbers of one part on their way back. */
-interface Reading<T> {
-  readonly name: PartName
-  readonly arrays: Promise<T>
-  readonly submitted_ms: number
-  /** When they were there. */
-  readonly done_ms: Promise<number>
-}
-
 /**
- * Observes what is asked for. Buffers and programs are made by the first observation that needs them and freed when nobody
- * asks any more; while a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or
- * read back.
+ * Observes what is asked for. The first observation that needs a buffer or a program makes it; a request without it frees it.
+ * While a request stays the same, nothing is created. Where nothing is asked, nothing is encoded, submitted or read back.
  */
 export class Observer {
   #gpu: Gpu
@@ -79,17 +68,17 @@ export class Observer {
     if (!request.token_layers) this.#freeTokens()
   }
 
-  /** Whether anything is to be looked at. */
+  /** Whether the request asks for the inside at any step. */
   get isAsked(): boolean {
     return asksInside(this.#request)
   }
 
-  /** Whether the inside is to be looked at after this step. */
+  /** Whether the inside is observed after this step. */
   isDue(step: number): boolean {
     return this.isAsked && isObserved(this.#request, step)
   }
 
-  /** Whether this step is to tell of its tokens. */
+  /** Whether this step brings its token table. */
   isTraced(step: number): boolean {
     return this.#request.tokens && isObserved(this.#request, step)
   }
@@ -111,9 +100,7 @@ export class Observer {
     const lens = await this.#prepareLens(texts.length, refused)
 
     const probed = spreadRows(batch, probe.rows)
-    // Where stages are not timed, what was queued before must not count.
-    const before = gpu.finish().then(now)
-    before.catch(() => {}) // told by what is read
+    const before = endOfQueued(gpu)
     gpu.write(probe_mask, probed.response_mask)
     for (const { part } of groups) uploadInternals(gpu, part.tensors.internals, probed)
     if (lens) uploadLens(gpu, lens.tensors, texts.map(idsOf))
@@ -121,10 +108,13 @@ export class Observer {
     const group_readings = groups.map(({ group, part }) => {
       gpu.stage(stageOf(group))
       gpu.replay(part.program)
-      return this.#read(group, () => gpu.read(part.tensors.moments))
+      return startReading(group, () => gpu.read(part.tensors.moments))
     })
     const lens_reading = lens && this.#readLens(lens, texts.length)
-    const costs = this.#costs(before, [...group_readings, ...(lens_reading ? [lens_reading] : [])])
+    const costs = readingCosts(gpu, before, [
+      ...group_readings,
+      ...(lens_reading ? [lens_reading] : []),
+    ])
 
     const reading = Promise.all([
       Promise.all(group_readings.map(({ arrays }) => arrays)),
@@ -132,7 +122,7 @@ export class Observer {
       costs,
     ]).then(([moments, outputs, cost_ms]): Observation => {
       const tokens = tokenCount(probed)
-      // Of no token there is no mean.
+      // Without tokens there is no mean.
       const counted = tokens > 0 ? groups : []
       const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
       const merged = (name: 'mean' | 'std'): ObservedValues =>
@@ -172,17 +162,16 @@ export class Observer {
       return { reading: Promise.resolve({ layers: refused, rows: [] }) }
     }
     const { tensors, program } = made.part
-    const before = gpu.finish().then(now)
-    before.catch(() => {}) // told by what is read
+    const before = endOfQueued(gpu)
     gpu.stage(stageOf('tokens'))
     for (let first = 0; first < rows.length; first += probe.rows) {
-      // The last chunk is filled up with a row that nobody reads.
+      // The last chunk is filled up with a row that is not read.
       const chunk = Array.from({ length: probe.rows }, (_, i) => rows[first + i] ?? rows[0])
       uploadInternals(gpu, tensors.internals, chosenRows(batch, chunk))
       gpu.replay(program, { chunk: first / probe.rows })
     }
-    const values = this.#read('tokens', () => gpu.read(tensors.all))
-    const costs = this.#costs(before, [values])
+    const values = startReading('tokens', () => gpu.read(tensors.all))
+    const costs = readingCosts(gpu, before, [values])
     const lengths = rows.map((row) => batch.response_lengths[row])
     const reading = Promise.all([values.arrays, costs]).then(([[read], { tokens }]) => ({
       layers: { num_hidden_layers, ...(tokens !== undefined && { cost_ms: tokens }) },
@@ -210,37 +199,7 @@ export class Observer {
     const gpu = this.#gpu
     gpu.stage(stageOf('lens'))
     for (let text = 0; text < texts; text++) gpu.replay(program, { text })
-    return this.#read('lens', () => gpu.read(...tensors.outputs))
-  }
-
-  #read<T>(name: PartName, read: () => Promise<T>): Reading<T> {
-    const submitted_ms = now()
-    const arrays = read()
-    const done_ms = arrays.then(now)
-    done_ms.catch(() => {}) // told by `arrays`
-    return { name, arrays, submitted_ms, done_ms }
-  }
-
-  /**
-   * Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or the end of what was
-   * submitted before it, until its numbers were there.
-   */
-  async #costs(
-    before: Promise<number>,
-    readings: readonly Reading<unknown>[],
-  ): Promise<Partial<Record<PartName, number>>> {
-    const stages = this.#gpu.resolveStages()
-    const stamps = stages && this.#gpu.read(stages.stamps)
-    stamps?.catch(() => {}) // told by what was read before
-    const done = await Promise.all([before, ...readings.map(({ done_ms }) => done_ms)])
-    const [stamped] = (await stamps) ?? []
-    const seconds = stages && stamped ? stages.timesOf(stamped) : {}
-    const costs = readings.map(({ name, submitted_ms }, i) => {
-      const gpu_seconds = seconds[stageOf(name)]
-      const waited_ms = done[i + 1] - Math.max(submitted_ms, done[i])
-      return [name, gpu_seconds === undefined ? waited_ms : 1000 * gpu_seconds] as const
-    })
-    return Object.fromEntries(costs)
+    return startReading('lens', () => gpu.read(...tensors.outputs))
   }
 
   /** The groups that are asked for; what cannot be made says why. */
@@ -294,8 +253,6 @@ export class Observer {
   }
 }
 
-const now = () => performance.now()
-const stageOf = (name: PartName) => `observe_${name}`
 const idsOf = ({ ids }: LensText) => ids
 
 /** Groups that do not measure from a layer are the same for all of them. */

@@ -8,7 +8,7 @@ export interface TokenLayers {
   readonly normed: Float32Array
 }
 
-/** How the layers of a traced step were looked at. */
+/** How the layers of a traced step were measured. */
 export interface LayersOfTable {
   /** L */
   readonly num_hidden_layers: number

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { rowOrder } from '../math/shuffle.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { planMemory } from '../train/memory.ts'
-import { type StepResult, Trainer, type TrainerConfig } from '../train/trainer.ts'
+import type { StepResult } from '../train/step_result.ts'
+import { Trainer } from '../train/trainer.ts'
 import type { TokenColumn, TokenTable, TracedSample } from './token_table.ts'
 
 /** Four mini-batches of 8 rows, and a range so narrow that the later ones are clipped. */

@@ -1,61 +1,17 @@
 // One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for people.
 
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import { type Experience, needsCritic } from '../experience/experience.ts'
-import { type BatchRows, needsReference } from '../learners/actor.ts'
-import type { ActorTensors } from '../learners/actor_tensors.ts'
-import type { CriticTensors } from '../learners/critic_tensors.ts'
-import { choosesTokens, objectiveOf } from '../learners/objective.ts'
-import { UPDATE_TRACE } from '../learners/step_trace.ts'
+import type { DrawnBatch } from '../experience/drawn_batch.ts'
+import { type Experience } from '../experience/experience.ts'
+import type { BatchRows } from '../learners/batch_rows.ts'
+import { objectiveOf } from '../learners/objective.ts'
 import { clippedAt, type ResponseTokens } from '../losses/token_loss.ts'
 import { maskedMean, maskedVar } from '../math/masked.ts'
-import type { Drawn } from '../train/responder.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
-
-/** Arrays that a traced step reads back, [B, R] each. */
-export type TraceColumn =
-  | 'log_probs'
-  | 'entropy'
-  | 'old_log_probs'
-  | 'log_probs_after'
-  | 'ref_log_prob'
-  | 'values'
-  | 'rollout_is_weights'
-  | 'modified_mask'
-  | 'chosen'
-
-/** What a traced step of a phase reads back. */
-export function traceColumns(phase: RlPhase): TraceColumn[] {
-  const { bypass_mode } = phase.algorithm.rollout_correction
-  return [
-    ...(['old_log_probs', 'log_probs', 'entropy', 'log_probs_after'] as const),
-    ...(needsReference(phase) ? (['ref_log_prob'] as const) : []),
-    ...(needsCritic(phase) ? (['values'] as const) : []),
-    ...(bypass_mode ? (['rollout_is_weights', 'modified_mask'] as const) : []),
-    ...(choosesTokens(objectiveOf(phase)) ? (['chosen'] as const) : []),
-  ]
-}
-
-/** Whether updates leave a column, in the order in which they went through the rows. */
-export const isOfUpdate = (name: TraceColumn): boolean =>
-  name === 'chosen' || (UPDATE_TRACE as readonly string[]).includes(name)
-
-/** Where a column lies once the trace of a step has ended (Actor.endTrace). */
-export function traceTensor(
-  name: TraceColumn,
-  { trace, batch }: Pick<ActorTensors, 'trace' | 'batch'>,
-  critic: Pick<CriticTensors, 'values'> | undefined,
-): Tensor {
-  if (name === 'log_probs_after') return batch.old_log_probs
-  if (name === 'ref_log_prob') return batch.ref_log_prob
-  if (name !== 'values') return trace[name]
-  if (!critic) throw new Error('trace: there is no critic')
-  return critic.values
-}
+import type { TraceColumn } from './trace_columns.ts'
 
 /**
  * What there can be to say of one token; nats where they are logarithms. The names are verl's; `ratio` and `clipped` are
@@ -97,7 +53,7 @@ export interface TracedSample {
   readonly is_ended: boolean
   /** As text, the end token included. */
   readonly tokens: readonly string[]
-  /** A number for every token; a column that this step did not compute is absent, NaN stands for a single token without. */
+  /** A number for every token; a column that this step did not compute is absent, NaN where a single token has none. */
   readonly columns: Readonly<Partial<Record<TokenColumn, readonly number[]>>>
   /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
   readonly group: {
@@ -132,14 +88,14 @@ export interface TokenTable {
   readonly samples: readonly TracedSample[]
 }
 
-/** Responses that are told of at most. */
+/** Most responses that a table shows. */
 const MAX_TRACED = 256
 
 /** What a table is made of; arrays are [B, R], rows as they were trained on. */
 export interface TraceInput {
   readonly phase: RlPhase
   readonly drawn: Pick<
-    Drawn,
+    DrawnBatch,
     | 'batch'
     | 'samples'
     | 'texts'
@@ -153,8 +109,8 @@ export interface TraceInput {
   /** The batch with the mask that was trained on. */
   readonly trained: RolloutBatch
   readonly rows: BatchRows
-  /** Rows as the last epoch went through them, where it did not as they lie. */
-  readonly order?: readonly number[]
+  /** The order of the rows in the last epoch, where they were shuffled. */
+  readonly order?: readonly number[] | undefined
   readonly updates: number
   readonly read: Readonly<Partial<Record<TraceColumn, Float32Array>>>
   /** The text of every token id. */
@@ -310,7 +266,7 @@ export function tokenTable(input: TraceInput): TokenTable {
   }
 }
 
-/** Rows of the batch that a table tells of, as they were sampled. `order`: the place of each row in that order. */
+/** Rows of the batch that a table shows, as they were sampled. `order`: the place of each row in that order. */
 export function tracedRows(order: ArrayLike<number>): number[] {
   const rows: number[] = []
   for (let row = 0; row < order.length; row++) rows[order[row]] = row

@@ -1,7 +1,6 @@
 // What a policy loss makes of the tokens of one response, in float64: the rules of kernels/policy_loss for people to follow.
 // Loads nothing, so that the page may use it.
 import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
-import type { Actor } from '../config/phase.ts'
 
 type Numbers = ArrayLike<number>
 
@@ -17,10 +16,17 @@ export interface ResponseTokens {
 }
 
 /** The numbers of a phase that decide about a token. */
-export type LossNumbers = Pick<
-  Actor,
-  'clip_ratio_low' | 'clip_ratio_high' | 'clip_ratio_c' | 'tau_pos' | 'tau_neg'
-> & { readonly policy_loss: Pick<Actor['policy_loss'], 'ppo_kl_coef'> }
+export interface LossNumbers {
+  readonly clip_ratio_low: number
+  readonly clip_ratio_high: number
+  /** Dual clip: for negative advantages the loss is at most -A · c. */
+  readonly clip_ratio_c: number
+  /** sapo: sharpness of its gate for positive and negative advantages. */
+  readonly tau_pos: number
+  readonly tau_neg: number
+  /** kl_cov: coefficient of the penalty on the tokens that it chooses. */
+  readonly policy_loss: { readonly ppo_kl_coef: number }
+}
 
 /** 0: the gradient passes; 1: the clip of the ratio holds it; 2: dual clip does, or GMPO's clip of a bad response. */
 export type Clipped = 0 | 1 | 2

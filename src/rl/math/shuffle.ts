@@ -19,7 +19,7 @@ export function shuffledOrder(
   return order
 }
 
-/** Which row of the batch stands at each place in an epoch, from 0. */
+/** The row of the batch at each place in an epoch, from 0. */
 export type RowOrder = (epoch: number) => readonly number[]
 
 /**
@@ -31,7 +31,7 @@ export const rowOrder =
   (epoch) =>
     shuffledOrder(rows, [seed, ROWS_STREAM], [step, epoch])
 
-/** Rows of [B, columns] that stand in the given order, back in the order of the batch. */
+/** Rows of [B, columns] in the given order, put back in the order of the batch. */
 export function unshuffled(
   values: Float32Array,
   order: readonly number[],

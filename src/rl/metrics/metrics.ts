@@ -6,11 +6,11 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/advantages.ts'
+import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'
 import { mean } from '../math/stats.ts'
-import type { Drawn } from '../train/responder.ts'
-import { computeDataMetrics, computeTimingMetrics } from './data_metrics.ts'
+import { computeDataMetrics } from './data_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -144,11 +144,11 @@ export function rewardModelMetrics(
 /** What is known of one reinforcement step before its update is read back: scores, advantages, lengths, corrections. */
 export function rlMetrics(
   phase: Pick<RlPhase, 'actor' | 'rollout'>,
-  drawn: Drawn,
+  drawn: DrawnBatch,
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {
-  const { batch, task_scores, order, token_level_scores, timing } = drawn
+  const { batch, task_scores, order, token_level_scores } = drawn
   const { n, max_response_length } = phase.rollout
   const as_drawn: number[] = []
   // With penalties: groups of one score that differ by them teach something.
@@ -170,7 +170,6 @@ export function rlMetrics(
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
     'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
-    ...computeTimingMetrics(batch, timing),
   }
 }
 

@@ -160,7 +160,7 @@ function isNumeric(values: Variable): values is readonly number[] {
  * Per data source and numeric variable, for prompts with N responses: `mean@N`, `std@N` (population), and for n = 2, 4, 8 …
  * below N and n = N the bootstraps `best@n`, `worst@n` and, with a variable `pred`, `maj@n` (most frequent `pred`, ties to
  * the value drawn first; its value is that vote's first), each `/mean` and `/std`; averaged over prompts. Every bootstrap
- * starts from `seed` anew, so all see the same draws. One response per prompt has only `mean@1`.
+ * starts from `seed` again, so all see the same draws. One response per prompt has only `mean@1`.
  *
  * verl verl/trainer/ppo/metric_utils.py process_validation_metrics, bootstrap_metric, calc_maj_val. RangeError when the lists
  * differ in length.

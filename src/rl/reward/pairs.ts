@@ -41,7 +41,7 @@ export type Tie = (a: Candidate, b: Candidate) => boolean
 /** What a person reads is the same; such a pair teaches nothing, whoever judges. */
 export const readsAlike: Tie = (a, b) => a.text === b.text && a.is_ended === b.is_ended
 
-/** The task's score does not tell them apart. */
+/** Both have the same score of the task. */
 export const scoresAlike: Tie = (a, b) => a.score === b.score || readsAlike(a, b)
 
 /** The policy made no pair that anyone could have a preference in. */
@@ -59,7 +59,7 @@ export interface PairSource {
   readonly prompts_at_once: number
   /** The next problems of the run. */
   takeSamples(count: number): readonly Sample[]
-  /** Two responses to each of `prompts_at_once` problems; every round of a phase draws anew. */
+  /** Two responses to each of `prompts_at_once` problems; every round of a phase draws others. */
   respond(
     samples: readonly Sample[],
     round: number,

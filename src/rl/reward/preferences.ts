@@ -37,7 +37,7 @@ export interface PreferencesState {
 
 /** Of the prompts of a person's preferences every so many is held out. */
 const HELD_OUT_EVERY = 4
-/** Keeps the order of pairs apart from sampling (responder.ts, validation.ts) under the same generator and seed. */
+/** Keeps the order of pairs apart from sampling (train/responses) under the same generator and seed. */
 const SHUFFLE_STREAM = 0x70616972
 
 const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>

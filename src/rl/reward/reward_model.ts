@@ -17,7 +17,7 @@ import {
   type ScoreTensors,
 } from '../../model/transformer/value.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
-import type { Optim } from '../config/phase.ts'
+import type { Optim } from '../config/optim.ts'
 import { createTrainableTensors, Trainable, type TrainableTensors } from '../learners/trainable.ts'
 
 /** Sequences of ids; all three arrays are [rows, width]. Of a pair, row i is chosen and row rows / 2 + i rejected. */

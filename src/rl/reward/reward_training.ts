@@ -59,7 +59,7 @@ export interface ScoredPair {
   readonly rejected_task_score?: number | undefined
 }
 
-/** What one step came to. */
+/** The numbers of one step. */
 export interface RewardStep {
   readonly metrics: Record<string, number>
   /** Some of the held-out pairs, where they were scored. */
@@ -150,7 +150,7 @@ export class RewardTraining {
     })
   }
 
-  /** Goes on in a phase that has begun elsewhere; the weights and the optimizer are brought along in `tensors`. */
+  /** Continues a phase that began in another trainer; `tensors` must get the weights and the optimizer from there too. */
   resume({ pairs }: RewardModelPhase, state: PreferencesState): void {
     this.#preferences = Preferences.resume(pairs, this.#seed, state)
   }
@@ -233,7 +233,7 @@ export class RewardTraining {
     return this.#model.trainable.exportWeights()
   }
 
-  /** Encodes the scores of any number of rows, kept from `offset` on; returns how many are kept, the filled-up part included. */
+  /** Encodes the scores of any number of rows, kept from `offset`; returns how many are kept, the filled-up part included. */
   #scoreRows(all: readonly SequenceRow[], offset: number): number {
     const { rows } = this.#model.tensors.workspace
     let first = 0

@@ -2,7 +2,8 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { matmul_nt } from '../../kernels/matmul/matmul.ts'
 import { bestRate, probePeak } from '../../kernels/peak/peak.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
+import { Trainer } from './trainer.ts'
 
 export interface BenchmarkNumbers {
   /** Probed f32 peak, 10⁹ operations per second. */

@@ -8,10 +8,12 @@ import { unpackWeights } from '../../model/params/params.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts, type RolloutBatch } from '../experience/batch.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { planMemory } from './memory.ts'
-import { type StepResult, type StepSample, Trainer, type TrainerConfig } from './trainer.ts'
+import type { StepResult, StepSample } from './step_result.ts'
+import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()
 const { max_prompt_length: P, max_response_length: R } = CONFIG.task

@@ -1,9 +1,10 @@
-// Trainers of one device, one after the other: for runs whose configuration changes while they go on.
+// Trainers of one device, one after the other: for runs whose configuration changes while they train.
 import { gibibytes } from '../../kernels/device/errors.ts'
 import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { planMemory } from './memory.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import { Trainer } from './trainer.ts'
 
 /** The largest tensor that any of these configurations needs. */
 export function largestTensor(configs: readonly TrainerConfig[]) {

@@ -13,7 +13,8 @@ import {
   type RefArrays,
   type RefCache,
 } from '../../model/transformer/transformer.ref.ts'
-import type { Optim, RlPhase } from '../config/phase.ts'
+import type { Optim } from '../config/optim.ts'
+import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 
 type Numbers = ArrayLike<number>

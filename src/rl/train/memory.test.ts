@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { microRows, microTokens } from '../learners/actor.ts'
+import { microRows, microTokens } from '../learners/batch_rows.ts'
 import { CONFIG, RL } from '../testing.ts'
 import { planMemory } from './memory.ts'
 

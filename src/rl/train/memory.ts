@@ -8,14 +8,11 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { RolloutSize } from '../../model/rollout/rollout.ts'
-import {
-  everValidates,
-  type RewardModelPhase,
-  type RlPhase,
-  trainsActor,
-  validationPrompts,
-} from '../config/phase.ts'
+import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
+import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
+import { type ActorSize, createActorTensors } from '../learners/actor_tensors.ts'
 import {
   criticPasses,
   gcd,
@@ -23,14 +20,12 @@ import {
   microTokens,
   phaseRows,
   shufflesRows,
-} from '../learners/actor.ts'
-import { type ActorSize, createActorTensors } from '../learners/actor_tensors.ts'
+} from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
-import { traceColumns } from '../look/token_table.ts'
+import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
-import { createSamplerTensors } from './sampler.ts'
-import type { TrainerConfig } from './trainer.ts'
+import { createSamplerTensors } from './responses/sampler.ts'
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
@@ -117,7 +112,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
   return { rows, width, scores: Math.max(...scores), matmul: config.matmul }
 }
 
-/** Where the reward model's weights lie. */
+/** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape(model), 'reward_head')
 
@@ -136,7 +131,7 @@ export function pairSize(config: TrainerConfig): RolloutSize {
   }
 }
 
-/** Where the critic's weights lie. */
+/** The layout of the critic's weights. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
   paramLayout(modelShape(model), 'value_head')
 

@@ -3,9 +3,11 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout } from '../../model/params/params.ts'
 import { trainsActor } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { needsCritic } from '../experience/experience.ts'
-import { Actor, phaseRows, shufflesRows } from '../learners/actor.ts'
+import { Actor } from '../learners/actor.ts'
 import type { ActorSize } from '../learners/actor_tensors.ts'
+import { phaseRows, shufflesRows } from '../learners/batch_rows.ts'
 import { Critic } from '../learners/critic.ts'
 import { createCriticTensors } from '../learners/critic_tensors.ts'
 import { LayerChanges } from '../look/layer_changes.ts'
@@ -21,8 +23,7 @@ import {
   rolloutSizes,
   sizeKey,
 } from './memory.ts'
-import { Sampler } from './sampler.ts'
-import type { TrainerConfig } from './trainer.ts'
+import { Sampler } from './responses/sampler.ts'
 
 export interface Parts {
   readonly actor: Actor

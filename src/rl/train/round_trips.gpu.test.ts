@@ -1,10 +1,12 @@
 // What a step asks of the GPU: which parts of an algorithm cost a readback, and that a part that is off costs nothing.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { Actor, Algorithm, RlPhase } from '../config/phase.ts'
-import type { RolloutCorrection } from '../experience/rollout_correction.ts'
+import type { Actor } from '../config/actor.ts'
+import type { Algorithm, RolloutCorrection } from '../config/algorithm.ts'
+import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, REWARD_MODEL, RL } from '../testing.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()
 const PLAIN: RlPhase = { ...RL, steps: 2 }

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, RL } from '../testing.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import { Trainer } from './trainer.ts'
 
 const PPO: RlPhase = {
   ...RL,

@@ -1,10 +1,11 @@
 // What neighbouring phases of reinforcement share, and what begins again with each.
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import type { KlControllerConfig } from '../config/algorithm.ts'
 import type { Phase, RlPhase } from '../config/phase.ts'
-import type { KlControllerConfig } from '../experience/kl.ts'
 import { CONFIG, RL } from '../testing.ts'
-import { type StepResult, Trainer } from './trainer.ts'
+import type { StepResult } from './step_result.ts'
+import { Trainer } from './trainer.ts'
 
 const gpu = await Gpu.open()
 afterAll(() => gpu.destroy())

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { RlPhase } from '../config/phase.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../testing.ts'
 import type { TrainerState } from './state.ts'
-import { type StepResult, Trainer, type TrainerConfig } from './trainer.ts'
+import type { StepResult } from './step_result.ts'
+import { Trainer } from './trainer.ts'
 
 const numbers = ({ metrics, samples, ...position }: StepResult) => ({
   ...position,

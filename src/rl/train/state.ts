@@ -1,11 +1,12 @@
-// The whole state of a training run between two steps, as plain arrays and numbers: what the next step depends on besides
-// the configuration. A trainer that imports it goes on with the same bits.
+// The whole state of a training run between two steps, as plain arrays and numbers. A trainer that imports it continues with
+// the same bits.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
-import type { Phase, PhaseReason } from '../config/phase.ts'
+import type { Phase } from '../config/phase.ts'
 import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
+import type { ProgressState } from './progress.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {
@@ -34,31 +35,11 @@ export interface ModelStates {
   readonly reward_model?: RewardState
 }
 
-export interface TrainerState extends ModelStates {
-  /** Index of the phase of the last step, or of one that has begun since and waits for a person's verdicts. */
-  readonly phase: number
-  /** Training steps done, over all phases. */
-  readonly step: number
-  readonly phase_step: number
-  /** Steps since the learning-rate schedule began, mostly with the phase's stage: its position. */
-  readonly stage_step: number
-  /** Steps of this stage that had a critic. */
-  readonly critic_step: number
-  /** Whether step 0 is done. */
-  readonly is_started: boolean
-  /** What ends the phase before the next step, apart from its steps. */
-  readonly ends: PhaseReason | null
-  /** Why the phase began, where nobody was told yet. */
-  readonly began: PhaseReason | null
+/** Everything that the next step depends on besides the configuration. */
+export interface TrainerState extends ModelStates, ProgressState {
   readonly skipped_updates: number
-  /** Problems drawn so far; with a finite set, where its passes have come to (training_data.ts). */
+  /** Problems drawn so far; with a finite set, the position in its passes (training_data.ts). */
   readonly sample_index: number
-  /** Mean scores of the phase's last steps, as far as its stop conditions look back. */
-  readonly scores: readonly number[]
-  /** Present coefficient of the KL in the reward; null where none is in use yet. */
-  readonly kl_coef: number | null
-  /** The reward_model phase whose pairs are drawn; null before the first. */
-  readonly pairs_of: number | null
 }
 
 type Tensors = Readonly<Record<keyof ModelState, Tensor<'f32'>>>

@@ -28,6 +28,8 @@ import { updateActor, updateCritic } from './update.ref.ts'
 
 type Numbers = ArrayLike<number>
 
+const sumOf = (x: Float64Array): number => x.reduce((a, b) => a + b, 0)
+
 /** The models of a run, and what its driver remembers. */
 export interface RefRun {
   readonly config: ModelConfig
@@ -80,15 +82,21 @@ function sumPiSquared(
   })
 }
 
-/** verl's in-reward KL: rewards and metrics; moves the coefficient on. */
+/** verl's in-reward KL, where a phase has one: rewards and metrics; changes the coefficient of an adaptive controller. */
 function klInReward(
   run: RefRun,
   { algorithm }: RlPhase,
-  scores: Numbers,
-  kl: Numbers,
-  mask: Numbers,
+  token_level_scores: Numbers,
+  batch: Readonly<Record<'old_log_probs' | 'ref_log_prob' | 'mask', Numbers>>,
   R: number,
-) {
+): { rewards: Float64Array; metrics: Record<string, number> } {
+  const { old_log_probs, ref_log_prob, mask } = batch
+  const scores = Float64Array.from(token_level_scores)
+  if (!algorithm.use_kl_in_reward) return { rewards: scores, metrics: {} }
+  const { kld: kl } = klLossRef(
+    { kl_loss_type: algorithm.kl_penalty, kl_loss_coef: 1 },
+    { log_probs: old_log_probs, ref_log_prob, loss_weights: mask },
+  )
   const rows = Array.from({ length: mask.length / R }, (_, b) => {
     const tokens = Array.from({ length: R }, (_, t) => b * R + t).filter((i) => mask[i] !== 0)
     return tokens.length === 0 ? 0 : mean(tokens.map((i) => kl[i]))
@@ -135,109 +143,121 @@ function probabilities(train: Numbers, sampled: Numbers, mask: Numbers): Record<
   }
 }
 
+/** Decoupled rollout correction: the mask and weights that are trained with, and metrics; without it all ones. */
+function correctedRollout(
+  { algorithm: { rollout_correction }, rollout }: RlPhase,
+  old_log_prob: Numbers,
+  rollout_log_prob: Numbers,
+  mask: Numbers,
+  R: number,
+): { trained_mask: Numbers; weights: Numbers; metrics: Record<string, number> } {
+  const { bypass_mode, rollout_is, rollout_rs } = rollout_correction
+  const ones = new Float64Array(mask.length).fill(1)
+  const is_compared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
+  if (bypass_mode || !is_compared) return { trained_mask: mask, weights: ones, metrics: {} }
+  // The kernel, which this is the reference of, has weights for `reinforce` alone.
+  const correction = { ...rollout_correction, loss_type: 'reinforce' as const }
+  const found = rolloutCorrectionRef(correctionParams(correction), {
+    log_probs: old_log_prob,
+    rollout_log_probs: rollout_log_prob,
+    response_mask: mask,
+    response_length: R,
+  })
+  const pair = { old_log_prob, rollout_log_prob, response_mask: mask, response_length: R }
+  const reported = {
+    ...offpolicyMetrics(pair),
+    ...rolloutIsWeights(pair, rollout_correction).metrics,
+    ...rolloutRejectionMask(pair, rollout_correction).metrics,
+  }
+  const metrics = Object.fromEntries(
+    Object.entries(reported).map(([name, x]) => [`rollout_corr/${name}`, x]),
+  )
+  return {
+    trained_mask: found.modified_mask,
+    weights: rollout_is !== null ? found.rollout_is_weights : ones,
+    metrics: { ...metrics, ...probabilities(old_log_prob, rollout_log_prob, mask) },
+  }
+}
+
+/** The batch under every model before the update, [B, R]. */
+function scoreRef(
+  { config, actor, critic, reference }: RefRun,
+  phase: RlPhase,
+  { batch, rollout_log_probs }: RecordedStep,
+) {
+  const { bypass_mode } = phase.algorithm.rollout_correction
+  const { target_layer: layer } = phase
+  const mask = Float64Array.from(batch.response_mask)
+  const rows = rowsOf(batch, phase, 0, batch.rows)
+  const cache = actor.forward(rows)
+  const final = policyRef(config, actor.params, cache, config.num_hidden_layers, rows)
+  const train = policyRef(config, actor.params, cache, layer, rows).log_probs
+  const sampled = rollout_log_probs ?? final.log_probs
+  const params = actor.named(reference)
+  const ref_log_prob = policyRef(config, params, actor.forward(rows, params), layer, rows).log_probs
+  const values =
+    critic &&
+    readSpan(valuesRef(critic.params, critic.forward(rows)), cache, mask, rows.first_column)
+  return {
+    mask,
+    old_log_probs: bypass_mode ? Float64Array.from(sampled) : train,
+    rollout_log_probs: sampled,
+    ref_log_prob,
+    values,
+    sum_pi_squared: sumPiSquared(config, actor.params, cache, layer, rows),
+    entropy: sumOf(final.entropy) / sumOf(mask),
+  }
+}
+
 /** Everything a step reports but times, work and the probe's entropies; the models of `run` take the step. */
 export function stepRef(
   run: RefRun,
   phase: RlPhase,
   recorded: RecordedStep,
 ): Record<string, number> {
-  const { config, actor, critic } = run
-  const { algorithm, rollout, target_layer: layer } = phase
-  const { batch, step, token_level_scores } = recorded
-  const { response_length: R, rows: B } = batch
-  const mask = Float64Array.from(batch.response_mask)
-  const rows = rowsOf(batch, phase, 0, B)
-  const cache = actor.forward(rows)
-  const final = policyRef(config, actor.params, cache, config.num_hidden_layers, rows)
-  const train = policyRef(config, actor.params, cache, layer, rows).log_probs
-  const rollout_log_probs = recorded.rollout_log_probs ?? final.log_probs
-  const { bypass_mode, rollout_is, rollout_rs } = algorithm.rollout_correction
-  const old_log_probs = bypass_mode ? Float64Array.from(rollout_log_probs) : train
-  const reference = actor.named(run.reference)
-  const ref_cache = actor.forward(rows, reference)
-  const ref_log_prob = policyRef(config, reference, ref_cache, layer, rows).log_probs
-  const tokens = mask.reduce((a, b) => a + b, 0)
-  const metrics: Record<string, number> = {
-    'actor/entropy': final.entropy.reduce((a, b) => a + b, 0) / tokens,
-    'training/skipped_updates': 0,
-  }
-
-  let rewards: Numbers = Float64Array.from(token_level_scores)
-  if (algorithm.use_kl_in_reward) {
-    const { kld } = klLossRef(
-      { kl_loss_type: algorithm.kl_penalty, kl_loss_coef: 1 },
-      { log_probs: old_log_probs, ref_log_prob, loss_weights: mask },
-    )
-    const kl = klInReward(run, phase, rewards, kld, mask, R)
-    rewards = kl.rewards
-    Object.assign(metrics, kl.metrics)
-  }
-  let trained_mask: Numbers = mask
-  let weights: Numbers = new Float64Array(B * R).fill(1)
-  const is_compared = rollout_is !== null || rollout_rs !== null || rollout.calculate_log_probs
-  if (!bypass_mode && is_compared) {
-    // The kernel, which this is the reference of, has weights for `reinforce` alone.
-    const correction = { ...algorithm.rollout_correction, loss_type: 'reinforce' as const }
-    const found = rolloutCorrectionRef(correctionParams(correction), {
-      log_probs: old_log_probs,
-      rollout_log_probs,
-      response_mask: mask,
-      response_length: R,
-    })
-    trained_mask = found.modified_mask
-    if (rollout_is !== null) weights = found.rollout_is_weights
-    const pair = {
-      old_log_prob: old_log_probs,
-      rollout_log_prob: rollout_log_probs,
-      response_mask: mask,
-      response_length: R,
-    }
-    const told = {
-      ...offpolicyMetrics(pair),
-      ...rolloutIsWeights(pair, algorithm.rollout_correction).metrics,
-      ...rolloutRejectionMask(pair, algorithm.rollout_correction).metrics,
-    }
-    for (const [name, x] of Object.entries(told)) metrics[`rollout_corr/${name}`] = x
-    Object.assign(metrics, probabilities(old_log_probs, rollout_log_probs, mask))
-  }
-  const values =
-    critic &&
-    readSpan(valuesRef(critic.params, critic.forward(rows)), cache, mask, rows.first_column)
+  const { config, critic } = run
+  const { algorithm, rollout } = phase
+  const { batch, step, token_level_scores, order, index, reward_baselines } = recorded
+  const { response_length: R } = batch
+  const scored = scoreRef(run, phase, recorded)
+  const { mask, old_log_probs, ref_log_prob, values, sum_pi_squared } = scored
+  const { rewards, metrics: of_kl } = klInReward(run, phase, token_level_scores, scored, R)
+  const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
+  const { trained_mask, weights } = corrected
+  const { bypass_mode, rollout_is } = algorithm.rollout_correction
   const { advantages, returns } = computeAdvantages(
     phase.adv_estimator,
     {
+      ...{ index, old_log_probs, sum_pi_squared, response_length: R },
       token_level_rewards: rewards,
       response_mask: trained_mask,
-      response_length: R,
-      index: recorded.index,
-      old_log_probs,
-      sum_pi_squared: sumPiSquared(config, actor.params, cache, layer, rows),
       ...(values && { values }),
-      ...(recorded.reward_baselines && { reward_baselines: recorded.reward_baselines }),
+      ...(reward_baselines && { reward_baselines }),
       ...(rollout_is !== null && !bypass_mode && { rollout_is_weights: weights }),
     },
     algorithm,
   )
-  Object.assign(
-    metrics,
-    computeDataMetrics({
+  const metrics: Record<string, number> = {
+    'actor/entropy': scored.entropy,
+    'training/skipped_updates': 0,
+    ...of_kl,
+    ...corrected.metrics,
+    ...computeDataMetrics({
       ...batch,
-      token_level_scores,
+      ...{ token_level_scores, advantages, returns },
       token_level_rewards: rewards,
-      advantages,
-      returns,
       response_mask: trained_mask,
       max_response_length: rollout.max_response_length,
       ...(values && { values }),
     }),
-  )
+  }
   const trained = { ...batch, response_mask: Float32Array.from(trained_mask) }
   if (critic && values) {
     run.critic_steps++
-    const told = updateCritic(critic, config, phase, trained, { values, returns }, recorded.order)
-    Object.assign(metrics, told)
+    const columns = { values, returns }
+    Object.assign(metrics, updateCritic(critic, config, phase, trained, columns, order))
   }
   if (critic && run.critic_steps < phase.critic.critic_warmup) return metrics
   const columns = { old_log_probs, ref_log_prob, advantages, rollout_is_weights: weights }
-  return { ...metrics, ...updateActor(run, phase, trained, columns, step, recorded.order) }
+  return { ...metrics, ...updateActor(run, phase, trained, columns, step, order) }
 }

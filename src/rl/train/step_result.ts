@@ -1,4 +1,4 @@
-// What a step tells.
+// The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
 import type { Observation } from '../look/observation.ts'
@@ -11,9 +11,9 @@ export interface StepSample {
   readonly prompt: string
   readonly response: string
   readonly ground_truth: string
-  /** What the task says. */
+  /** The task's score. */
   readonly score: number
-  /** What the reward model says, where that is trained on. */
+  /** The reward model's score, where that is trained on. */
   readonly rm_score?: number
   /** Mean over the response's tokens; group estimators give all of them the same. */
   readonly advantage: number
@@ -50,11 +50,11 @@ export interface StepResult {
   readonly scored_pairs?: readonly ScoredPair[]
   /** What it computed of every token, where that was asked for (Trainer.traceNext). */
   readonly trace?: TokenTable
-  /** What the inside showed after it, where that was asked for (Trainer.observe). */
+  /** What the inside looked like after it, where that was asked for (Trainer.observe). */
   readonly observation?: Observation
   /** Why an update of this step was left out, where one was. */
   readonly non_finite?: NonFinite
-  /** Set on the first step of a phase, unless takePhaseStart told it before. */
+  /** Set on the first step of a phase, unless takePhaseStart reported it before. */
   readonly phase_started?: PhaseStart
 }
 

@@ -4,9 +4,9 @@ import { shapeClass } from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelShape, modelShape } from '../../model/params/config.ts'
 import { matmulProducts } from '../../model/transformer/transformer.ts'
 import { trainsActor } from '../config/phase.ts'
-import { phaseRows } from '../learners/actor.ts'
+import type { TrainerConfig } from '../config/trainer_config.ts'
+import { phaseRows } from '../learners/batch_rows.ts'
 import { actorSize, rewardSize, rolloutSizes } from './memory.ts'
-import type { TrainerConfig } from './trainer.ts'
 
 /** [out, in] of the products that every token of a response is decoded by. */
 const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape) => [

@@ -114,82 +114,103 @@ export function updateCritic(
 const callSeed = (step: number, update: number, row: number): number =>
   Math.imul(Math.imul(step, 65_537) + update, 8191) + row
 
-/** The actor's, on what the driver made of the batch; verl's names. */
-export function updateActor(
+type ActorColumn = 'old_log_probs' | 'ref_log_prob' | 'advantages' | 'rollout_is_weights'
+type Pass = ReturnType<typeof miniBatches<ActorColumn>>['passes'][number]
+
+/** Loss and gradients of one mini-batch; adds what is reported to `sums`. */
+function actorPass(
   { actor, config }: { readonly actor: Learner; readonly config: ModelConfig },
   phase: RlPhase,
+  { batch, first, cut }: Pass,
+  mini: number,
+  seed: number,
+  sums: Record<string, number>,
+) {
+  const add = (name: string, x: number) => {
+    sums[name] = (sums[name] ?? 0) + x
+  }
+  const R = batch.response_length
+  const all = tokenCount(batch, first, mini)
+  const { loss_mode, bypass } = objectiveOf(phase)
+  const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type, entropy_coeff } = phase.actor
+  const rows = rowsOf(batch, phase, first, mini)
+  const cache = actor.forward(rows)
+  const { log_probs, entropy } = policyRef(config, actor.params, cache, phase.target_layer, rows)
+  let policy_mask: Numbers = rows.response_mask
+  let rollout_is_weights: Numbers = cut('rollout_is_weights')
+  if (bypass) {
+    const found = rolloutCorrectionRef(correctionParams(bypass), {
+      ...{ log_probs, rollout_log_probs: cut('old_log_probs') },
+      ...{ response_mask: rows.response_mask, response_length: R },
+    })
+    policy_mask = found.modified_mask
+    rollout_is_weights = found.rollout_is_weights
+    for (const [name, x] of Object.entries(found.metrics)) add(name, x)
+  }
+  const counts = {
+    loss_agg_mode,
+    batch_num_tokens: all,
+    global_batch_size: mini,
+    loss_scale_factor: phase.actor.loss_scale_factor ?? phase.rollout.max_response_length,
+  }
+  const policy = policyLossRef(
+    loss_mode,
+    { ...phase.actor, ...counts, seed },
+    {
+      ...{ log_probs, rollout_is_weights, response_mask: policy_mask, response_length: R },
+      old_log_probs: cut('old_log_probs'),
+      advantages: cut('advantages'),
+    },
+  )
+  const loss_weights = aggregationWeights(rows.response_mask, R, counts)
+  const { d_entropy } = entropyLossRef(entropy_coeff, entropy, loss_weights)
+  const kl = klLossRef(
+    { kl_loss_type, kl_loss_coef: use_kl_loss ? kl_loss_coef : 0 },
+    { log_probs, ref_log_prob: cut('ref_log_prob'), loss_weights },
+  )
+  add('actor/pg_loss', policy.loss)
+  add('actor/kl_loss', kl.loss)
+  // What bypass mode rejects counts as 0 in these means.
+  const kept = Array.from(policy_mask).reduce((a, b) => a + b, 0) / all
+  for (const [name, x] of Object.entries(policy.metrics)) add(name, x * kept)
+  const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
+  const scored = { ...rows, d_log_probs, d_entropy }
+  return backwardRef(config, actor.params, cache, phase.target_layer, scored)
+}
+
+/** The actor's, on what the driver made of the batch; verl's names. */
+export function updateActor(
+  run: { readonly actor: Learner; readonly config: ModelConfig },
+  phase: RlPhase,
   whole: RolloutBatch,
-  columns: Readonly<
-    Record<'old_log_probs' | 'ref_log_prob' | 'advantages' | 'rollout_is_weights', Numbers>
-  >,
+  columns: Readonly<Record<ActorColumn, Numbers>>,
   step: number,
   order?: RowOrder,
 ): Record<string, number> {
   const { mini, passes } = miniBatches(phase, 'actor', whole, columns, order)
-  const { response_length: R } = whole
-  const { loss_mode, bypass } = objectiveOf(phase)
-  const { loss_agg_mode, use_kl_loss, kl_loss_coef, kl_loss_type, entropy_coeff } = phase.actor
+  const { optim, grad_clip } = phase.actor
   const sums: Record<string, number> = {}
-  const add = (name: string, x: number) => {
-    sums[name] = (sums[name] ?? 0) + x
-  }
   const norms: number[] = []
-  for (const { batch, first, cut } of passes) {
-    const all = tokenCount(batch, first, mini)
-    if (all === 0) continue
-    const rows = rowsOf(batch, phase, first, mini)
-    const cache = actor.forward(rows)
-    const { log_probs, entropy } = policyRef(config, actor.params, cache, phase.target_layer, rows)
-    let policy_mask: Numbers = rows.response_mask
-    let rollout_is_weights: Numbers = cut('rollout_is_weights')
-    if (bypass) {
-      const found = rolloutCorrectionRef(correctionParams(bypass), {
-        ...{ log_probs, rollout_log_probs: cut('old_log_probs') },
-        ...{ response_mask: rows.response_mask, response_length: R },
-      })
-      policy_mask = found.modified_mask
-      rollout_is_weights = found.rollout_is_weights
-      for (const [name, x] of Object.entries(found.metrics)) add(name, x)
-    }
-    const counts = {
-      loss_agg_mode,
-      batch_num_tokens: all,
-      global_batch_size: mini,
-      loss_scale_factor: phase.actor.loss_scale_factor ?? phase.rollout.max_response_length,
-    }
-    const policy = policyLossRef(
-      loss_mode,
-      { ...phase.actor, ...counts, seed: callSeed(step, norms.length, first) },
-      {
-        ...{ log_probs, rollout_is_weights, response_mask: policy_mask, response_length: R },
-        old_log_probs: cut('old_log_probs'),
-        advantages: cut('advantages'),
-      },
-    )
-    const loss_weights = aggregationWeights(rows.response_mask, R, counts)
-    const { d_entropy } = entropyLossRef(entropy_coeff, entropy, loss_weights)
-    const ref_log_prob = cut('ref_log_prob')
-    const kl = klLossRef(
-      { kl_loss_type, kl_loss_coef: use_kl_loss ? kl_loss_coef : 0 },
-      { log_probs, ref_log_prob, loss_weights },
-    )
-    add('actor/pg_loss', policy.loss)
-    add('actor/kl_loss', kl.loss)
-    // What bypass mode rejects counts as 0 in these means.
-    const kept = Array.from(policy_mask).reduce((a, b) => a + b, 0) / all
-    for (const [name, x] of Object.entries(policy.metrics)) add(name, x * kept)
-    const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
-    const grads = backwardRef(config, actor.params, cache, phase.target_layer, {
-      ...rows,
-      ...{ d_log_probs, d_entropy },
-    })
-    norms.push(actor.apply(grads, phase.target_layer, phase.actor.optim, phase.actor.grad_clip))
+  for (const pass of passes) {
+    if (tokenCount(pass.batch, pass.first, mini) === 0) continue
+    const seed = callSeed(step, norms.length, pass.first)
+    const grads = actorPass(run, phase, pass, mini, seed, sums)
+    norms.push(run.actor.apply(grads, phase.target_layer, optim, grad_clip))
   }
-  if (norms.length === 0) return {}
+  return norms.length === 0 ? {} : actorReport(phase, sums, norms)
+}
+
+function actorReport(
+  phase: RlPhase,
+  sums: Readonly<Record<string, number>>,
+  norms: readonly number[],
+): Record<string, number> {
+  const { loss_mode, bypass } = objectiveOf(phase)
+  const { use_kl_loss, kl_loss_coef, optim } = phase.actor
   const metrics: Record<string, number> = {
     'actor/pg_loss': sums['actor/pg_loss'],
     'actor/grad_norm': mean(norms),
-    'actor/lr': phase.actor.optim.lr,
+    'actor/lr': optim.lr,
   }
   for (const name of POLICY_LOSS_METRICS[loss_mode]) metrics[name] = sums[name] / norms.length
   if (use_kl_loss) {
@@ -198,13 +219,13 @@ export function updateActor(
   }
   if (bypass) {
     const is_weighted = bypass.loss_type === 'reinforce' && bypass.rollout_is !== null
-    const told = [
+    const reported = [
       'kl',
       ...(bypass.rollout_rs === null ? [] : ['rollout_rs_masked_fraction']),
       ...(is_weighted ? ['rollout_is_mean'] : []),
       ...(is_weighted && bypass.rollout_is_batch_normalize ? ['rollout_is_batch_norm_factor'] : []),
     ].map((name) => `rollout_corr/${name}`)
-    for (const name of told) metrics[name] = sums[name] / norms.length
+    for (const name of reported) metrics[name] = sums[name] / norms.length
   }
   return metrics
 }

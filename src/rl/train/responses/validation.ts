@@ -1,19 +1,19 @@
 // Held-out accuracy of the final policy.
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Rollout, Sampling } from '../../model/rollout/rollout.ts'
-import { validationPrompts } from '../config/phase.ts'
-import { promptBatch } from '../experience/batch.ts'
-import { mean } from '../math/stats.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { Rollout, Sampling } from '../../../model/rollout/rollout.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { validationPrompts } from '../../config/validation.ts'
+import { promptBatch } from '../../experience/batch.ts'
+import { mean } from '../../math/stats.ts'
 import {
   nameValidationMetrics,
   passMetrics,
   processValidationMetrics,
   type ValidationSamples,
-} from '../metrics/validation_metrics.ts'
-import type { Generation } from './step_result.ts'
-import type { TrainerConfig } from './trainer.ts'
+} from '../../metrics/validation_metrics.ts'
+import type { Generation } from '../step_result.ts'
 
-/** The generator's stream for validation; training has its own (trainer.ts). */
+/** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1
 
 type Filter = Pick<Sampling, 'temperature' | 'top_k' | 'top_p'>
@@ -25,7 +25,6 @@ export interface Validated {
   readonly generations: readonly Generation[]
 }
 
-/**
 /**
  * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
  * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`

@@ -1,7 +1,7 @@
 // Which problem every step trains on: an endless stream, or passes over a finite set as verl's data loader makes them.
-import type { Sample, Task } from '../../tasks/task.ts'
-import { DATA_DEFAULTS, type Data, hasSet } from '../config/phase.ts'
-import { shuffledOrder } from '../math/shuffle.ts'
+import type { Sample, Task } from '../../../tasks/task.ts'
+import { DATA_DEFAULTS, type Data, hasSet } from '../../config/data.ts'
+import { shuffledOrder } from '../../math/shuffle.ts'
 
 /** Keeps the order of problems apart from other draws under the same generator and seed. */
 const PROBLEMS_STREAM = 0x64617461

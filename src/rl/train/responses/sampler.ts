@@ -1,18 +1,18 @@
 // A rollout of one size, and the sum of the entropies it sampled with.
 
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import { masked_sum } from '../../kernels/metrics/metrics.ts'
-import type { ModelShape } from '../../model/params/config.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { Program } from '../../../kernels/device/program.ts'
+import type { Allocator, Tensor } from '../../../kernels/device/tensor.ts'
+import { masked_sum } from '../../../kernels/metrics/metrics.ts'
+import type { ModelShape } from '../../../model/params/config.ts'
 import {
   createRolloutTensors,
   Rollout,
   type RolloutSize,
   type RolloutTensors,
-} from '../../model/rollout/rollout.ts'
-import type { Model } from '../../model/transformer/transformer.ts'
-import type { Tokenizer } from '../../tasks/task.ts'
+} from '../../../model/rollout/rollout.ts'
+import type { Model } from '../../../model/transformer/transformer.ts'
+import type { Tokenizer } from '../../../tasks/task.ts'
 
 interface SamplerTensors {
   readonly rollout: RolloutTensors

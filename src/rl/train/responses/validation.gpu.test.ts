@@ -1,11 +1,13 @@
 // What an evaluation answers, when it is made, and what it needs.
 import { expect, test } from 'vitest'
-import { Gpu } from '../../kernels/device/gpu.ts'
-import type { RlPhase, Validation } from '../config/phase.ts'
-import { mean } from '../math/stats.ts'
-import { CONFIG, RL } from '../testing.ts'
-import { planMemory } from './memory.ts'
-import { Trainer, type TrainerConfig } from './trainer.ts'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import type { Validation } from '../../config/validation.ts'
+import { mean } from '../../math/stats.ts'
+import { CONFIG, RL } from '../../testing.ts'
+import { planMemory } from '../memory.ts'
+import { Trainer } from '../trainer.ts'
 
 const PROMPTS = 10
 const DEFAULTS: Validation = { test_freq: 2, prompts: PROMPTS, n: 1 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createTask } from '../../tasks/index.ts'
-import { type Data, stepsPerEpoch } from '../config/phase.ts'
+import { createTask } from '../../../tasks/index.ts'
+import { type Data, stepsPerEpoch } from '../../config/data.ts'
 import { TrainingData } from './training_data.ts'
 
 /** 80 training problems. */

@@ -1,0 +1,74 @@
+// How a phase of reinforcement updates the policy.
+import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
+import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossNumbers } from '../losses/token_loss.ts'
+import type { Optim } from './optim.ts'
+
+/** What clip_cov and kl_cov need beside the clip range; verl's `policy_loss` block. */
+export interface PolicyLossConfig {
+  /** Share of a micro-batch's tokens whose loss clip_cov leaves out. */
+  readonly clip_cov_ratio: number
+  /** Only tokens with a covariance between these are left out. */
+  readonly clip_cov_lb: number
+  readonly clip_cov_ub: number
+  /** Share of tokens that kl_cov penalises. */
+  readonly kl_cov_ratio: number
+  /** Coefficient of that penalty. */
+  readonly ppo_kl_coef: number
+}
+
+/** verl's `actor` block. */
+export interface Actor extends LossNumbers {
+  /** Prompts per optimizer step; times G rows. */
+  readonly ppo_mini_batch_size: number
+  readonly ppo_epochs: number
+  /**
+   * Whether every epoch cuts its mini-batches from another order of the responses; the critic's too. verl's legacy worker
+   * does not shuffle (shufflesRows).
+   */
+  readonly shuffle: boolean
+  /** bypass_mode is chosen by rollout_correction. */
+  readonly loss_mode: LossMode
+  readonly loss_agg_mode: LossAggMode
+  /** Divisor of seq-mean-token-sum-norm; null = R. */
+  readonly loss_scale_factor: number | null
+  readonly policy_loss: PolicyLossConfig
+  readonly entropy_coeff: number
+  /** KL to the reference policy as a term of the loss. */
+  readonly use_kl_loss: boolean
+  readonly kl_loss_coef: number
+  readonly kl_loss_type: KlPenalty
+  /** Rows per forward and backward; null = as many as fit. */
+  readonly ppo_micro_batch_size_per_gpu: number | null
+  /**
+   * verl's two rules for micro-batches. 'disable' (its engine worker): every micro-batch is divided by the tokens and
+   * sequences of the whole mini-batch. 'enable' (its legacy worker): each by its own, and the results are averaged.
+   */
+  readonly use_legacy_worker_impl: 'disable' | 'enable'
+  /** Largest global gradient norm. */
+  readonly grad_clip: number
+  readonly optim: Optim
+}
+
+/** verl's defaults of what an experiment may leave out. */
+export const ACTOR_DEFAULTS = {
+  shuffle: false,
+  loss_mode: 'vanilla',
+  loss_agg_mode: 'token-mean',
+  loss_scale_factor: null,
+  policy_loss: {
+    clip_cov_ratio: 0.0002,
+    clip_cov_lb: 1,
+    clip_cov_ub: 5,
+    kl_cov_ratio: 0.0002,
+    ppo_kl_coef: 0.1,
+  },
+  tau_pos: 1,
+  tau_neg: 1.05,
+  entropy_coeff: 0,
+  use_kl_loss: false,
+  kl_loss_coef: 0.001,
+  kl_loss_type: 'low_var_kl',
+  ppo_micro_batch_size_per_gpu: null,
+  use_legacy_worker_impl: 'disable',
+} as const satisfies Partial<Actor>

@@ -1,0 +1,31 @@
+// Everything that decides a run: what it trains, on what, in which phases, and what it measures.
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { ModelConfig } from '../../model/params/config.ts'
+import type { Fusion } from '../../model/transformer/transformer.ts'
+import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { Data } from './data.ts'
+import type { Phase } from './phase.ts'
+import type { Probe, Validation } from './validation.ts'
+
+export interface TrainerConfig {
+  readonly seed: number
+  readonly task: Task
+  readonly tokenizer: Tokenizer
+  readonly model: ModelConfig
+  readonly phases: readonly Phase[]
+  readonly validation: Validation
+  readonly probe: Probe
+  /** Which problems the run trains on; default: endless draws from all training problems. */
+  readonly data?: Data
+  /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */
+  readonly enable_gradient_checkpointing?: boolean
+  /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */
+  readonly use_remove_padding?: boolean
+  /**
+   * Kernels of the linear layers (see tuneMatmul), where they are not the default ones. Results are the same bits for the
+   * same choice, and differ in rounding between choices.
+   */
+  readonly matmul?: MatmulChoice | undefined
+  /** What runs inside a matrix product instead of after it (model/transformer/fusion.ts). Default: all of it. */
+  readonly fusion?: Fusion | undefined
+}

@@ -1,0 +1,26 @@
+// The responses of one step with their scores.
+import type { Sample } from '../../tasks/task.ts'
+import type { RolloutBatch } from './batch.ts'
+
+/** One batch of responses, judged. Rows have the order in which mini-batches are cut from them. */
+export interface DrawnBatch {
+  readonly samples: readonly Sample[]
+  readonly batch: RolloutBatch
+  readonly texts: readonly string[]
+  /** What is trained on of each row: the task's score or the reward model's, [B]. */
+  readonly scores: readonly number[]
+  /** The task's score of each row, [B]. */
+  readonly task_scores: readonly number[]
+  /** With penalties, at the last token of each row; [B, R]. */
+  readonly token_level_scores: Float64Array
+  /** Prompt of each row, [B]. */
+  readonly index: readonly number[]
+  /** ReMax: score of one greedy response to each row's prompt, [B]. */
+  readonly reward_baselines?: readonly number[]
+  /** [B, R], where rollout correction needs them. */
+  readonly rollout_log_probs?: Float32Array
+  /** The place of each row when it was sampled, [B]. */
+  readonly order: readonly number[]
+  /** What choosing from several batches found. */
+  readonly metrics: Readonly<Record<string, number>>
+}

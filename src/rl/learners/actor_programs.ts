@@ -1,0 +1,131 @@
+// The recorded programs of the actor: phases that compute the same share one.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Program, Recorder } from '../../kernels/device/program.ts'
+import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
+import type { RlPhase } from '../config/phase.ts'
+import type { TrainedPart } from '../config/trained_segments.ts'
+import { needsReference } from '../experience/experience.ts'
+import type { TrainingBatch } from '../experience/training_batch.ts'
+import type { ActorTensors } from './actor_tensors.ts'
+import { shufflesRows } from './batch_rows.ts'
+import { choosesTokens, OBJECTIVE_LIVE, type Objective, objectiveOf } from './objective.ts'
+import {
+  type RowsLive,
+  recordReference,
+  recordScore,
+  recordSft,
+  recordTrace,
+  recordUpdate,
+  type ScoreLive,
+  type TraceLive,
+  type UpdateLive,
+} from './programs.ts'
+
+/** What an update needs to know of its phase. */
+export type PolicyPhase = TrainedPart &
+  Pick<RlPhase, 'actor' | 'algorithm'> & {
+    readonly rollout: Pick<RlPhase['rollout'], 'temperature' | 'max_response_length'>
+  }
+
+const POLICY_LIVE = ['row', 'tokens', 'inv_temperature'] as const
+
+/** Records programs, and finds the one for a phase and a pass of `micro` rows. Throws Error for one that was not recorded. */
+export class ActorPrograms {
+  #gpu: Gpu
+  #tensors: ActorTensors
+  #score = new Map<string, Program<ScoreLive>>()
+  #reference = new Map<string, Program<ScoreLive>>()
+  #update = new Map<string, Program<UpdateLive>>()
+  #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
+  #trace = new Map<string, Program<TraceLive>>()
+
+  constructor(gpu: Gpu, tensors: ActorTensors) {
+    this.#gpu = gpu
+    this.#tensors = tensors
+  }
+
+  score(phase: PolicyPhase, micro: number): Program<ScoreLive> {
+    return prepared(this.#score.get(scoreKey(phase, micro)))
+  }
+
+  reference(phase: PolicyPhase, micro: number): Program<ScoreLive> {
+    return prepared(this.#reference.get(scoreKey(phase, micro)))
+  }
+
+  update(phase: PolicyPhase, micro: number): Program<UpdateLive> {
+    return prepared(this.#update.get(updateKey(phase, micro)))
+  }
+
+  sft(micro: number): Program<RowsLive | 'inv_token_count'> {
+    return prepared(this.#sft.get(micro))
+  }
+
+  trace(objective: Objective, micro: number): Program<TraceLive> {
+    return prepared(this.#trace.get(traceKey(objective, micro)))
+  }
+
+  /** Records supervised passes of `micro` rows through all `final` blocks. */
+  async prepareSft(micro: number, final: number): Promise<void> {
+    const ws = this.#slice(micro)
+    await this.#record(this.#sft, micro, 'sft', ['row', 'tokens', 'inv_token_count'], (r) =>
+      recordSft(r, this.#tensors, ws, final),
+    )
+  }
+
+  /** Records what a phase of reinforcement replays in passes of `micro` rows; `batch` is what its updates read. */
+  async prepareRl(phase: RlPhase, micro: number, batch: TrainingBatch): Promise<void> {
+    const tensors = this.#tensors
+    const ws = this.#slice(micro)
+    const { target_layer: layer, target_readout: readout } = phase
+    const { reference } = tensors
+    const key = scoreKey(phase, micro)
+    await this.#record(this.#score, key, 'old_log_prob', POLICY_LIVE, (r) =>
+      recordScore(r, tensors, ws, layer, readout),
+    )
+    if (needsReference(phase) && reference)
+      await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
+        recordReference(r, tensors, { ...tensors.model, weights: reference }, ws, layer, readout),
+      )
+    const objective = objectiveOf(phase)
+    const updated = { ...tensors, batch: batch.tensors }
+    const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
+    await this.#record(this.#update, updateKey(phase, micro), 'update_actor', live, (r) =>
+      recordUpdate(r, updated, ws, layer, objective, readout),
+    )
+    const trace_live = ['row', ...OBJECTIVE_LIVE] as const
+    await this.#record(this.#trace, traceKey(objective, micro), 'trace', trace_live, (r) =>
+      recordTrace(r, tensors, ws, objective),
+    )
+  }
+
+  #slice(micro: number): Workspace {
+    return sliceWorkspace(this.#gpu, this.#tensors.workspace, micro)
+  }
+
+  async #record<K, L extends string>(
+    programs: Map<K, Program<L>>,
+    key: K,
+    label: string,
+    live: readonly L[],
+    build: (recorder: Recorder<L>) => void,
+  ): Promise<void> {
+    if (!programs.has(key)) programs.set(key, await this.#gpu.record(label, live, build))
+  }
+}
+
+/** Phases with equal keys read the same policy in passes of the same size. */
+const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
+  `${target_layer}/${target_readout}/${micro}`
+
+/** Phases with equal keys share their recorded update. */
+const updateKey = (phase: PolicyPhase, micro: number): string =>
+  JSON.stringify([scoreKey(phase, micro), objectiveOf(phase), shufflesRows(phase.actor)])
+
+/** Losses that choose no tokens have the same trace. */
+const traceKey = (objective: Objective, micro: number): string =>
+  `${choosesTokens(objective) ? objective.loss_mode : ''}/${micro}`
+
+function prepared<L extends string>(program: Program<L> | undefined): Program<L> {
+  if (!program) throw new Error('actor: this phase was not prepared')
+  return program
+}

@@ -1,0 +1,79 @@
+// How a batch is cut into mini-batches and passes.
+import type { ModelConfig } from '../../model/params/config.ts'
+import type { ActorPhase, RlPhase } from '../config/phase.ts'
+import { needsCritic } from '../experience/experience.ts'
+
+/** Most tokens of one forward and backward; larger mini-batches are accumulated. */
+const MAX_MICRO_TOKENS = 4096
+/** Most arithmetic of one dispatch: 50 ms at 0.4 TFLOP/s, so that no watchdog of a laptop's GPU fires. */
+const MAX_DISPATCH_FLOP = 2e10
+
+/** Widths that decide how long the largest product of a model takes per token. */
+export type ModelWidths = Pick<ModelConfig, 'hidden_size' | 'intermediate_size' | 'vocab_size'>
+
+/** Tokens that go through forward and backward at once. */
+export function microTokens({ hidden_size, intermediate_size, vocab_size }: ModelWidths): number {
+  const flop_per_token = 2 * hidden_size * Math.max(vocab_size, 2 * intermediate_size)
+  return Math.min(MAX_MICRO_TOKENS, Math.floor(MAX_DISPATCH_FLOP / flop_per_token))
+}
+
+/** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits `max_tokens`. */
+export function microRows(mini_batch_rows: number, width: number, max_tokens: number): number {
+  for (let parts = 1; parts < mini_batch_rows; parts++)
+    if (mini_batch_rows % parts === 0 && (mini_batch_rows / parts) * width <= max_tokens)
+      return mini_batch_rows / parts
+  return 1
+}
+
+/** Rows of a batch, of one optimizer step, and of one pass. */
+export interface BatchRows {
+  readonly batch: number
+  readonly mini: number
+  readonly micro: number
+}
+
+/** Greatest common divisor. */
+export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+/** Prompts of the critic's mini-batch, where a phase has a critic; else the actor's. */
+const criticMini = (phase: RlPhase): number =>
+  (needsCritic(phase) ? phase.critic.ppo_mini_batch_size : null) ?? phase.actor.ppo_mini_batch_size
+
+/**
+ * How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches. Throws RangeError for a
+ * micro-batch that does not divide the mini-batch of either.
+ */
+export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
+  const max_tokens = microTokens(model)
+  if (phase.kind === 'sft') {
+    const batch = phase.batch_size
+    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
+  }
+  const { train_batch_size, n } = phase.rollout
+  const mini = phase.actor.ppo_mini_batch_size * n
+  const both = gcd(mini, criticMini(phase) * n)
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, max_tokens)
+  if (both % micro !== 0)
+    throw new RangeError(
+      `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${both} rows, got ${micro}`,
+    )
+  return { batch: train_batch_size * n, mini, micro }
+}
+
+/** How the critic of a phase goes through a batch that was cut into `rows`: verl's critic.ppo_mini_batch_size and ppo_epochs. */
+export function criticPasses(
+  phase: RlPhase,
+  rows: BatchRows,
+): { readonly rows: BatchRows; readonly epochs: number } {
+  return {
+    rows: { ...rows, mini: criticMini(phase) * phase.rollout.n },
+    epochs: phase.critic.ppo_epochs ?? phase.actor.ppo_epochs,
+  }
+}
+
+/** Whether the epochs of a phase have orders of their own. verl's legacy worker cuts every batch as it comes. */
+export const shufflesRows = ({
+  shuffle,
+  use_legacy_worker_impl,
+}: Pick<RlPhase['actor'], 'shuffle' | 'use_legacy_worker_impl'>): boolean =>
+  shuffle && use_legacy_worker_impl === 'disable'

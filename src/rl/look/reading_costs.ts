@@ -1,0 +1,58 @@
+// What an observation costs: the milliseconds of each of its parts until the numbers are there.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Observation } from './observation.ts'
+
+export type PartName = keyof Observation['cost_ms'] | 'tokens'
+
+/** Numbers of one part on their way back. */
+export interface Reading<T> {
+  readonly name: PartName
+  readonly arrays: Promise<T>
+  readonly submitted_ms: number
+  /** When they arrived. */
+  readonly done_ms: Promise<number>
+}
+
+const now = () => performance.now()
+
+/** The stage of the GPU that a part is timed as. */
+export const stageOf = (name: PartName): string => `observe_${name}`
+
+/** When everything is done that was queued before: where stages are not timed, that work must not count. */
+export function endOfQueued(gpu: Gpu): Promise<number> {
+  const end = gpu.finish().then(now)
+  end.catch(() => {}) // what is read reports it
+  return end
+}
+
+/** Submits the readback of a part. */
+export function startReading<T>(name: PartName, read: () => Promise<T>): Reading<T> {
+  const submitted_ms = now()
+  const arrays = read()
+  const done_ms = arrays.then(now)
+  done_ms.catch(() => {}) // `arrays` reports it
+  return { name, arrays, submitted_ms, done_ms }
+}
+
+/**
+ * Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or the end of what was
+ * submitted before it, until its numbers were there. Call it once all parts are submitted.
+ */
+export async function readingCosts(
+  gpu: Gpu,
+  before: Promise<number>,
+  readings: readonly Reading<unknown>[],
+): Promise<Partial<Record<PartName, number>>> {
+  const stages = gpu.resolveStages()
+  const stamps = stages && gpu.read(stages.stamps)
+  stamps?.catch(() => {}) // what was read before reports it
+  const done = await Promise.all([before, ...readings.map(({ done_ms }) => done_ms)])
+  const [stamped] = (await stamps) ?? []
+  const seconds = stages && stamped ? stages.timesOf(stamped) : {}
+  const costs = readings.map(({ name, submitted_ms }, i) => {
+    const gpu_seconds = seconds[stageOf(name)]
+    const waited_ms = done[i + 1] - Math.max(submitted_ms, done[i])
+    return [name, gpu_seconds === undefined ? waited_ms : 1000 * gpu_seconds] as const
+  })
+  return Object.fromEntries(costs)
+}

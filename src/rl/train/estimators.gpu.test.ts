@@ -1,0 +1,97 @@
+// Estimators and what changes a batch on the way to its update. Against float64: algorithms.gpu.test.ts.
+import { expect, test } from 'vitest'
+import { RL } from '../testing.ts'
+import type { StepResult } from './step_result.ts'
+import { corrected, numbers, only, PPO, rl, rlSteps, warmStart } from './testing.ts'
+
+const { WARM, warm } = await warmStart()
+
+test.for([
+  ['gae', PPO],
+  ['remax', rl({ adv_estimator: 'remax' })],
+  ['reinforce_plus_plus', rl({ adv_estimator: 'reinforce_plus_plus' })],
+  ['rloo', rl({ adv_estimator: 'rloo' })],
+  ['opo', rl({ adv_estimator: 'opo' })],
+  ['gpg', rl({ adv_estimator: 'gpg' }, {}, { loss_mode: 'gpg' })],
+  ['optimal_token_baseline', rl({ adv_estimator: 'optimal_token_baseline' })],
+  [
+    'tir_optimal_token_baseline in bypass mode',
+    rl({ adv_estimator: 'tir_optimal_token_baseline' }, corrected({ bypass_mode: true })),
+  ],
+  ['clip_cov', rl({}, {}, { loss_mode: 'clip_cov' })],
+] as const)(
+  '%s: the same experiment gives the same bits, and learns something',
+  async ([, phase]) => {
+    const config = only({ ...phase, steps: 2 })
+    const [first, second] = [await warm(config), await warm(config)]
+    expect(numbers(second.results)).toEqual(numbers(first.results))
+    expect(second.weights).toEqual(first.weights)
+    for (const { metrics, samples } of rlSteps(first.results)) {
+      expect(metrics['actor/grad_norm']).toBeGreaterThan(0)
+      expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
+      expect(samples).toHaveLength(16)
+    }
+  },
+)
+
+test("remax: advantages are scores less one greedy score per prompt, and the entropy is the samples'", async () => {
+  const remax = await warm(only(rl({ adv_estimator: 'remax', steps: 1 })))
+  const grpo = await warm(only(rl({ steps: 1 })))
+  const [a, b] = [remax.results[1], grpo.results[1]]
+  expect(a.samples.map((s) => s.response)).toEqual(b.samples.map((s) => s.response))
+  expect(a.metrics['actor/entropy']).toBe(b.metrics['actor/entropy'])
+  const baselines = a.samples.map(({ score, advantage }) => score - advantage)
+  for (let row = 0; row < 16; row++) {
+    expect(baselines[row]).toBeCloseTo(baselines[row - (row % 4)], 6)
+    expect(Math.min(Math.abs(baselines[row]), Math.abs(baselines[row] - 1))).toBeLessThan(1e-6)
+  }
+})
+
+test('balance_batch cuts other mini-batches from the same responses, and reports them in their order', async () => {
+  const [plain, balanced] = [
+    await warm(only(rl({ steps: 1 }))),
+    await warm(only(rl({ steps: 1 }, { balance_batch: true }))),
+  ]
+  const [a, b] = [plain.results[1], balanced.results[1]]
+  const shown = ({ samples }: StepResult) =>
+    samples.map(({ prompt, response, score, response_length }) => [
+      prompt,
+      response,
+      score,
+      response_length,
+    ])
+  expect(new Set(a.samples.map((s) => s.response_length)).size).toBeGreaterThan(1)
+  expect(shown(b)).toEqual(shown(a))
+  a.samples.forEach(({ advantage }, i) => {
+    expect(b.samples[i].advantage).toBeCloseTo(advantage, 9)
+  })
+  for (const name of ['critic/score/mean', 'group/informative', 'response_length/mean'])
+    expect(b.metrics[name], name).toBe(a.metrics[name])
+  expect(balanced.weights).not.toEqual(plain.weights)
+})
+
+test('a response near the maximum length is penalised where the experiment says so', async () => {
+  const overlong_buffer = { len: 2, penalty_factor: 0.5 }
+  const { results } = await warm(only(rl({ steps: 1 }, { overlong_buffer })))
+  const { metrics, samples } = results[1]
+  // R = 3: nothing up to 1 token, then half of the factor for each.
+  const rewards = samples.map((s) => s.score - 0.25 * (s.response_length - 1))
+  const mean = rewards.reduce((a, b) => a + b, 0) / rewards.length
+  expect(metrics['critic/score/mean']).toBeCloseTo(mean, 9)
+  expect(metrics['critic/score/min']).toBe(Math.min(...rewards))
+  expect(Math.min(...rewards)).toBeLessThan(0)
+})
+
+test.for(['gae', 'reinforce_plus_plus'] as const)(
+  '%s: a batch of one token has no spread to be divided by, trains nothing, and the run goes on',
+  async (adv_estimator) => {
+    const rollout = { ...RL.rollout, train_batch_size: 1, n: 1, max_response_length: 1 }
+    const phase = rl({ adv_estimator, rollout }, {}, { ppo_mini_batch_size: 1 })
+    const { results, weights } = await warm(only(phase))
+    for (const { metrics } of rlSteps(results)) {
+      expect('actor/pg_loss' in metrics || 'critic/vf_loss' in metrics).toBe(false)
+      expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
+    }
+    expect(weights).toEqual(WARM)
+  },
+)

@@ -1,0 +1,220 @@
+// Every estimator, loss, mean, KL and mode in the real trainer: two steps on a tiny model follow float64.
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
+import { LOSS_AGG_MODES, LOSS_MODES } from '../../../kernels/policy_loss/policy_loss.ts'
+import type { Actor as ActorSettings } from '../../config/actor.ts'
+import type { Algorithm } from '../../config/algorithm.ts'
+import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'
+import { CONFIG } from '../../testing.ts'
+import { B, BASE, changes, corrected, follow, followAll, phaseOf, R, STEPS } from './testing.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('advantage estimators', () => {
+  test.for(ADV_ESTIMATORS)('%s', async (adv_estimator) => {
+    // Penalties for length make many scores of two.
+    const overlong_buffer = { len: 2, penalty_factor: 0.5 }
+    const { truth } = await follow(phaseOf({ adv_estimator }, {}, { overlong_buffer }))
+    for (const metrics of truth) {
+      expect(metrics['critic/advantages/max']).toBeGreaterThan(metrics['critic/advantages/min'])
+      expect(metrics['actor/grad_norm']).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('policy losses', () => {
+  const policy_loss = {
+    clip_cov_ratio: 0.2,
+    clip_cov_lb: -10,
+    clip_cov_ub: 10,
+    kl_cov_ratio: 0.2,
+    ppo_kl_coef: 1,
+  }
+  test.for(LOSS_MODES)('%s', async (loss_mode) => {
+    const ranges = { clip_ratio_low: 0.05, clip_ratio_high: 0.08, clip_ratio_c: 1.2 }
+    const followed = await follow(phaseOf({}, { loss_mode, policy_loss, ppo_epochs: 2, ...ranges }))
+    if (followed.truth[0]['actor/pg_clipfrac'] !== undefined && loss_mode !== 'sapo')
+      expect(Math.max(...changes(followed, 'actor/pg_clipfrac'))).toBeGreaterThan(0)
+  })
+  test('dual clip', async () => {
+    const actor = { ppo_epochs: 4, clip_ratio_c: 1.05 }
+    const followed = await follow(phaseOf({}, actor))
+    expect(Math.max(...changes(followed, 'actor/pg_clipfrac_lower'))).toBeGreaterThan(0)
+  })
+})
+
+describe('means over tokens', () => {
+  test.for(LOSS_AGG_MODES)('%s, of actor and critic', async (loss_agg_mode) => {
+    const critic = { ...BASE.critic, loss_agg_mode }
+    const actor = { loss_agg_mode, entropy_coeff: 0.05, use_kl_loss: true, kl_loss_coef: 0.5 }
+    await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, { lam: 0.9, gamma: 0.97 }))
+  })
+  test('token sums over a constant that is given', async () => {
+    const norm = { loss_agg_mode: 'seq-mean-token-sum-norm', loss_scale_factor: 7 } as const
+    const [given, own] = [
+      await follow(phaseOf({}, norm)),
+      await follow(phaseOf({}, { ...norm, loss_scale_factor: null })),
+    ]
+    const [a, b] = [given, own].map((followed) => changes(followed, 'actor/pg_loss')[0])
+    expect(a / b).toBeCloseTo(R / 7, 3)
+  })
+})
+
+describe('PPO', () => {
+  const gae = { adv_estimator: 'gae' } as const
+  test('three epochs of four mini-batches, with single responses', async () => {
+    const rollout = { ...BASE.rollout, train_batch_size: B, n: 1 }
+    const actor = { ppo_epochs: 3, ppo_mini_batch_size: 4 }
+    const followed = await follow(phaseOf({ ...gae, rollout }, actor, { gamma: 0.9, lam: 0.8 }))
+    for (const name of ['critic/vf_clipfrac', 'actor/pg_clipfrac'])
+      expect(Math.max(...changes(followed, name)), name).toBeGreaterThan(0)
+    expect(changes(followed, 'critic/vf_explained_var')[0]).toBeLessThan(1)
+  })
+  test('epochs and mini-batches of the critic’s own', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const own = await follow(phaseOf({ ...gae, critic }))
+    const shared = await follow(phaseOf(gae))
+    expect(changes(own, 'critic/vf_loss')[0]).not.toBeCloseTo(changes(shared, 'critic/vf_loss')[0])
+    // The actor's first step does not know of it.
+    expect(changes(own, 'actor/grad_norm')[0]).toBe(changes(shared, 'actor/grad_norm')[0])
+  })
+  test('a warm-up over a share of the steps of both phases, of critic and actor', async () => {
+    const warm = (lr: number, lr_warmup_steps_ratio: number) => ({
+      ...BASE.actor.optim,
+      ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
+    })
+    const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }
+    const phase = phaseOf({ ...gae, critic }, { optim: warm(0.02, 0.5) })
+    const { truth } = await followAll([phase, phase])
+    expect(truth.map((metrics) => metrics['actor/lr'])).toEqual([0, 0.01, 0.02, 0.02])
+    expect(truth[3]['critic/lr']).toBe(0.005)
+    expect(truth[1]['critic/lr']).toBeCloseTo(0.005 / 3, 12)
+  })
+  test('a mini-batch of the critic that is no multiple of the actor’s', async () => {
+    const rollout = { ...BASE.rollout, train_batch_size: 8, n: 2 }
+    const critic = { ...BASE.critic, ppo_mini_batch_size: 4 }
+    await follow(phaseOf({ ...gae, rollout, critic }, { ppo_mini_batch_size: 8 }))
+  })
+  test('a step of the critic alone', async () => {
+    const critic = { ...BASE.critic, critic_warmup: 2 }
+    const { truth } = await follow(phaseOf({ ...gae, critic }))
+    expect(truth.map((metrics) => 'actor/pg_loss' in metrics)).toEqual([false, true])
+  })
+})
+
+describe('KL to the reference', () => {
+  test.for(KL_PENALTIES)('%s in the loss', async (kl_loss_type) => {
+    const kl = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type }
+    const followed = await follow(phaseOf({}, kl))
+    expect(Math.abs(changes(followed, 'actor/kl_loss')[1])).toBeGreaterThan(1e-3)
+  })
+  test.for(KL_PENALTIES)('%s in the reward', async (kl_penalty) => {
+    const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
+    const followed = await follow(phaseOf({}, {}, { use_kl_in_reward: true, kl_penalty, kl_ctrl }))
+    expect(Math.abs(changes(followed, 'actor/reward_kl_penalty')[1])).toBeGreaterThan(1e-3)
+    expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
+  })
+  test.for(['gae', 'reinforce_plus_plus', 'grpo'] as const)(
+    'of the whole response at its last token, by %s',
+    async (adv_estimator) => {
+      const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
+      const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
+      const first = await follow(phaseOf({ adv_estimator }, {}, { ...kl, kl_at_last_token: true }))
+      const each = await follow(phaseOf({ adv_estimator }, {}, kl))
+      const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
+      // Where a response has one reward, it does not matter where that stands.
+      if (adv_estimator === 'grpo') expect(a).toBeCloseTo(b, 3)
+      else expect(Math.abs(a - b)).toBeGreaterThan(1e-3)
+    },
+  )
+  test('in both places, with a coefficient that follows it and a critic', async () => {
+    const kl_ctrl = { type: 'adaptive', kl_coef: 0.3, target_kl: 0.05, horizon: 50 } as const
+    const algorithm = { use_kl_in_reward: true, kl_penalty: 'k2', kl_ctrl } as const
+    const followed = await follow(
+      phaseOf({ adv_estimator: 'gae' }, { use_kl_loss: true }, algorithm),
+    )
+    expect(changes(followed, 'actor/reward_kl_penalty_coeff')[1]).toBeLessThan(0.3)
+  })
+})
+
+describe('DAPO', () => {
+  const overlong_buffer = { len: 2, penalty_factor: 0.5 }
+  const filter_groups = { enable: true, metric: 'acc', max_num_gen_batches: 10 } as const
+  const parts: readonly (readonly [string, Partial<ActorSettings>, Partial<Algorithm>])[] = [
+    ['clip-higher', { clip_ratio_low: 0.03, clip_ratio_high: 0.06, ppo_epochs: 2 }, {}],
+    ['the penalty for length', {}, { overlong_buffer }],
+    ['dynamic sampling', {}, { filter_groups }],
+    ['all of it', { clip_ratio_high: 0.28, ppo_epochs: 2 }, { overlong_buffer, filter_groups }],
+  ]
+  test.for(parts)('%s', async ([, actor, algorithm]) => {
+    const followed = await follow(phaseOf({}, actor, algorithm))
+    if (actor.clip_ratio_high)
+      expect(Math.max(...changes(followed, 'actor/pg_clipfrac'))).toBeGreaterThan(0)
+    if (algorithm.filter_groups) {
+      expect(Math.max(...changes(followed, 'train/num_gen_batches'))).toBeGreaterThan(1)
+      expect(changes(followed, 'group/informative')).toEqual([1, 1])
+    }
+    if (algorithm.overlong_buffer)
+      expect(Math.min(...changes(followed, 'critic/score/min'))).toBeLessThan(0)
+  })
+})
+
+describe('shuffled rows', () => {
+  const shuffled = { shuffle: true, ppo_epochs: 2 }
+  test('mini-batches of other rows in every epoch', async () => {
+    const [mixed, plain] = [
+      await follow(phaseOf({}, { ...shuffled, loss_mode: 'gspo' })),
+      await follow(phaseOf({}, { ppo_epochs: 2, loss_mode: 'gspo' })),
+    ]
+    // Both found the same responses; the first mini-batch is another one.
+    expect(changes(mixed, 'critic/score/mean')[0]).toBe(changes(plain, 'critic/score/mean')[0])
+    const [a, b] = [mixed, plain].map((followed) => changes(followed, 'actor/grad_norm')[0])
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
+  })
+  test('of the critic too, with a KL in both places, weights and tokens that are taken out', async () => {
+    const critic = { ...BASE.critic, ppo_epochs: 3, ppo_mini_batch_size: 1 }
+    const algorithm = {
+      ...corrected({ rollout_is: 'token', rollout_rs: 'token_k2', rollout_rs_threshold: '0.02' }),
+      use_kl_in_reward: true,
+      balance_batch: true,
+    }
+    const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
+    await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, algorithm), 0.4)
+  })
+  test('in bypass mode, and where a loss chooses tokens', async () => {
+    const bypass = corrected({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })
+    await follow(phaseOf({}, shuffled, bypass))
+    const policy_loss = { ...BASE.actor.policy_loss, clip_cov_ratio: 0.2, clip_cov_lb: -10 }
+    await follow(phaseOf({}, { ...shuffled, loss_mode: 'clip_cov', policy_loss }))
+  })
+})
+
+describe('what goes with any of them', () => {
+  test('an entropy bonus', async () => {
+    await follow(phaseOf({}, { entropy_coeff: 0.1 }))
+  })
+  test('a batch in the order of even lengths', async () => {
+    await follow(phaseOf({}, {}, { balance_batch: true }))
+  })
+  test('advantages without the spread', async () => {
+    await follow(phaseOf({}, {}, { norm_adv_by_std_in_grpo: false }))
+  })
+  test('a temperature', async () => {
+    await follow(phaseOf({ rollout: { ...BASE.rollout, temperature: 0.7 } }))
+  })
+  test.for(['grpo', 'gae', 'optimal_token_baseline', 'remax'] as const)(
+    'an inner layer, by %s',
+    async (adv_estimator) => {
+      const kl = { use_kl_loss: true, kl_loss_coef: 0.3, ppo_epochs: 2 }
+      await follow(phaseOf({ adv_estimator, target_layer: 2 }, kl, { use_kl_in_reward: true }))
+    },
+  )
+  test('layer by layer from the bottom, then the whole model', async () => {
+    const layers = CONFIG.model.num_hidden_layers
+    const bottomUp = Array.from({ length: layers }, (_, i) => phaseOf({ target_layer: i + 1 }))
+    const { truth } = await followAll(bottomUp)
+    expect(truth).toHaveLength(STEPS * layers)
+  })
+})

@@ -1,0 +1,269 @@
+// Follows the real trainer in float64: every number that it reports is that of the same steps, computed from the responses
+// that it sampled.
+import { expect, vi } from 'vitest'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import type { Tensor } from '../../../kernels/device/tensor.ts'
+import { randomValues } from '../../../kernels/testing.ts'
+import { modelShape } from '../../../model/params/config.ts'
+import { initialWeights, paramLayout, sharedRuns } from '../../../model/params/params.ts'
+import { tokenizer } from '../../../tasks/tokenizer.ts'
+import type { Actor as ActorSettings } from '../../config/actor.ts'
+import type { Algorithm, RolloutCorrection } from '../../config/algorithm.ts'
+import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { makeBatch, padPrompts } from '../../experience/batch.ts'
+import { balanceBatch } from '../../math/balance.ts'
+import { rowOrder } from '../../math/shuffle.ts'
+import { CONFIG, RL, SFT } from '../../testing.ts'
+import { Learner } from '../learner.ref.ts'
+import { type RecordedStep, type RefRun, stepRef } from '../step.ref.ts'
+import type { StepResult } from '../step_result.ts'
+import { Trainer } from '../trainer.ts'
+
+const gpu = await Gpu.open()
+const { max_prompt_length: P } = CONFIG.task
+/** Columns of a response. */
+export const R = CONFIG.task.max_response_length
+/** Rows of a batch. */
+export const B = 16
+const ROLLOUT_LOG_PROBS = 'rollout.log_probs'
+export const STEPS = 2
+
+/** A rate at which ratios leave the clip range within a step; two mini-batches. */
+export const BASE: RlPhase = {
+  ...RL,
+  steps: STEPS,
+  actor: { ...RL.actor, optim: { ...RL.actor.optim, lr: 0.01, weight_decay: 0.01 } },
+  critic: { ...RL.critic, cliprange_value: 0.05, optim: { ...RL.critic.optim, lr: 0.005 } },
+}
+export const phaseOf = (
+  change: Partial<RlPhase> = {},
+  actor: Partial<ActorSettings> = {},
+  algorithm: Partial<Algorithm> = {},
+): RlPhase => ({
+  ...BASE,
+  ...change,
+  actor: { ...BASE.actor, ...actor },
+  algorithm: { ...BASE.algorithm, ...algorithm },
+})
+export const corrected = (change: Partial<RolloutCorrection>): Partial<Algorithm> => ({
+  rollout_correction: { ...BASE.algorithm.rollout_correction, ...change },
+})
+
+const only = (...phases: TrainerConfig['phases']): TrainerConfig => ({
+  ...CONFIG,
+  phases,
+  probe: { freq: 0, rows: 8 },
+})
+
+/** Weights whose responses are right now and then, and of different lengths. */
+const start = await Trainer.create(
+  gpu,
+  only({ ...SFT, steps: 18, optim: { ...SFT.optim, lr: 0.015 } }),
+)
+while (!start.isFinished) await start.next()
+const WARM = await start.exportWeights()
+
+/** A critic as it begins: the policy's transformer under its first score. */
+function firstCritic(): Learner {
+  const critic = new Learner(
+    CONFIG.model,
+    'value_head',
+    initialWeights(paramLayout(modelShape(CONFIG.model), 'value_head'), CONFIG.seed),
+  )
+  const from = paramLayout(modelShape(CONFIG.model))
+  for (const { from_offset, to_offset, count } of sharedRuns(from, critic.layout))
+    critic.state.weights.set(WARM.subarray(from_offset, from_offset + count), to_offset)
+  return critic
+}
+
+const ended = (ids: Uint32Array) => ids.includes(tokenizer.eos_token_id)
+const scoreOf = (prompt: string, ids: Uint32Array) =>
+  ended(ids) ? CONFIG.task.score(prompt, tokenizer.decode(ids)) : 0
+/** DAPO's soft penalty, of R = 3 tokens. */
+const penalty = (length: number, { overlong_buffer: buffer }: Algorithm) =>
+  buffer ? Math.min(0, ((R - buffer.len - length) / buffer.len) * buffer.penalty_factor) : 0
+
+/** The step's batch as it was trained on, from what was reported and what the tokenizer was shown meanwhile. */
+function recorded(
+  phase: RlPhase,
+  { samples, step }: StepResult,
+  shown: readonly Uint32Array[],
+  rollout_log_probs: Float32Array | undefined,
+): RecordedStep {
+  const { n } = phase.rollout
+  const lengths = samples.map((s) => s.response_length + tokenizer.encode(s.prompt).length)
+  const order = phase.algorithm.balance_batch
+    ? balanceBatch(lengths).flat()
+    : samples.map((_, b) => b)
+  const prompts = order.map((row) => samples[row].prompt)
+  const ids = shown.slice(-B)
+  const batch = makeBatch(
+    padPrompts(
+      prompts.map((prompt) => tokenizer.encode(prompt)),
+      P,
+      tokenizer.pad_token_id,
+    ),
+    Uint32Array.from(ids.flatMap((row) => [...row])),
+    { rows: B, prompt_length: P, response_length: R },
+    tokenizer.eos_token_id,
+  )
+  const total = (prompt: string, row: Uint32Array) => {
+    const length = ended(row) ? row.indexOf(tokenizer.eos_token_id) + 1 : R
+    return scoreOf(prompt, row) + penalty(length, phase.algorithm)
+  }
+  const token_level_scores = new Float64Array(B * R)
+  ids.forEach((row, b) => {
+    token_level_scores[b * R + batch.response_lengths[b] - 1] = total(prompts[b], row)
+  })
+  // ReMax's greedy responses were shown first, in the order of drawing.
+  const greedy = samples.map(({ prompt }, b) => total(prompt, shown[b]))
+  const log_probs =
+    rollout_log_probs &&
+    Float64Array.from({ length: B * R }, (_, i) => {
+      const row = order[Math.floor(i / R)]
+      return rollout_log_probs[row * R + (i % R)]
+    })
+  return {
+    ...{ batch, token_level_scores, step },
+    ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
+    index: order.map((row) => Math.floor(row / n)),
+    ...(phase.adv_estimator === 'remax' && {
+      reward_baselines: order.map((row) => greedy[row]),
+    }),
+    ...(log_probs && { rollout_log_probs: log_probs }),
+  }
+}
+
+/** Dynamic sampling: every batch was shown as it was drawn, then the one that was made of them. */
+function drawMetrics({ algorithm, rollout }: RlPhase, shown: readonly Uint32Array[]) {
+  if (!algorithm.filter_groups.enable) return {}
+  const drawn = shown.slice(0, -B).map((ids) => scoreOf('', ids))
+  const groups = Array.from({ length: drawn.length / rollout.n }, (_, g) =>
+    drawn.slice(g * rollout.n, (g + 1) * rollout.n),
+  )
+  return {
+    'train/num_gen_batches': drawn.length / B,
+    'group/informative_drawn': mean(groups.map((group) => (new Set(group).size > 1 ? 1 : 0))),
+  }
+}
+
+/** What other tests check (times, work, layers), or belongs to the whole run. */
+const ELSEWHERE = /^(timing_|perf\/|layer\/|training\/(global_step|skipped_updates_total)$)/
+const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
+
+/** Numbers of the samples themselves. */
+function sampleMetrics(phase: RlPhase, { samples }: StepResult): Record<string, number> {
+  const { n } = phase.rollout
+  const groups = Array.from({ length: B / n }, (_, g) => samples.slice(g * n, (g + 1) * n))
+  const total = (s: StepResult['samples'][number]) =>
+    s.score + penalty(s.response_length, phase.algorithm)
+  return {
+    'task/score/mean': mean(samples.map((s) => s.score)),
+    'group/informative': mean(
+      groups.map((group) => (group.some((s) => total(s) !== total(group[0])) ? 1 : 0)),
+    ),
+    'response/not_ended_ratio': mean(samples.map((s) => (s.is_ended ? 0 : 1))),
+  }
+}
+
+interface Followed {
+  readonly seen: Record<string, number>[]
+  readonly truth: Record<string, number>[]
+}
+
+/** The phase with the rates of step `step` (from 1) of `total`, where it warms up over a share of them. */
+function warmed(phase: RlPhase, step: number, total: number): RlPhase {
+  const rate = <P extends { readonly optim: RlPhase['actor']['optim'] }>(of: P): P => {
+    const { lr, lr_warmup_steps, lr_warmup_steps_ratio = 0 } = of.optim
+    if (lr_warmup_steps >= 0) return of
+    const share = Math.min(1, (step - 1) / Math.trunc(lr_warmup_steps_ratio * total))
+    return { ...of, optim: { ...of.optim, lr: lr * share } }
+  }
+  return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
+}
+
+/** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
+export const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
+
+/** The same of several phases, one after the other. */
+export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followed> {
+  const shown: Uint32Array[] = []
+  const decode = (ids: ArrayLike<number>) => {
+    shown.push(Uint32Array.from(ids))
+    return tokenizer.decode(ids)
+  }
+  const trainer = await Trainer.create(gpu, {
+    ...only(...phases),
+    tokenizer: { ...tokenizer, decode },
+  })
+  trainer.importWeights(WARM)
+  await trainer.next()
+  const run: RefRun = {
+    config: CONFIG.model,
+    actor: new Learner(CONFIG.model, 'lm_head', WARM),
+    ...(phases[0].adv_estimator === 'gae' && { critic: firstCritic() }),
+    reference: Float64Array.from(WARM),
+    kl_coef: phases[0].algorithm.kl_ctrl.kl_coef,
+    critic_steps: 0,
+  }
+  const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
+  const followed: Followed = { seen: [], truth: [] }
+  const total = STEPS * phases.length
+  for (let step = 1; step <= total; step++) {
+    const phase = phases[Math.ceil(step / STEPS) - 1]
+    shown.length = 0
+    const result = await trainer.next()
+    const truth = {
+      ...stepRef(
+        run,
+        warmed(phase, step, total),
+        recorded(phase, result, shown, rolloutLogProbs()),
+      ),
+      ...sampleMetrics(phase, result),
+      ...drawMetrics(phase, shown),
+    }
+    const seen = Object.fromEntries(
+      Object.entries(result.metrics).filter(([name]) => !ELSEWHERE.test(name)),
+    )
+    expect(Object.keys(seen).sort()).toEqual(Object.keys(truth).sort())
+    for (const [name, x] of Object.entries(truth)) {
+      // f32 through four updates of a size that does not shrink with the gradient; a norm is a sum of 10,000 squares.
+      const bound = 3e-5 + (name.endsWith('grad_norm') ? 2e-3 : 2e-4) * Math.abs(x)
+      expect(Math.abs(seen[name] - x), `step ${step} ${name}: ${seen[name]}, ${x}`).toBeLessThan(
+        bound,
+      )
+    }
+    followed.seen.push(seen)
+    followed.truth.push(truth)
+  }
+  const weights = await trainer.exportWeights()
+  const { state } = run.actor
+  const moved = Math.hypot(...state.weights.map((w, i) => w - WARM[i]))
+  const error = Math.hypot(...state.weights.map((w, i) => w - weights[i]))
+  expect(moved).toBeGreaterThan(0.05)
+  expect(error / moved).toBeLessThan(1e-3)
+  return followed
+}
+
+/**
+ * Makes the responses those of another policy: the log-probs that the trainer reads back of the rollout are others than the
+ * rollout's, by up to `noise`. Returns them as they were read last. The test must restore all mocks.
+ */
+function otherPolicy(noise: number): () => Float32Array | undefined {
+  const real = gpu.read.bind(gpu)
+  let last: Float32Array | undefined
+  const read = async (...tensors: readonly Tensor[]) => {
+    const arrays: ArrayLike<number>[] = await real(...tensors)
+    return arrays.map((values, place) => {
+      if (tensors[place].label !== ROLLOUT_LOG_PROBS) return values
+      const moves = randomValues(values.length, 5)
+      last = Float32Array.from(values, (x, i) => x + noise * moves[i])
+      return last
+    })
+  }
+  vi.spyOn(gpu, 'read').mockImplementation(read as typeof gpu.read)
+  return () => last
+}
+
+export const changes = ({ truth }: Followed, name: string) => truth.map((metrics) => metrics[name])

@@ -1,0 +1,158 @@
+// What a run allocates: as much as was planned, and nothing once it is prepared.
+import { expect, test } from 'vitest'
+import { CONFIG, RL, SFT } from '../testing.ts'
+import { planMemory } from './memory.ts'
+import type { StepResult } from './step_result.ts'
+import { BUPO, corrected, INNER, numbers, only, open, PPO, rl } from './testing.ts'
+import { Trainer } from './trainer.ts'
+
+test('after the preparation nothing is created, and a step reads back twice in three submits', async () => {
+  const gpu = await open()
+  const phases = [
+    { ...SFT, steps: 4 },
+    { ...INNER, steps: 4 },
+    { ...RL, steps: 4 },
+  ]
+  const validation = { test_freq: 3, prompts: 20, n: 1 }
+  const trainer = await Trainer.create(gpu, { ...CONFIG, phases, validation })
+  const made = { ...gpu.counts }
+  // Step 0, the warm start, the inner phase and one more; each queued before the numbers of the last are awaited.
+  let in_flight: Promise<StepResult> | undefined
+  for (let i = 0; i < 10; i++) {
+    const { result } = await trainer.queue()
+    await in_flight
+    in_flight = result
+  }
+  await in_flight
+  const warm = { ...gpu.counts }
+  const { metrics } = await trainer.next()
+  const { reads, submits, dispatches } = gpu.counts
+  while (!trainer.isFinished) await trainer.next()
+  const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
+  expect({ buffers, bind_groups, pipelines, live_bytes }).toEqual({
+    buffers: made.buffers,
+    bind_groups: made.bind_groups,
+    pipelines: made.pipelines,
+    live_bytes: made.live_bytes,
+  })
+  expect(metrics['perf/dispatches']).toBe(dispatches - warm.dispatches)
+  expect(metrics['perf/submits']).toBe(3)
+  expect(reads - warm.reads).toBe(2)
+  expect(submits - warm.submits).toBe(3)
+  trainer.destroy()
+})
+
+test('the plan counts the bytes that are really allocated', async () => {
+  const gpu = await open()
+  const before = gpu.counts.live_bytes
+  const trainer = await Trainer.create(gpu, BUPO)
+  const plan = planMemory(BUPO)
+  expect(plan.total()).toBe(gpu.counts.live_bytes - before)
+  for (const [kind, bytes] of Object.entries(gpu.memory()))
+    if (kind !== 'scratch')
+      expect([kind, plan.bytes[kind as keyof typeof plan.bytes]]).toEqual([kind, bytes])
+  trainer.destroy()
+})
+
+test('an experiment beyond the adapter is refused with the tensor and both sizes, before anything is allocated', async () => {
+  const gpu = await open()
+  const before = gpu.counts.buffers
+  const model = { ...CONFIG.model, vocab_size: 2 ** 20, hidden_size: 2 ** 11 }
+  await expect(Trainer.create(gpu, { ...CONFIG, model })).rejects.toMatchObject({
+    code: 'too_large',
+    message: expect.stringMatching(/needs \d+\.\d MB; this adapter binds at most \d+\.\d MB/),
+  })
+  expect(gpu.counts.buffers).toBe(before)
+  gpu.destroy()
+})
+
+test('with critic, reference and correction too, the plan is what is allocated and a step creates nothing', async () => {
+  const phases = [
+    SFT,
+    {
+      ...PPO,
+      steps: 5,
+      actor: { ...PPO.actor, use_kl_loss: true, ppo_micro_batch_size_per_gpu: 4 },
+      algorithm: {
+        ...PPO.algorithm,
+        use_kl_in_reward: true,
+        ...corrected({ rollout_is: 'token' }),
+      },
+    },
+    rl({ steps: 2, adv_estimator: 'remax' }, corrected({ bypass_mode: true })),
+    rl({ steps: 2, adv_estimator: 'optimal_token_baseline' }),
+  ]
+  const config = { ...only(...phases), validation: { test_freq: 4, prompts: 10, n: 2 } }
+  const gpu = await open()
+  const before = gpu.counts.live_bytes
+  const trainer = await Trainer.create(gpu, config)
+  const { buffers, bind_groups, pipelines, live_bytes } = gpu.counts
+  const plan = planMemory(config)
+  expect(plan.total()).toBe(live_bytes - before)
+  for (const [kind, bytes] of Object.entries(gpu.memory()))
+    if (kind !== 'scratch')
+      expect([kind, plan.bytes[kind as keyof typeof plan.bytes]]).toEqual([kind, bytes])
+  let in_flight: Promise<StepResult> | undefined
+  while (!trainer.isFinished) {
+    const { result } = await trainer.queue()
+    await in_flight
+    in_flight = result
+  }
+  await in_flight
+  const after = gpu.counts
+  expect([after.buffers, after.bind_groups, after.pipelines, after.live_bytes]).toEqual([
+    buffers,
+    bind_groups,
+    pipelines,
+    live_bytes,
+  ])
+  trainer.destroy()
+})
+
+test('room is reserved for the numbers of a step that has next to no responses', async () => {
+  const gpu = await open()
+  const validation = { test_freq: 1, prompts: 1, n: 1 }
+  const config = { ...only({ ...SFT, steps: 2 }), validation }
+  const trainer = await Trainer.create(gpu, config)
+  const { buffers, live_bytes } = gpu.counts
+  while (!trainer.isFinished) await trainer.next()
+  expect([gpu.counts.buffers, gpu.counts.live_bytes]).toEqual([buffers, live_bytes])
+  trainer.destroy()
+})
+
+test('dispatches in parts train the same bits and create nothing once they are known', async () => {
+  const run = async (most_ms: number | undefined) => {
+    const gpu = await open()
+    if (most_ms !== undefined) gpu.limitDispatches({ most_ms })
+    const phases = [
+      { ...SFT, steps: 1 },
+      { ...RL, steps: 5 },
+    ]
+    const trainer = await Trainer.create(gpu, { ...CONFIG, phases })
+    const results: StepResult[] = []
+    const created: number[] = []
+    while (!trainer.isFinished) {
+      results.push(await trainer.next())
+      const { buffers, bind_groups, pipelines } = gpu.counts
+      created.push(buffers + bind_groups + pipelines)
+    }
+    const weights = await trainer.exportWeights()
+    trainer.destroy()
+    return { results, created, weights, is_software: gpu.facts.is_software }
+  }
+  const whole = await run(undefined)
+  // Shorter than nearly everything on a software adapter.
+  const parts = await run(0.02)
+  expect(numbers(parts.results)).toEqual(numbers(whole.results))
+  expect(parts.weights).toEqual(whole.weights)
+  const split = parts.results.map(({ metrics }) => metrics['perf/split_dispatches'])
+  const longest = parts.results.map(({ metrics }) => metrics['perf/longest_dispatch_ms'])
+  // Step 0 runs nothing; a phase is measured in its first three steps, and then there is nothing new to say.
+  expect(split.map((count) => count !== undefined)).toEqual([
+    ...[false, true, true, true, true, false, false],
+  ])
+  expect(longest[4]).toBeGreaterThanOrEqual(longest[1])
+  // A GPU may need less than that for everything that can be cut.
+  if (parts.is_software) expect(split[4]).toBeGreaterThan(0)
+  expect(new Set(parts.created.slice(-3)).size).toBe(1)
+})

@@ -1,0 +1,178 @@
+// Queues one step of any kind: its work, what is measured after it, and the promise of its result.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import { hasStop, type Phase, trainsActor } from '../config/phase.ts'
+import { validatesBefore } from '../config/validation.ts'
+import type { Observation } from '../look/observation.ts'
+import { computeThroughputMetrics } from '../metrics/data_metrics.ts'
+import { validationSize } from './memory.ts'
+import { type Validated, validate } from './responses/validation.ts'
+import { rewardModelStep } from './reward_model_phase.ts'
+import type { StepNumbers, TakenStep } from './stages/taken_step.ts'
+import { traceLayers } from './stages/token_trace.ts'
+import { reinforcementStep } from './step.ts'
+import type { PendingStep, StepResult } from './step_result.ts'
+import { supervisedStep } from './supervised_step.ts'
+import { isValidationDue, type Training } from './training.ts'
+
+/** Step 0: validation before training, where that is asked for. */
+export async function queueStepZero(training: Training): Promise<PendingStep> {
+  const { gpu, config, observer, progress } = training
+  progress.is_started = true
+  beginStage(training)
+  const observing = observer.isDue(0) ? await observe(training) : undefined
+  const validation = validatesBefore(config.validation) ? await validateNow(training) : undefined
+  const metrics = { ...validation?.metrics, ...(await limitDispatches(gpu)) }
+  const position = { step: 0, phase: 0, phase_step: 0 }
+  const reason = progress.takeReason()
+  const result = { ...position, metrics, samples: [], ...generationsOf(validation), ...reason }
+  const numbers = Promise.resolve(result)
+  return { result: observing ? withObservation(numbers, observing.reading) : numbers }
+}
+
+/** Queues the next step of the current phase; returns once its last GPU work is submitted. */
+export async function queueStep(training: Training): Promise<PendingStep> {
+  const { gpu, responder, observer, progress } = training
+  const started = performance.now()
+  const { dispatches, submits } = gpu.counts
+  const { current } = progress
+  const lr = progress.beginStep()
+  const taken = await takeStep(training, current, lr)
+  const { reading, tracing } = taken
+  reading.catch(() => {}) // validation reports a device that is lost meanwhile
+  tracing?.table.catch(() => {})
+  const epoch = trainsActor(current) ? responder.data.epoch : undefined
+  const { step, phase, phase_step } = progress
+  const position = { step, phase, phase_step, ...progress.takeReason() }
+  const work = {
+    'perf/dispatches': gpu.counts.dispatches - dispatches,
+    'perf/submits': gpu.counts.submits - submits,
+  }
+  const trace = tracing && (await traceLayers(training, tracing))
+  const observing = observer.isDue(step) ? await observe(training) : undefined
+  const is_validated = isValidationDue(training)
+  const validation = is_validated ? await validateNow(training) : undefined
+  const limits = await limitDispatches(gpu)
+  const skipped = countSkipped(training, reading)
+  const arriving = Promise.all([reading, trace?.table, skipped])
+  const numbers = arriving.then(([numbers, trace, skipped_total]) => ({
+    ...report(
+      { position, epoch, started, taken, work: { ...work, ...limits }, validation },
+      numbers,
+      skipped_total,
+    ),
+    ...(trace && { trace }),
+  }))
+  const result = observing ? withObservation(numbers, observing.reading) : numbers
+  result.catch(() => {}) // its reader may come late
+  training.last = result
+  if (!trainsActor(current) || !hasStop(current.stop)) return { result }
+  return { result: Promise.resolve(await judge(training, await result, is_validated)) }
+}
+
+/** One step of the phase's kind. */
+function takeStep(training: Training, phase: Phase, lr: number): TakenStep | Promise<TakenStep> {
+  if (phase.kind === 'rl') return reinforcementStep(training, phase, lr)
+  if (phase.kind === 'sft') return supervisedStep(training, phase, lr)
+  return rewardModelStep(training, phase, lr)
+}
+
+/** What is known of a step when its work is queued. */
+interface Queued {
+  readonly position: Pick<StepResult, 'step' | 'phase' | 'phase_step' | 'phase_started'>
+  readonly epoch: number | undefined
+  readonly started: number
+  readonly taken: TakenStep
+  readonly work: Record<string, number>
+  readonly validation: Validated | undefined
+}
+
+/** The result of a step whose numbers have arrived. */
+function report(
+  { position, epoch, started, taken, work, validation }: Queued,
+  { metrics, scored_pairs, non_finite }: StepNumbers,
+  skipped_updates_total: number,
+): StepResult {
+  const { samples, rollout } = taken
+  const seconds = (performance.now() - started) / 1000
+  return {
+    ...position,
+    metrics: {
+      'training/global_step': position.step,
+      ...(epoch !== undefined && { 'training/epoch': epoch }),
+      ...metrics,
+      'training/skipped_updates_total': skipped_updates_total,
+      ...work,
+      ...validation?.metrics,
+      ...(rollout && computeThroughputMetrics(rollout, { step: seconds })),
+      'timing_s/step': seconds,
+    },
+    samples,
+    ...generationsOf(validation),
+    ...(scored_pairs && { scored_pairs }),
+    ...(non_finite && { non_finite }),
+  }
+}
+
+/** Adds the updates that this step skips to those of the steps before. */
+function countSkipped(training: Training, reading: Promise<StepNumbers>): Promise<number> {
+  const skipped = Promise.all([training.skipped_updates, reading]).then(
+    ([before, { metrics }]) => before + metrics['training/skipped_updates'],
+  )
+  training.skipped_updates = skipped
+  return skipped
+}
+
+/** Ends the phase where one of its stop conditions holds; its last step is then validated, as the last one always is. */
+async function judge(
+  training: Training,
+  result: StepResult,
+  is_validated: boolean,
+): Promise<StepResult> {
+  const { config, progress } = training
+  const reason = progress.judge(result.metrics, config)
+  if (!reason || is_validated || config.validation.test_freq <= 0) return result
+  const last = await validateNow(training)
+  return { ...result, metrics: { ...result.metrics, ...last.metrics }, ...generationsOf(last) }
+}
+
+/** Reinforcement learning starts from a frozen copy of the policy. */
+export function beginStage({ parts, progress }: Training): void {
+  if (progress.current.kind === 'rl' && parts.actor.tensors.reference) parts.actor.setReference()
+}
+
+/** Encodes an observation of the present weights, on what they were trained on last. */
+export function observe({ observer, responder, parts, seen }: Training) {
+  const { batch, rows } = seen ?? {
+    batch: responder.heldOut(parts.actor.size.probe_rows),
+    rows: 'held_out' as const,
+  }
+  return observer.observe(batch, rows)
+}
+
+function validateNow({ gpu, config, responder, progress }: Training): Promise<Validated> {
+  gpu.stage('testing')
+  const { rollout } = responder.sampler(validationSize(config))
+  return validate(gpu, rollout, config, progress.step)
+}
+
+/** Cuts what took too long in this step, so that no watchdog fires. Waits for the GPU in the first steps of a phase alone. */
+async function limitDispatches(gpu: Gpu): Promise<Record<string, number>> {
+  const limits = await gpu.settleDispatches()
+  if (!limits) return {}
+  return {
+    'perf/longest_dispatch_ms': limits.longest_ms,
+    'perf/split_dispatches': limits.split_dispatches,
+  }
+}
+
+/** The answers of an evaluation as a part of a step's result, where it has any. */
+const generationsOf = (validated: Validated | undefined): Pick<StepResult, 'generations'> =>
+  validated && validated.generations.length > 0 ? { generations: validated.generations } : {}
+
+/** A step's numbers with the observation after it, which comes later. */
+async function withObservation(
+  numbers: Promise<StepResult>,
+  reading: Promise<Observation>,
+): Promise<StepResult> {
+  return { ...(await numbers), observation: await reading }
+}

@@ -1,0 +1,74 @@
+// DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch of those groups.
+import {
+  checkFilterGroups,
+  chooseGroups,
+  filterMetrics,
+  informativeGroups,
+  needsMore,
+} from '../../config/filter_groups.ts'
+import { joined, pickRows, responseMask } from '../../experience/batch.ts'
+import { sum } from '../../math/stats.ts'
+import { penalised } from './judge.ts'
+import { type Sampled, type SamplingParts, type SamplingRequest, sampleBatch } from './sampled.ts'
+
+/** Draws batches until enough groups are informative, or no more may be drawn. */
+export async function sampleFiltered(
+  parts: SamplingParts,
+  request: SamplingRequest,
+): Promise<Sampled> {
+  const { rollout, algorithm } = request.phase
+  const { filter_groups } = algorithm
+  checkFilterGroups(filter_groups, algorithm.use_kl_in_reward)
+  const drawn: Sampled[] = []
+  const informative: boolean[][] = []
+  do {
+    const sampled = await sampleBatch(parts, request, drawn.length)
+    drawn.push(sampled)
+    informative.push(informativeGroups(await filterValues(parts, request, sampled), rollout.n))
+  } while (needsMore(informative, rollout.train_batch_size, filter_groups))
+  return chosenGroups(parts, request, drawn, informative)
+}
+
+/** What a group's spread is measured on: `acc` is the task's score; every other metric is what the phase trains on. */
+async function filterValues(
+  { judge }: SamplingParts,
+  { phase, reward }: SamplingRequest,
+  { samples, response_ids }: Sampled,
+): Promise<readonly number[]> {
+  const { batch, scores } = judge.judge(samples, response_ids, phase.rollout.max_response_length)
+  const { metric } = phase.algorithm.filter_groups
+  const trained = reward && metric !== 'acc' ? Array.from(await reward(batch)) : scores
+  const is_plain = reward !== undefined || metric === 'acc' || metric === 'score'
+  return is_plain ? trained : penalised(phase, trained, batch)
+}
+
+/** One batch of the chosen groups. */
+function chosenGroups(
+  { config }: SamplingParts,
+  { phase }: SamplingRequest,
+  drawn: readonly Sampled[],
+  informative: readonly (readonly boolean[])[],
+): Sampled {
+  const { train_batch_size, n, max_response_length: R } = phase.rollout
+  const rows = chooseGroups(informative, train_batch_size).flatMap(({ gen_batch, group }) =>
+    Array.from({ length: n }, (_, i) => (gen_batch * train_batch_size + group) * n + i),
+  )
+  const pick = <T extends Uint32Array | Float32Array>(arrays: readonly T[]): T =>
+    pickRows(joined(arrays), rows, R)
+  const samples = drawn.flatMap((sampled) => sampled.samples)
+  const baselines = drawn.flatMap((sampled) => sampled.baselines ?? [])
+  const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
+  const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
+  const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
+  const mask = responseMask(response_ids, R, config.tokenizer.eos_token_id)
+  return {
+    samples: rows.map((row) => samples[row]),
+    response_ids,
+    ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
+    ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
+    metrics: {
+      ...filterMetrics(informative),
+      'actor/entropy': sum(entropy.map((h, i) => (mask[i] ? h : 0))) / sum(mask),
+    },
+  }
+}

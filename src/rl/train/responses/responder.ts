@@ -1,0 +1,159 @@
+// The prompts of a run, the policy's responses to them, and their scores.
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { RolloutSize } from '../../../model/rollout/rollout.ts'
+import type { Sample } from '../../../tasks/task.ts'
+import { tokenLevelScores } from '../../config/overlong.ts'
+import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { pickRows, promptBatch, type RolloutBatch, responseEnds } from '../../experience/batch.ts'
+import type { DrawnBatch } from '../../experience/drawn_batch.ts'
+import { balanceBatch } from '../../math/balance.ts'
+import { sum } from '../../math/stats.ts'
+import { type Candidate, sequenceRow } from '../../reward/pairs.ts'
+import { pairSize } from '../memory.ts'
+import { sampleFiltered } from './filtered_groups.ts'
+import { Judge, penalised } from './judge.ts'
+import {
+  type Sampled,
+  type SamplingParts,
+  type SamplingRequest,
+  sampleBatch,
+  samplerOf,
+} from './sampled.ts'
+import type { Sampler } from './sampler.ts'
+import { TrainingData } from './training_data.ts'
+
+/** The counter-based generator's stream for pairs. */
+const PAIR_STREAM = 2
+
+/** The responses of a step with their scores. */
+export interface Drawn extends DrawnBatch {
+  /** The rollout that still holds this batch; none where the batch was chosen from several. */
+  readonly sampler?: Sampler
+}
+
+/** Draws the prompts of a run one after the other, samples responses and has them scored. */
+export class Responder {
+  #parts: SamplingParts
+  #columns: number
+
+  /** `columns`: R of the actor's batches, the longest response of any phase. */
+  constructor(
+    gpu: Gpu,
+    config: TrainerConfig,
+    samplers: ReadonlyMap<string, Sampler>,
+    columns: number,
+  ) {
+    const data = new TrainingData(config.seed, config.task, config.data)
+    this.#parts = { gpu, config, samplers, data, judge: new Judge(config, columns) }
+    this.#columns = columns
+  }
+
+  /** Continues with other phases of the same task. */
+  adopt(config: TrainerConfig): void {
+    this.#parts = { ...this.#parts, config, judge: new Judge(config, this.#columns) }
+  }
+
+  /** The problems of the run. */
+  get data(): TrainingData {
+    return this.#parts.data
+  }
+
+  /** The rollout of that size. */
+  sampler(size: RolloutSize): Sampler {
+    return samplerOf(this.#parts.samplers, size)
+  }
+
+  /** The next problems with their demonstrations for responses. */
+  demonstrate(count: number): RolloutBatch {
+    const samples = this.data.takeBatch(count)
+    const texts = samples.map(({ demonstration }) => demonstration)
+    return this.#parts.judge.batchOf(samples, texts)
+  }
+
+  /** The first held-out problems with their right answers for responses. Draws none of the run's own. */
+  heldOut(count: number): RolloutBatch {
+    const { seed, task } = this.#parts.config
+    const samples = Array.from({ length: count }, (_, i) => task.sample(seed, i, 'test'))
+    const texts = samples.map(({ ground_truth }) => ground_truth)
+    return this.#parts.judge.batchOf(samples, texts)
+  }
+
+  /** Prompts that pairs of responses are sampled to at a time. */
+  get prompts_at_once(): number {
+    return pairSize(this.#parts.config).rows / 2
+  }
+
+  /** Two responses to each of `prompts_at_once` problems, judged; draws differ by (step, round). */
+  async respondTwice(
+    samples: readonly Sample[],
+    temperature: number,
+    step: number,
+    round: number,
+  ): Promise<[Candidate, Candidate][]> {
+    const { gpu, config, judge } = this.#parts
+    const { seed, task, tokenizer } = config
+    const size = pairSize(config)
+    const { rollout } = this.sampler(size)
+    const row_offset = round * size.rows
+    const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
+    const prompts = promptBatch(samples, task, tokenizer)
+    await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
+    const [ids] = await gpu.read(rollout.tensors.response_ids)
+    const twice = samples.flatMap((sample) => [sample, sample])
+    const { batch, texts, scores } = judge.judge(twice, ids, size.response_length)
+    const candidates = texts.map((text, b) => ({
+      row: sequenceRow(batch, b),
+      text,
+      is_ended: batch.is_ended[b],
+      score: scores[b],
+    }))
+    return samples.map((_, i) => [candidates[2 * i], candidates[2 * i + 1]])
+  }
+
+  /** Samples n responses to each of the next prompts and reads them back. */
+  sample(request: SamplingRequest): Promise<Sampled> {
+    return request.phase.algorithm.filter_groups.enable
+      ? sampleFiltered(this.#parts, request)
+      : sampleBatch(this.#parts, request)
+  }
+
+  /** Scores what was sampled: by the task, and by the reward model where the phase is trained on one. */
+  async score({ phase, reward }: SamplingRequest, sampled: Sampled): Promise<Drawn> {
+    const { judge } = this.#parts
+    const { n, max_response_length: R } = phase.rollout
+    const { response_ids, log_probs, baselines, sampler, metrics = {} } = sampled
+    const order = this.#order(phase, sampled.samples, response_ids)
+    const samples = order.map((row) => sampled.samples[row])
+    const judged = judge.judge(samples, pickRows(response_ids, order, R), R)
+    const { batch, texts, scores: task_scores } = judged
+    const scores = reward ? Array.from(await reward(batch)) : task_scores
+    const token_level_scores = tokenLevelScores(
+      reward ? scores : penalised(phase, scores, batch),
+      batch.response_lengths,
+      batch.response_length,
+    )
+    return {
+      ...(sampler && { sampler }),
+      ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
+      index: order.map((row) => Math.floor(row / n)),
+      ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
+      ...(log_probs && { rollout_log_probs: judge.widen(pickRows(log_probs, order, R), R) }),
+    }
+  }
+
+  /** Rows in the order in which mini-batches are cut from them. */
+  #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
+    const rows = samples.map((_, b) => b)
+    if (!phase.algorithm.balance_batch) return rows
+    const { task, tokenizer } = this.#parts.config
+    const { max_response_length: R } = phase.rollout
+    const { attention_mask } = promptBatch(samples, task, tokenizer)
+    const { response_lengths } = responseEnds(response_ids, R, tokenizer.eos_token_id)
+    const P = task.max_prompt_length
+    const seqlens = rows.map(
+      (b) => response_lengths[b] + sum(attention_mask.subarray(b * P, (b + 1) * P)),
+    )
+    return balanceBatch(seqlens).flat()
+  }
+}

@@ -1,0 +1,118 @@
+// One batch of responses as the policy samples them, before anything scores them.
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { RolloutSize } from '../../../model/rollout/rollout.ts'
+import type { Sample } from '../../../tasks/task.ts'
+import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { promptBatch, type RolloutBatch } from '../../experience/batch.ts'
+import { driverColumns } from '../../experience/experience.ts'
+import { rolloutSize, sizeKey } from '../memory.ts'
+import { type Judge, penalised } from './judge.ts'
+import type { Sampler } from './sampler.ts'
+import type { TrainingData } from './training_data.ts'
+
+/** The counter-based generator's stream for training; pairs and validation have their own. */
+const TRAIN_STREAM = 0
+
+/** Scores whole responses, one number each; [B]. */
+export type RewardScorer = (batch: RolloutBatch) => Promise<ArrayLike<number>>
+
+/** Responses as they came from the rollout: n to each prompt, side by side. */
+export interface Sampled {
+  /** Of each row, [B]. */
+  readonly samples: readonly Sample[]
+  /** [B, R] */
+  readonly response_ids: Uint32Array
+  readonly log_probs?: Float32Array
+  /** Where a batch is chosen from several. */
+  readonly entropy?: Float32Array
+  /** ReMax's, [B]. */
+  readonly baselines?: readonly number[]
+  readonly sampler?: Sampler
+  readonly metrics?: Readonly<Record<string, number>>
+}
+
+/** What sampling works with. */
+export interface SamplingParts {
+  readonly gpu: Gpu
+  readonly config: TrainerConfig
+  readonly samplers: ReadonlyMap<string, Sampler>
+  readonly judge: Judge
+  readonly data: TrainingData
+}
+
+/** One step's request for responses. */
+export interface SamplingRequest {
+  readonly phase: RlPhase
+  readonly step: number
+  /** The reward model, where the phase is scored by one. */
+  readonly reward: RewardScorer | undefined
+}
+
+/** The rollout of that size. */
+export function samplerOf(samplers: ReadonlyMap<string, Sampler>, size: RolloutSize): Sampler {
+  const sampler = samplers.get(sizeKey(size))
+  if (!sampler) throw new Error(`trainer: no rollout of ${sizeKey(size)}`)
+  return sampler
+}
+
+/** Samples n responses to each of the next prompts. `gen_batch` counts the batches of one step: each draws its own random numbers. */
+export async function sampleBatch(
+  parts: SamplingParts,
+  request: SamplingRequest,
+  gen_batch = 0,
+): Promise<Sampled> {
+  const { phase } = request
+  const { train_batch_size, n } = phase.rollout
+  const prompts = parts.data.takeBatch(train_batch_size)
+  const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
+  const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase))
+  const baselines = await greedyBaselines(parts, request, sampler, samples)
+  await generate(parts, request, sampler, samples, { row_offset: gen_batch * samples.length })
+  const { response_ids: ids, log_probs, entropy } = sampler.rollout.tensors
+  const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
+  const extra = [
+    ...(needs_log_probs ? [log_probs] : []),
+    ...(phase.algorithm.filter_groups.enable ? [entropy] : []),
+  ]
+  const [response_ids, ...read] = await parts.gpu.read(ids, ...extra) // readback 1
+  return {
+    ...{ samples, response_ids, sampler },
+    ...(baselines && { baselines }),
+    ...(needs_log_probs && { log_probs: read[0] as Float32Array }),
+    ...(phase.algorithm.filter_groups.enable && { entropy: read.at(-1) as Float32Array }),
+  }
+}
+
+/** ReMax's baseline: the score of a greedy response to each row's prompt. */
+async function greedyBaselines(
+  parts: SamplingParts,
+  request: SamplingRequest,
+  sampler: Sampler,
+  samples: readonly Sample[],
+): Promise<readonly number[] | undefined> {
+  const { phase, reward } = request
+  if (phase.adv_estimator !== 'remax') return undefined
+  await generate(parts, request, sampler, samples, { temperature: 0 })
+  const [ids] = await parts.gpu.read(sampler.rollout.tensors.response_ids)
+  const { batch, scores } = parts.judge.judge(samples, ids, phase.rollout.max_response_length)
+  return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
+}
+
+/**
+ * Encodes one response to each sample; `samples` holds each of them n times in a row. `change` asks for another draw, e.g. a
+ * greedy one.
+ */
+async function generate(
+  { config }: SamplingParts,
+  { phase, step }: SamplingRequest,
+  { rollout }: Sampler,
+  samples: readonly Sample[],
+  change: { readonly temperature?: number; readonly row_offset?: number },
+): Promise<void> {
+  const { seed, task, tokenizer } = config
+  const sampling = { row_offset: 0, ...change, seed, stream: TRAIN_STREAM, step }
+  const distinct = samples.filter((_, b) => b % phase.rollout.n === 0)
+  const prompts = promptBatch(distinct, task, tokenizer)
+  await rollout.generate(prompts, { ...phase.rollout, ...sampling })
+}

@@ -1,0 +1,184 @@
+// One step of reinforcement learning in the order in which it happens: sample, score, old and reference log-probs, values,
+// advantages, critic, actor, probe, report. Calls queue work on the GPU; every `await` waits for a readback.
+import type { RlPhase } from '../config/phase.ts'
+import type { RolloutBatch } from '../experience/batch.ts'
+import {
+  driverColumns,
+  type Experience,
+  needsCritic,
+  needsPiSquared,
+  needsReference,
+  type ScoredBatch,
+} from '../experience/experience.ts'
+import { type BatchRows, criticPasses } from '../learners/batch_rows.ts'
+import type { Critic } from '../learners/critic.ts'
+import { maskedMeanRows } from '../math/masked.ts'
+import type { RowOrder } from '../math/shuffle.ts'
+import { computeTimingMetrics } from '../metrics/data_metrics.ts'
+import { rlMetrics } from '../metrics/metrics.ts'
+import type { Drawn } from './responses/responder.ts'
+import { type Learned, readColumns, timed, timedExperience } from './stages/driver.ts'
+import { readNumbers } from './stages/readback.ts'
+import { reportSamples } from './stages/reported_samples.ts'
+import type { TakenStep } from './stages/taken_step.ts'
+import { traceTokens } from './stages/token_trace.ts'
+import { rowOrderOf, rowsOf, type Training, uploadProbe } from './training.ts'
+
+/** What the stages of a step share. */
+interface RlStep {
+  readonly phase: RlPhase
+  readonly rows: BatchRows
+  /** The order of the rows in every epoch, where the phase shuffles them. */
+  readonly order: RowOrder | undefined
+  readonly critic: Critic | undefined
+  readonly lr: number
+  readonly critic_lr: number
+}
+
+/** Trains the policy of `target_layer` for one step; responses always come from the final policy. */
+export async function reinforcementStep(
+  training: Training,
+  phase: RlPhase,
+  lr: number,
+): Promise<TakenStep> {
+  const { gpu, responder, parts, progress } = training
+  const step = beginStep(training, phase, lr)
+
+  // Sample n responses to each prompt, then score them.
+  gpu.stage('gen')
+  const scorer = phase.reward_model.enable ? parts.reward : undefined
+  const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
+  const request = { phase, step: progress.step, reward }
+  const [sampled, gen] = await timed(() => responder.sample(request))
+  const [drawn, scoring] = await timed(() => responder.score(request, sampled))
+  // A write ends what was recorded before it, so the probe's rows go up first.
+  const probe_tokens = uploadProbe(training, drawn.batch)
+
+  // Old and reference log-probs, values and, from them, advantages.
+  const { experience, values, adv } = await prepareExperience(training, step, drawn)
+  const response_mask = Float32Array.from(experience.response_mask ?? drawn.batch.response_mask)
+  const trained: RolloutBatch = { ...drawn.batch, response_mask }
+
+  // First the critic, then the actor, on the same rows.
+  const is_traced = training.wants_trace || training.observer.isTraced(progress.step)
+  training.wants_trace = false
+  if (is_traced) parts.actor.beginTrace()
+  updateCritic(training, step, trained, experience)
+  updateActor(training, step, trained)
+  const tracing = is_traced && traceTokens(training, { ...step, drawn, experience, trained })
+
+  // Probe the layers and report.
+  const { batch, sampler } = drawn
+  const advantages = maskedMeanRows(experience.advantages, response_mask, batch.response_length)
+  const metrics = {
+    ...rlMetrics(phase, drawn, { ...experience, response_mask }, values),
+    ...computeTimingMetrics(batch, { gen, reward: scoring }),
+    ...computeTimingMetrics(batch, { adv }),
+  }
+  const samples = reportSamples(drawn, advantages)
+  const reading = readNumbers(training, { ...step, batch, probe_tokens, metrics, sampler })
+  training.seen = { batch, rows: 'responses' }
+  return { samples, reading, rollout: batch, ...(tracing && { tracing }) }
+}
+
+function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
+  const { parts, progress } = training
+  parts.actor.beginStep()
+  parts.critic?.beginStep()
+  const critic = needsCritic(phase) ? parts.critic : undefined
+  if (critic && progress.critic_step++ === 0) beginCritic(training, critic, phase)
+  const rows = rowsOf(training, phase)
+  const order = rowOrderOf(training, phase, rows.batch)
+  return { phase, rows, order, critic, lr, critic_lr: progress.critic_lr }
+}
+
+/** The critic of a stage begins at its first step that has one. */
+function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase): void {
+  if (phase.critic.model.init === 'actor') {
+    critic.begin(parts.actor.tensors.model.weights.flat, layout)
+    return
+  }
+  const { reward } = parts
+  if (!reward) throw new Error('trainer: there is no reward model for the critic to begin as')
+  critic.begin(reward.tensors.model.weights.flat, reward.layout)
+}
+
+/**
+ * Uploads the batch, scores it under every model, makes its advantages and uploads them. Only what the estimator asks for comes
+ * back from the GPU: nothing for plain GRPO, whose advantages go up with the batch.
+ */
+async function prepareExperience(training: Training, step: RlStep, drawn: Drawn): Promise<Learned> {
+  const { parts, progress } = training
+  const { actor } = parts
+  const { phase, rows } = step
+  const { batch, rollout_log_probs, reward_baselines } = drawn
+  const scored: ScoredBatch = {
+    response_length: batch.response_length,
+    response_mask: batch.response_mask,
+    token_level_scores: drawn.token_level_scores,
+    index: drawn.index,
+    ...(reward_baselines && { reward_baselines }),
+    ...(rollout_log_probs && { rollout_log_probs }),
+  }
+  const kl = progress.klOf(phase.algorithm)
+  const columns = driverColumns(phase)
+  if (columns.length === 0) {
+    const learned = timedExperience(phase, scored, kl)
+    actor.upload(batch, rows, { advantages: Float32Array.from(learned.experience.advantages) })
+    scoreBatch(training, step)
+    return learned
+  }
+  actor.upload(batch, rows)
+  scoreBatch(training, step)
+  if (phase.algorithm.rollout_correction.bypass_mode && rollout_log_probs)
+    actor.uploadColumns({ old_log_probs: rollout_log_probs })
+  const read = await readColumns(training, columns, rows.batch)
+  const learned = timedExperience(phase, { ...scored, ...read }, kl)
+  const { advantages, rollout_is_weights, response_mask } = learned.experience
+  actor.uploadColumns({
+    advantages: Float32Array.from(advantages),
+    ...(rollout_is_weights && { rollout_is_weights: Float32Array.from(rollout_is_weights) }),
+    ...(response_mask && { response_mask: Float32Array.from(response_mask) }),
+  })
+  return { ...learned, ...(read.values && { values: read.values }) }
+}
+
+/** Old and reference log-probs and values of the uploaded batch, before any update. */
+function scoreBatch({ gpu, parts }: Training, { phase, rows, critic }: RlStep): void {
+  const { bypass_mode } = phase.algorithm.rollout_correction
+  gpu.stage('old_log_prob')
+  if (!bypass_mode || needsPiSquared(phase)) parts.actor.computeLogProbs(phase, rows)
+  gpu.stage('ref')
+  if (needsReference(phase)) parts.actor.computeRefLogProb(phase, rows)
+  gpu.stage('values')
+  critic?.computeValues(rows)
+}
+
+function updateCritic(
+  { gpu }: Training,
+  { phase, rows, order, critic, critic_lr }: RlStep,
+  trained: RolloutBatch,
+  experience: Experience,
+): void {
+  gpu.stage('update_critic')
+  if (!critic) return
+  const passes = criticPasses(phase, rows)
+  critic.update(trained, Float32Array.from(experience.returns), phase.critic, passes.rows, {
+    epochs: passes.epochs,
+    lr: critic_lr,
+    order,
+    is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
+    max_response_length: phase.rollout.max_response_length,
+  })
+}
+
+/** The actor rests while its critic warms up. */
+function updateActor(
+  { gpu, parts, progress }: Training,
+  { phase, rows, order, critic, lr }: RlStep,
+  trained: RolloutBatch,
+): void {
+  gpu.stage('update_actor')
+  if (!critic || progress.critic_step >= phase.critic.critic_warmup)
+    parts.actor.updatePolicy(trained, phase, rows, lr, progress.step, order)
+}
