@@ -1,6 +1,6 @@
 // The recorded parts of an observation: the quantities of one group on the probe's rows, and the lens on texts.
-import { GpuError } from '../../kernels/device/errors.ts'
-import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
+import { GpuError, tooLarge } from '../../kernels/device/errors.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'

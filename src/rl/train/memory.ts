@@ -1,7 +1,7 @@
 // How large a run's buffers are: known from its configuration alone, before anything is allocated.
 
-import { STAGE_STAMPS } from '../../kernels/device/stage_clock.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
+import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'

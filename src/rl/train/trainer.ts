@@ -1,5 +1,6 @@
 // The loop. One training step, top to bottom: sample → score → advantages → old log-probs → update → report.
-import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
+import { tooLarge } from '../../kernels/device/errors.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
