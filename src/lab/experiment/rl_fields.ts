@@ -1,6 +1,6 @@
 // The fields of a reinforcement phase beside its rollout: actor, critic and algorithm, with verl's names and defaults.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossAggMode, LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { FilterMetric } from '../../rl/config/filter_groups.ts'
 import {

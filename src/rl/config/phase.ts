@@ -1,7 +1,7 @@
 // What a phase of an experiment is once every default is filled in: the trainer's whole configuration.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossAggMode, LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { AdvantageConfig, AdvEstimator } from '../estimators/advantages.ts'
 import type { KlControllerConfig } from '../experience/kl.ts'
 import type { RolloutCorrection } from '../experience/rollout_correction.ts'

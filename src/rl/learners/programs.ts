@@ -4,7 +4,7 @@ import type { LiveValues, Recorder, Value } from '../../kernels/device/program.t
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
-import { sft_loss } from '../../kernels/policy_loss/policy_loss.ts'
+import { sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import { backward } from '../../model/transformer/backward.ts'
 import {
   forward,

@@ -2,7 +2,7 @@
 
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type Experience, needsCritic } from '../experience/experience.ts'
