@@ -8,7 +8,9 @@ import {
   policyLossRef,
   sft_loss_ref,
 } from '../../src/kernels/policy_loss/policy_loss.ref.ts'
-import { backwardRef, forwardRef, policyRef } from '../../src/model/transformer/transformer.ref.ts'
+import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
+import { policyRef } from '../../src/model/transformer/policy.ref.ts'
+import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { type BatchColumns, phaseRows } from '../../src/rl/learners/actor.ts'

@@ -12,18 +12,9 @@ import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
 import type { ParamTensors } from '../params/params.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
-import {
-  blockForward,
-  headParams,
-  headParamsOf,
-  type Model,
-  type Readout,
-  readsNormed,
-  ropeParams,
-  scoredResponse,
-  type Tokens,
-  tokensOf,
-} from './transformer.ts'
+import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
+import { headParamsOf, type Readout, readsNormed, scoredResponse } from './policy.ts'
+import { blockForward } from './transformer.ts'
 import { type BackwardScratch, NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
 
 /**

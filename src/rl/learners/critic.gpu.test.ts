@@ -8,7 +8,8 @@ import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import { chunkSegments, type ParamLayout, unpackWeights } from '../../model/params/params.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
-import { forwardRef, type RefArrays } from '../../model/transformer/transformer.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
+import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import {
   readSpan,
   scatterSpan,

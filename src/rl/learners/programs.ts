@@ -6,12 +6,9 @@ import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
 import { sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import { backward } from '../../model/transformer/backward.ts'
-import {
-  forward,
-  type Model,
-  type Readout,
-  readPolicy,
-} from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
+import { type Readout, readPolicy } from '../../model/transformer/policy.ts'
+import { forward } from '../../model/transformer/transformer.ts'
 import type { Workspace } from '../../model/transformer/workspace.ts'
 import type { BatchTensors } from '../experience/training_batch.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'

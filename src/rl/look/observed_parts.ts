@@ -13,7 +13,7 @@ import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'
 import { createInternals, type InternalsTensors } from '../../model/internals/internals_tensors.ts'
 import { createLens, type LensTensors, recordLens } from '../../model/internals/lens.ts'
-import type { Model } from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
 import { OBSERVED_GROUPS, type ObservedGroup } from './observation.ts'
 

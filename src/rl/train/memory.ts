@@ -7,7 +7,7 @@ import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/loss_modes.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
-import type { RolloutSize } from '../../model/rollout/rollout.ts'
+import type { RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import {
   everValidates,
   type RewardModelPhase,

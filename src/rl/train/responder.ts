@@ -1,6 +1,6 @@
 // Prompts, responses and their scores: what a step of reinforcement learning begins with.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { RolloutSize } from '../../model/rollout/rollout.ts'
+import type { RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../tasks/task.ts'
 import {
   checkFilterGroups,

@@ -4,7 +4,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
-import type { Fusion } from '../../model/transformer/transformer.ts'
+import type { Fusion } from '../../model/transformer/model.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import {
   type ActorPhase,

@@ -9,7 +9,8 @@ import {
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { backwardRef, policyRef } from '../../model/transformer/transformer.ref.ts'
+import { backwardRef } from '../../model/transformer/backward.ref.ts'
+import { policyRef } from '../../model/transformer/policy.ref.ts'
 import {
   readSpan,
   scatterSpan,
