@@ -34,6 +34,8 @@ const FORMATS = [
   'model/hf/float_bits.ts',
   'model/params/params.ts',
   'model/hf/safetensors.ts',
+  'model/hf/safetensors_header.ts',
+  'model/hf/safetensors_write.ts',
 ]
 const ARITHMETIC = ['kernels/device/errors.ts', 'kernels/sampling/philox.ts']
 

@@ -4,6 +4,7 @@ import type { Tensor } from '../../kernels/device/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
+import { type Readout, readsNormed } from '../params/readout.ts'
 import type { Model } from './model.ts'
 import type { ResponseTensors, Workspace } from './workspace.ts'
 
@@ -75,19 +76,6 @@ export function unembed<L extends string>(
     },
   )
 }
-
-/**
- * How an inner layer's policy is read: 'raw' = its states as they are (BuPO eq. 5, arXiv 2512.19673), 'normed' = with the
- * final norm first (the logit lens, there table 5). The last layer's always has the norm.
- */
-export type Readout = 'raw' | 'normed'
-
-/** Whether a policy is read through the final norm. */
-export const readsNormed = (
-  { num_hidden_layers }: Pick<ModelShape, 'num_hidden_layers'>,
-  layer: number,
-  readout: Readout,
-): boolean => layer === num_hidden_layers || readout === 'normed'
 
 /**
  * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
