@@ -7,8 +7,7 @@ import {
   vocab_head_forward_ref,
 } from '../src/kernels/vocab_head/vocab_head.ref.ts'
 import { type VocabHeadKernels, vocabHeadKernels } from '../src/kernels/vocab_head/vocab_head.ts'
-import type { Fields } from './fields.ts'
-import { CaseError } from './fields.ts'
+import { CaseError, type Fields } from './fields.ts'
 import type { Scratch } from './gpu_scratch.ts'
 
 type Numbers = ArrayLike<number>

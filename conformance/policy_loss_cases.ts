@@ -1,8 +1,8 @@
 // Golden cases of policy losses, aggregation and micro-batches.
 
 import type { Gpu } from '../src/kernels/device/gpu.ts'
+import type { LossAggMode, LossMode } from '../src/kernels/policy_loss/loss_modes.ts'
 import { aggLossRef, policyLossRef } from '../src/kernels/policy_loss/policy_loss.ref.ts'
-import type { LossAggMode, LossMode } from '../src/kernels/policy_loss/policy_loss.ts'
 import type { Objective } from '../src/rl/learners/objective.ts'
 import { CaseError } from './fields.ts'
 import type { Handler, Outputs } from './fixture.ts'

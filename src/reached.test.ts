@@ -16,7 +16,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
   'src/lab/diagnosis/diagnosis_runs.ts BROKEN_RUNS': 'tests train what findings are about',
   // Checked against the original by `lab conform`; no phase selects it.
-  'src/kernels/policy_loss/policy_loss.ts aggregationParams': 'several ranks',
+  'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
   'src/model/params/params.ts unpackWeights': 'golden weights have names',
   'src/model/hf/safetensors.ts readSafetensors': 'golden checkpoints are read whole',

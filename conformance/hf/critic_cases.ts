@@ -1,7 +1,7 @@
 // The critic: values, gradients of the value loss, and its trajectory.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
-import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
+import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Check, Output } from '../report.ts'
 import {

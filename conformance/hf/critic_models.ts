@@ -6,8 +6,9 @@ import { VALUE_LOSS_SUMS } from '../../src/kernels/value_loss/value_loss.ts'
 import { listScored } from '../../src/kernels/vocab_head/scored.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import { unpackWeights } from '../../src/model/params/params.ts'
+import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { uploadRows } from '../../src/model/transformer/rows.ts'
-import { forwardRef, type RefArrays } from '../../src/model/transformer/transformer.ref.ts'
+import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { forward } from '../../src/model/transformer/transformer.ts'
 import {
   readSpan,

@@ -1,7 +1,7 @@
 // The critic's updates: values and GAE of each rollout batch from the critic as it is then, then mini-batches.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
-import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
+import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { Optim } from '../../src/rl/config/optim.ts'
 import { computeAdvantages } from '../../src/rl/estimators/advantages.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'

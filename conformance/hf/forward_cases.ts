@@ -17,13 +17,10 @@ import {
   uploadInternals,
 } from '../../src/model/internals/internals_tensors.ts'
 import { inverseFrequencies } from '../../src/model/params/config.ts'
+import { policyRef } from '../../src/model/transformer/policy.ref.ts'
+import { finalNorm, readPolicy } from '../../src/model/transformer/policy.ts'
 import { uploadRows } from '../../src/model/transformer/rows.ts'
-import {
-  forwardRef,
-  policyRef,
-  type RefCache,
-} from '../../src/model/transformer/transformer.ref.ts'
-import { finalNorm, readPolicy } from '../../src/model/transformer/transformer.ts'
+import { forwardRef, type RefCache } from '../../src/model/transformer/transformer.ref.ts'
 import { createWorkspace, type Workspace } from '../../src/model/transformer/workspace.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Check, Output, Place } from '../report.ts'

@@ -1,7 +1,9 @@
 // Greedy generation with the rollout's own programs, and Hugging Face's margins by the float64 reference.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
-import { createRolloutTensors, Rollout } from '../../src/model/rollout/rollout.ts'
-import { forwardRef, logitsRef } from '../../src/model/transformer/transformer.ref.ts'
+import { Rollout } from '../../src/model/rollout/rollout.ts'
+import { createRolloutTensors } from '../../src/model/rollout/rollout_tensors.ts'
+import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
+import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { positionIds, responseEnds } from '../../src/rl/experience/batch.ts'
 import type { Check } from '../report.ts'
 import { uploadModel } from './gpu_model.ts'

@@ -2,7 +2,7 @@
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { inverseFrequencies } from '../../src/model/params/config.ts'
 import { paramTensors } from '../../src/model/params/params.ts'
-import type { Model } from '../../src/model/transformer/transformer.ts'
+import type { Model } from '../../src/model/transformer/model.ts'
 import type { ModelCase } from './model_case.ts'
 
 /** Weights and rotary frequencies, uploaded. */

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { resultsOf } from '../../src/cli/conform.ts'
-import {
-  type FloatDtype,
-  readSafetensors,
-  type SafeTensor,
-  writeSafetensors,
-} from '../../src/model/hf/safetensors.ts'
+import { readSafetensors, type SafeTensor } from '../../src/model/hf/safetensors.ts'
+import type { FloatDtype } from '../../src/model/hf/safetensors_header.ts'
+import { writeSafetensors } from '../../src/model/hf/safetensors_write.ts'
 import { type Result, resultLine } from '../report.ts'
 import { Expected, openModelCase } from './model_case.ts'
 import { copyOfCase } from './testing.ts'

@@ -1,14 +1,16 @@
 // Losses of policies and their gradients, by the actor's own programs and by the float64 reference.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
+import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/loss_modes.ts'
 import {
   aggregationWeights,
   entropyLossRef,
   policyLossRef,
   sft_loss_ref,
 } from '../../src/kernels/policy_loss/policy_loss.ref.ts'
-import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss.ts'
-import { backwardRef, forwardRef, policyRef } from '../../src/model/transformer/transformer.ref.ts'
+import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
+import { policyRef } from '../../src/model/transformer/policy.ref.ts'
+import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { BatchColumns } from '../../src/rl/learners/actor.ts'

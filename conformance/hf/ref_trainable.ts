@@ -1,7 +1,7 @@
 // An optimizer in float64.
 import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
 import { chunkSegments, type ParamLayout, trainedPrefix } from '../../src/model/params/params.ts'
-import type { RefArrays } from '../../src/model/transformer/transformer.ref.ts'
+import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import type { Optim } from '../../src/rl/config/optim.ts'
 
 /** An optimizer over named float64 weights in the project's flat layout. */

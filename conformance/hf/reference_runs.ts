@@ -1,9 +1,8 @@
 // Golden trajectories of policies in float64.
-import {
-  forwardRef,
-  policyRef,
-  type RefArrays,
-} from '../../src/model/transformer/transformer.ref.ts'
+
+import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
+import { policyRef } from '../../src/model/transformer/policy.ref.ts'
+import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { type ModelCase, refResponse, responseTokens, sliceBatch, widthOf } from './model_case.ts'
 import { policyGradientRef, supervisedGradientRef } from './policy_gradients.ts'

@@ -1,8 +1,8 @@
 // The formulas that the page fills in, against the estimators and losses that a step really runs.
 import { expect, test } from 'vitest'
 import { KL_PENALTIES, klPenalty } from '../kernels/kl/kl_penalty.ts'
+import { LOSS_MODES } from '../kernels/policy_loss/loss_modes.ts'
 import { policyLossRef } from '../kernels/policy_loss/policy_loss.ref.ts'
-import { LOSS_MODES } from '../kernels/policy_loss/policy_loss.ts'
 import { TOKEN_RULES } from '../kernels/policy_loss/policy_loss_token.ref.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { filled, fillFormula, formulaNumber, symbolic } from '../lab/formulas/formula_text.ts'

@@ -21,7 +21,7 @@ import {
 } from '../model/internals/internals_tensors.ts'
 import { inverseFrequencies, modelShape } from '../model/params/config.ts'
 import { paramTensors } from '../model/params/params.ts'
-import type { Model } from '../model/transformer/transformer.ts'
+import type { Model } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'

@@ -6,8 +6,11 @@ import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Experiment, resolvePhases } from '../lab/experiment/experiment.ts'
-import type { ObservationRequest } from '../lab/protocol/observation.ts'
-import { OBSERVED_GROUPS, type ObservedGroup } from '../lab/protocol/observation.ts'
+import {
+  OBSERVED_GROUPS,
+  type ObservationRequest,
+  type ObservedGroup,
+} from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
 import { isRecorded, type Recording, readRecording, writeRecording } from '../lab/runs/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'

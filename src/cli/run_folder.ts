@@ -1,7 +1,7 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AdapterFacts } from '../kernels/device/gpu.ts'
+import type { AdapterFacts } from '../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import type { Series } from '../lab/columns/series.ts'
 import { thinnedOf } from '../lab/columns/thinning.ts'

@@ -2,7 +2,7 @@
 // line's, and the losses of all tokens together the number that the GPU minimised.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type LossMode, pgAggMode } from '../kernels/policy_loss/policy_loss.ts'
+import { type LossMode, pgAggMode } from '../kernels/policy_loss/loss_modes.ts'
 import { type FilledFormula, tokenFormulas } from '../lab/formulas/formulas.ts'
 import type { Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'

@@ -1,31 +1,17 @@
 // A kernel says its interface twice, in WGSL and in TypeScript. This holds the two together.
 import { expect, test } from 'vitest'
-import type { AnyKernel } from './device/kernel.ts'
-
-const families = import.meta.glob<Record<string, unknown>>(
-  ['./*/*.ts', '!./*/*.test.ts', '!./*/*.ref.ts'],
-  { eager: true },
-)
-
-/** Kernels that a module exports, and those that its `variants` list holds (kernels made by a function). */
-const isKernel = (x: unknown): x is AnyKernel =>
-  typeof x === 'object' && x !== null && 'wgsl' in x && 'bindings' in x
-const kernels = Object.values(families).flatMap((module) =>
-  Object.values(module)
-    .flatMap((x) => (Array.isArray(x) ? x : [x]))
-    .filter(isKernel),
-)
+import { everyKernel } from './wgsl/testing.ts'
 
 test('there are kernels, and no two share a name', () => {
-  expect(kernels.length).toBeGreaterThan(0)
+  expect(everyKernel.length).toBeGreaterThan(0)
   const sources = new Map<string, string>()
-  for (const { name, wgsl } of kernels) {
+  for (const { name, wgsl } of everyKernel) {
     expect(sources.get(name) ?? wgsl, `${name} is the name of two kernels`).toBe(wgsl)
     sources.set(name, wgsl)
   }
 })
 
-test.for(kernels)(
+test.for(everyKernel)(
   '$name: the spec and the WGSL declare the same interface, within the default limits',
   ({ name, wgsl, params, bindings }) => {
     const struct = wgsl.match(/struct Params \{([^}]*)\}/)?.[1] ?? ''

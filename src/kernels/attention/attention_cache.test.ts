@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { costOf } from '../device/profiler.ts'
 import { MemoryPlan } from '../device/tensor.ts'
+import { costOf } from '../device/timing/cost.ts'
 import { attention_decode, kv_cache_write } from './attention.ts'
 import { half_ref, halves_ref } from './attention_cache.ref.ts'
 import { cacheDType, cacheKernels, cacheTensor } from './attention_cache.ts'

@@ -2,7 +2,7 @@
 // for a few rows, where whole tiles for every lane would leave a device idle.
 //   out [m, n]   a [m, k]   b [n, k], k a multiple of 4   ended [m]
 //   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
-// The body is written out by matmul_tiles.ts.
+// The body is written out by matmul/tiles/tile_source.ts.
 
 struct Params {
   m: u32,

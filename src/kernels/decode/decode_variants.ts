@@ -1,7 +1,5 @@
 // The kernels that a product of a decode step may run on, and which of them one does.
-import type { AnyKernel } from '../device/kernel.ts'
-import { foldGrid } from '../device/kernel.ts'
-import { type Tile, tileSource } from '../matmul/matmul_tiles.ts'
+import { type AnyKernel, foldGrid } from '../device/kernel.ts'
 import {
   MATMUL_VARIANTS,
   type MatmulChoice,
@@ -10,6 +8,8 @@ import {
   matmulVariant,
   shapeClass,
 } from '../matmul/matmul_variants.ts'
+import type { Tile } from '../matmul/tiles/tile.ts'
+import { tileSource } from '../matmul/tiles/tile_source.ts'
 import { decode_linear } from './decode.ts'
 import shared from './decode_shared.wgsl?raw'
 

@@ -26,3 +26,21 @@ export class GpuError extends Error {
 
 /** Bytes as what is said of a whole run's memory, e.g. '4.00 GiB'. */
 export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`
+
+const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+/** A tensor beyond the adapter's limits: which, how large, how large it may be, what to do. */
+export function tooLarge(label: string, bytes: number, allowed: number): GpuError {
+  return new GpuError(
+    'too_large',
+    `${label} needs ${inMegabytes(bytes)}; this adapter binds at most ${inMegabytes(allowed)}. Choose a smaller batch or a smaller model.`,
+  )
+}
+
+/** A buffer that the GPU has no memory for: which, how large, beside what, what to do. */
+export function noRoom(label: string, bytes: number, held: number): GpuError {
+  return new GpuError(
+    'out_of_memory',
+    `${label} needs ${inMegabytes(bytes)}, and the GPU has no room for it beside the ${inMegabytes(held)} that the run holds already. Choose a smaller batch or a smaller model.`,
+  )
+}

@@ -1,8 +1,8 @@
 // A program: a list of kernel calls, copies and clears, recorded once and replayed with other live values.
-import type { Timing } from './dispatch_limit.ts'
 import { ShapeError } from './errors.ts'
 import { type Access, type AnyKernel, type Kernel, MAX_GRID, type Names } from './kernel.ts'
 import { type DType, sizeOf, type Tensor } from './tensor.ts'
+import type { Timing } from './timing/timing.ts'
 
 /** Values that vary from replay to replay: learning rate, step, temperature, row. */
 export type LiveValues<L extends string> = { readonly [K in L]: number }
@@ -24,7 +24,7 @@ export interface Dispatch {
   /** Set when the program has been compiled and bound. */
   pipeline: GPUComputePipeline
   group: GPUBindGroup
-  /** How long it takes, where that is looked after (`Gpu.limitDispatches`). */
+  /** How long it takes, where dispatches are limited (`Gpu.limitDispatches`). */
   timing?: Timing
   /** Set when it takes too long in one piece. */
   cut?: Cut
@@ -92,7 +92,7 @@ export const SLOT_BYTES = 256
 
 /**
  * Runs `build` and collects what it records. Throws ShapeError for a missing param or a grid WebGPU cannot dispatch; a grid
- * that live values decide is looked at when it is known.
+ * that live values decide is checked at each replay.
  */
 export function collect<L extends string>(
   label: string,

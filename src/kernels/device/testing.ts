@@ -8,7 +8,7 @@ interface Shared {
 
 type Loss = Pick<GPUDeviceLostInfo, 'reason' | 'message'>
 
-/** On the global object: a test may load the modules anew, and the devices stay those of the process. */
+/** On the global object: a test may load the modules again, and the devices stay those of the process. */
 const shared = globalThis as {
   devices_by_request?: Map<string, Promise<Shared>>
   own_device?: boolean
@@ -24,7 +24,7 @@ export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** From now on, whoever requests a device as one was requested before is given the same, behind a face of its own. */
+/** From now on equal requests for a device get the same device, each behind a face of its own. */
 export function shareDevices(): void {
   if (shared.devices_by_request) return
   const devices = new Map<string, Promise<Shared>>()

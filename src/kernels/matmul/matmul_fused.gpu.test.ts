@@ -4,8 +4,9 @@ import { reduceRows } from '../reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { nn_swiglu_ref, nt_swiglu_ref, tn_bias_ref } from './matmul_fused.ref.ts'
-import { FUSED_OPS, FUSED_TILES, type FusedOp, fusedVariant } from './matmul_fused.ts'
+import { FUSED_OPS, FUSED_TILES, fusedVariant } from './matmul_fused.ts'
 import { type MatmulSize, type MatmulVariant, matmulVariant } from './matmul_variants.ts'
+import type { FusedOp } from './tiles/tile.ts'
 
 const gpu = await Gpu.open()
 

@@ -1,18 +1,15 @@
 // Products of training that do the step after them as well, while their results are still in registers.
 import { type AnyKernel, defineKernel, foldGrid } from '../device/kernel.ts'
-import type { FusedOp } from './matmul_tile_heads.ts'
-import { type Tile, tileSource } from './matmul_tiles.ts'
 import {
   chosenVariant,
   MATMUL_VARIANTS,
   type MatmulChoice,
-  type MatmulOp,
   type MatmulSize,
   type MatmulVariant,
   TILES,
 } from './matmul_variants.ts'
-
-export type { FusedOp } from './matmul_tile_heads.ts'
+import type { FusedOp, MatmulOp, Tile } from './tiles/tile.ts'
+import { tileSource } from './tiles/tile_source.ts'
 
 type Shape = Readonly<Record<'m' | 'n' | 'k', number>>
 const params = { m: 'u32', n: 'u32', k: 'u32' } as const
@@ -90,7 +87,7 @@ const FUSED: { [Op in FusedOp]: [MatmulOp, (name: string, tile: Tile) => FusedKe
 export const FUSED_OPS = Object.keys(FUSED) as FusedOp[]
 
 /**
- * Variants with fused kernels: all that matmul_tiles.ts writes out but those that sum by subgroups, and matmul_tn_split.wgsl,
+ * Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by subgroups, and matmul_tn_split.wgsl,
  * whose sums it can repeat.
  */
 export const FUSED_TILES: Readonly<Record<string, Tile>> = {

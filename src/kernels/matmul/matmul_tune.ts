@@ -6,12 +6,12 @@ import {
   MATMUL_VARIANTS,
   type MatmulChoice,
   type MatmulKernel,
-  type MatmulOp,
   type MatmulSize,
   type MatmulVariant,
   matmulVariant,
   shapeClass,
 } from './matmul_variants.ts'
+import type { MatmulOp } from './tiles/tile.ts'
 
 export interface MatmulProduct extends MatmulSize {
   readonly op: MatmulOp

@@ -7,11 +7,11 @@ import {
   MATMUL_OPS,
   MATMUL_VARIANTS,
   type MatmulKernel,
-  type MatmulOp,
   type MatmulSize,
   type MatmulVariant,
   matmulVariant,
 } from './matmul_variants.ts'
+import type { MatmulOp } from './tiles/tile.ts'
 
 const gpu = await Gpu.open()
 const references = {

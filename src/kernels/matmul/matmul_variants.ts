@@ -8,10 +8,9 @@ import {
   matmul_tn_split,
   matmulTn,
 } from './matmul.ts'
-import { type MatmulOp, type Tile, tileSource } from './matmul_tiles.ts'
+import type { MatmulOp, Tile } from './tiles/tile.ts'
+import { tileSource } from './tiles/tile_source.ts'
 import type { VariantName } from './variant_names.ts'
-
-export type { MatmulOp } from './matmul_tiles.ts'
 
 /** out[m, n], summed over k. */
 export interface MatmulSize {
@@ -72,7 +71,7 @@ const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32
   subgroups_1x16: [1, 4, 1, 4, 16, 0],
 }
 
-/** The tiles of the variants that matmul_tiles.ts writes out. */
+/** The tiles of the variants that tiles/tile_source.ts writes out. */
 export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   Object.entries(SIZES).map(([name, [down, across, rows, cols, slices, stage]]) => [
     name,

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
+import { entropy_loss, sft_loss } from './entropy_loss.ts'
+import { POLICY_LOSS_SUMS } from './loss_modes.ts'
 import { entropyLossRef, sft_loss_ref } from './policy_loss.ref.ts'
-import { entropy_loss, POLICY_LOSS_SUMS, sft_loss } from './policy_loss.ts'
 
 const gpu = await Gpu.open()
 

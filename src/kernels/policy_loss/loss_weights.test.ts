@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { expectClose } from '../testing.ts'
+import { LOSS_AGG_MODES, LOSS_MODES, type LossAggMode, pgAggMode } from './loss_modes.ts'
+import { aggregationParams } from './loss_weights.ts'
 import { aggLossRef, aggregationWeights } from './policy_loss.ref.ts'
-import {
-  aggregationParams,
-  LOSS_AGG_MODES,
-  LOSS_MODES,
-  type LossAggMode,
-  pgAggMode,
-} from './policy_loss.ts'
 
 describe('aggregation', () => {
   // Rows of 2, 0 and 1 tokens; a masked NaN must not be looked at.

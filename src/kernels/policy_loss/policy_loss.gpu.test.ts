@@ -2,18 +2,17 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import { aggregationWeights, type PolicyLossBatch, policyLossRef } from './policy_loss.ref.ts'
 import {
-  aggregationParams,
   LOSS_AGG_MODES,
   LOSS_MODES,
   type LossAggMode,
   type LossMode,
-  loss_weights,
   POLICY_LOSS_SUMS,
-  POLICY_LOSSES,
   pgAggMode,
-} from './policy_loss.ts'
+} from './loss_modes.ts'
+import { aggregationParams, loss_weights } from './loss_weights.ts'
+import { aggregationWeights, type PolicyLossBatch, policyLossRef } from './policy_loss.ref.ts'
+import { POLICY_LOSSES } from './policy_loss.ts'
 
 const gpu = await Gpu.open()
 

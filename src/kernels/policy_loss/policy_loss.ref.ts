@@ -1,13 +1,13 @@
 // The objectives in f64, with verl's own eps: here n + 1e-8 is not n.
 
+import { clipCovRef, klCovRef } from './cov/policy_loss_cov.ref.ts'
 import {
-  type Aggregation,
   type LossMode,
   POLICY_LOSS_METRICS,
   type POLICY_LOSS_SUMS,
   pgAggMode,
-} from './policy_loss.ts'
-import { clipCovRef, klCovRef } from './policy_loss_cov.ref.ts'
+} from './loss_modes.ts'
+import type { Aggregation } from './loss_weights.ts'
 import {
   type Coefficients,
   clamp,
@@ -15,8 +15,6 @@ import {
   type TokenLoss,
   UNCLIPPED,
 } from './policy_loss_token.ref.ts'
-
-export type { Aggregation } from './policy_loss.ts'
 
 type Numbers = ArrayLike<number>
 

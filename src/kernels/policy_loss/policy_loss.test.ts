@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest'
 import { numericGradient } from '../numericGradient.ref.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import {
-  aggregationWeights,
-  entropyLossRef,
-  type PolicyLossConfig,
-  policyLossRef,
-  sft_loss_ref,
-} from './policy_loss.ref.ts'
-import {
   LOSS_AGG_MODES,
   LOSS_MODES,
   type LossAggMode,
   type LossMode,
   POLICY_LOSS_METRICS,
   POLICY_LOSS_SUMS,
-  POLICY_LOSSES,
-} from './policy_loss.ts'
+} from './loss_modes.ts'
+import {
+  aggregationWeights,
+  entropyLossRef,
+  type PolicyLossConfig,
+  policyLossRef,
+  sft_loss_ref,
+} from './policy_loss.ref.ts'
+import { POLICY_LOSSES } from './policy_loss.ts'
 
 const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
   clip_ratio_low: 0.2,

@@ -1,5 +1,5 @@
 // What one token is worth under each loss, in f64; formulas in policy_loss.ts.
-import type { LossMode } from './policy_loss.ts'
+import type { LossMode } from './loss_modes.ts'
 
 /** One token's loss, its derivative by log_prob, and what it adds to the metrics. */
 export interface TokenLoss {

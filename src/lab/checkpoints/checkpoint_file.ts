@@ -1,11 +1,8 @@
 // A checkpoint as one file: safetensors with the models, the history's columns and words in its header, under a checksum.
 
-import {
-  type OpenSafetensors,
-  openSafetensors,
-  readTensor,
-  writeSafetensors,
-} from '../../model/hf/safetensors.ts'
+import { readTensor } from '../../model/hf/safetensors.ts'
+import { type OpenSafetensors, openSafetensors } from '../../model/hf/safetensors_header.ts'
+import { writeSafetensors } from '../../model/hf/safetensors_write.ts'
 import { ModelFileError } from '../../model/params/errors.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
 import { Series } from '../columns/series.ts'

@@ -1,5 +1,5 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading it stands under.
-import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
 import { everValidates, type Validation } from '../../rl/config/validation.ts'
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'

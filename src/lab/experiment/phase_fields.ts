@@ -1,6 +1,6 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
 
-import type { Readout } from '../../model/transformer/transformer.ts'
+import type { Readout } from '../../model/params/readout.ts'
 import type { Phase } from '../../rl/config/phase.ts'
 import { boolean, integer, number, select, type Tree, text } from './fields.ts'
 

@@ -1,10 +1,13 @@
 // The fields of a reinforcement phase beside its rollout: actor, critic and algorithm, with verl's names and defaults.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossAggMode, LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { ACTOR_DEFAULTS, type Actor } from '../../rl/config/actor.ts'
-import type { RolloutCorrection } from '../../rl/config/algorithm.ts'
-import { ALGORITHM_DEFAULTS, type Algorithm } from '../../rl/config/algorithm.ts'
+import {
+  ALGORITHM_DEFAULTS,
+  type Algorithm,
+  type RolloutCorrection,
+} from '../../rl/config/algorithm.ts'
 import { CRITIC_DEFAULTS, type Critic } from '../../rl/config/critic.ts'
 import type { FilterMetric } from '../../rl/config/filter_groups.ts'
 import type { Optim } from '../../rl/config/optim.ts'

@@ -1,6 +1,6 @@
 // What the page knows of the lab. Events come in through `applyEvent`; nothing here knows the worker or the page.
 import { createStore } from 'zustand/vanilla'
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'

@@ -1,5 +1,5 @@
 // A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import { show } from '../experiment/fields.ts'
 import type { BenchmarkNumbers } from './protocol.ts'
 

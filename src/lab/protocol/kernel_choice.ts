@@ -1,5 +1,5 @@
 // Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile cache and never throws for it.
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 
 /** What is known of the products of a run before anything is measured. */

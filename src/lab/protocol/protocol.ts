@@ -1,8 +1,10 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
+
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuErrorCode } from '../../kernels/device/errors.ts'
-import type { AdapterFacts, GpuCounts } from '../../kernels/device/gpu.ts'
-import type { Profile, ProfileRow } from '../../kernels/device/profiler.ts'
+import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
+import type { Profile, ProfileRow } from '../../kernels/device/timing/profiler.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'

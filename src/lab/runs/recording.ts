@@ -1,6 +1,6 @@
 // A recorded run as one file: what the worker told the page, and when. Reading takes hostile text and never throws.
 import * as z from 'zod/mini'
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import { type Experiment, parseExperiment, resolvePhases } from '../experiment/experiment.ts'
 import { rolloutDTypeSchema } from '../experiment/rollout_dtype.ts'
 import type { LensReadout } from '../protocol/observation.ts'

@@ -1,6 +1,8 @@
 // What a session is given: the GPU side and the files behind interfaces, so that Node can test it.
+
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuError } from '../../kernels/device/errors.ts'
-import type { AdapterFacts, GpuCounts } from '../../kernels/device/gpu.ts'
+import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { Preferences } from '../../rl/reward/preferences.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'

@@ -1,6 +1,7 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { version as understory_version } from '../../../package.json'
-import { Gpu, type OpenOptions } from '../../kernels/device/gpu.ts'
+import type { OpenOptions } from '../../kernels/device/adapter.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
   defaultVariant,

@@ -5,7 +5,8 @@ import { ModelFileError } from '../params/errors.ts'
 import { type Head, initialWeights, paramLayout, unpackWeights } from '../params/params.ts'
 import { CONFIGS, packWeights, TINY } from '../testing.ts'
 import { type FileSource, readHfModel } from './hf_model.ts'
-import { type FloatDtype, writeSafetensors } from './safetensors.ts'
+import type { FloatDtype } from './safetensors_header.ts'
+import { writeSafetensors } from './safetensors_write.ts'
 
 type Files = Map<string, Uint8Array>
 type Named = Map<string, { shape: readonly number[]; data: ArrayLike<number> }>

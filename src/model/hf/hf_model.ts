@@ -10,7 +10,8 @@ import {
 } from '../params/errors.ts'
 import { type Head, type ParamLayout, paramLayout } from '../params/params.ts'
 import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
-import { type Dtype, type OpenSafetensors, openSafetensors, readFloats } from './safetensors.ts'
+import { readFloats } from './safetensors.ts'
+import { type Dtype, type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
 
 /** Where the files of a directory come from: a folder, an upload, a map in a test. */
 export interface FileSource {

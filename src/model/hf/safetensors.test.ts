@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { randomValues } from '../../kernels/testing.ts'
 import { ModelFileError } from '../params/errors.ts'
 import { bfloatOfBits, bitsOfFloat, bitsOfHalf, halfOfBits } from './float_bits.ts'
-import { type FloatDtype, readSafetensors, writeSafetensors } from './safetensors.ts'
+import { readSafetensors } from './safetensors.ts'
+import type { FloatDtype } from './safetensors_header.ts'
+import { writeSafetensors } from './safetensors_write.ts'
 
 /** A file from its parts, whatever they are. */
 function fileOf(header: unknown, data: ArrayLike<number> = []): Uint8Array {

@@ -5,8 +5,8 @@ import { expectClose } from '../../kernels/testing.ts'
 import { inverseFrequencies } from '../params/config.ts'
 import { paramTensors } from '../params/params.ts'
 import { TINY, testBatch, testWeights } from '../testing.ts'
+import type { Model } from '../transformer/model.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
-import type { Model } from '../transformer/transformer.ts'
 import { createWorkspace } from '../transformer/workspace.ts'
 import {
   createInternalMoments,

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
 import type { ModelConfig } from '../params/config.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
-import { forwardRef, policyRef } from '../transformer/transformer.ref.ts'
+import { policyRef } from '../transformer/policy.ref.ts'
+import { forwardRef } from '../transformer/transformer.ref.ts'
 import {
   type Internals,
   maskOf,

@@ -1,7 +1,8 @@
 // What a probe shows, in float64 and plain loops, from forwardRef's cache: the truth that model/internals/internals.ts is held to.
 import type { ModelConfig } from '../params/config.ts'
 import { logSoftmax, type RefArrays, rmsNorm } from '../transformer/operations.ref.ts'
-import { logitsRef, type RefCache } from '../transformer/transformer.ref.ts'
+import { logitsRef } from '../transformer/policy.ref.ts'
+import type { RefCache } from '../transformer/transformer.ref.ts'
 import { type Internals, nextMask, type Positions, type Quantity } from './internal_quantities.ts'
 
 /** Which positions, and of which token each one's log-probability is (see Positions); and the k of kl_of_layer. */

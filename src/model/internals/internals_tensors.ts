@@ -4,8 +4,8 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { listScored } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../params/config.ts'
 import { CHUNK } from '../params/params.ts'
+import type { Scored } from '../transformer/policy.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'
-import type { Scored } from '../transformer/transformer.ts'
 import type { Workspace } from '../transformer/workspace.ts'
 import {
   DIFFERENCES,

@@ -2,7 +2,8 @@
 import { topKRef } from '../../kernels/top_k/top_k.ref.ts'
 import type { ModelConfig } from '../params/config.ts'
 import { logSoftmax, type RefArrays, rmsNorm } from '../transformer/operations.ref.ts'
-import { logitsRef, type RefCache } from '../transformer/transformer.ref.ts'
+import { logitsRef } from '../transformer/policy.ref.ts'
+import type { RefCache } from '../transformer/transformer.ref.ts'
 
 /** As LensNumbers, of a cache of one row without padding. */
 export function lensRef(

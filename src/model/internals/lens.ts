@@ -8,7 +8,9 @@ import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
 import { listScored, SCORED_COLUMNS } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../params/config.ts'
 import { CHUNK } from '../params/params.ts'
-import { exactly, forward, linear, type Model, unembed } from '../transformer/transformer.ts'
+import { exactly, type Model } from '../transformer/model.ts'
+import { unembed } from '../transformer/policy.ts'
+import { forward, linear } from '../transformer/transformer.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
 
 /** What is read back of one state under one read-out: views of `values` and `ids`. */

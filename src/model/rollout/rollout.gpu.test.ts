@@ -5,8 +5,11 @@ import { expectClose } from '../../kernels/testing.ts'
 import { inverseFrequencies } from '../params/config.ts'
 import { paramTensors } from '../params/params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
-import { forwardRef, logitsRef, policyRef } from '../transformer/transformer.ref.ts'
-import { createRolloutTensors, Rollout, type RolloutSize, type Sampling } from './rollout.ts'
+import { logitsRef, policyRef } from '../transformer/policy.ref.ts'
+import { forwardRef } from '../transformer/transformer.ref.ts'
+import { Rollout } from './rollout.ts'
+import type { RolloutSize, Sampling } from './rollout_inputs.ts'
+import { createRolloutTensors } from './rollout_tensors.ts'
 
 const gpu = await Gpu.open()
 const EOS = 1

@@ -1,162 +1,27 @@
 // Batched generation with a KV cache: prefill, then one token per step for every row, sampled on the GPU.
-import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { ModelShape } from '../params/config.ts'
-import type { Model } from '../transformer/transformer.ts'
-import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
-import { cacheSize, createCaches, type SettledCaches, settleCaches } from './rollout_cache.ts'
-import { isFused, recordPrefill, recordTokens } from './rollout_record.ts'
-
-/** Prompts of different lengths, padded on either side to one width. */
-export interface PromptBatch {
-  /** [N, P] */
-  readonly input_ids: Uint32Array
-  /** [N, P]: 1 = a real token; each row's real tokens are contiguous and at least one. */
-  readonly attention_mask: Uint32Array
-}
-
-export interface RolloutSize {
-  /** B = N · n: responses. */
-  readonly rows: number
-  /** Responses to each prompt, in neighbouring rows; a divisor of rows. Default 1. */
-  readonly n?: number
-  /** P */
-  readonly prompt_length: number
-  /** R */
-  readonly response_length: number
-  /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way. Default 'float32'. */
-  readonly dtype?: CacheDType
-}
-
-/** How one batch is sampled: all may change from call to call. */
-export interface Sampling {
-  /** 0 = greedy. */
-  readonly temperature: number
-  /** Keep the k most likely tokens; 0 or less = all. */
-  readonly top_k: number
-  /** Keep the smallest set of tokens with this probability; 1 = all. */
-  readonly top_p: number
-  readonly seed: number
-  /** Separates uses of the generator that share a seed: training, validation. */
-  readonly stream: number
-  readonly step: number
-  /** Added to the row number in the generator's counter, when a batch is sampled in parts. */
-  readonly row_offset: number
-}
-
-/** The tokens that end a row (any of them; at most 16), and the one that fills it up. */
-export interface SpecialTokens {
-  readonly eos_token_ids: readonly number[]
-  readonly pad_token_id: number
-}
-
-/** One token per row and the buffers of one decode step. */
-interface DecodeTensors {
-  readonly hidden: readonly [Tensor, Tensor]
-  readonly normed: Tensor
-  readonly inv_rms: Tensor
-  readonly qkv: Tensor
-  /** Undefined where one kernel turns q and k and attends. */
-  readonly qkv_rotated: Tensor | undefined
-  readonly context: Tensor
-  readonly middle: Tensor
-  /** Undefined where one kernel makes gate, up and their product. */
-  readonly gate_up: Tensor | undefined
-  readonly activated: Tensor
-  readonly logits: Tensor
-}
-
-/** Everything a rollout keeps on the GPU. */
-export interface RolloutTensors {
-  /** Of the N prompts. */
-  readonly prefill: Workspace
-  /** Column mask of prompt and response, [B, P + R]; sampling extends it until a row has ended. */
-  readonly attention_mask: Tensor<'u32'>
-  /** Position of each response column, [R, B rounded up to 64]. */
-  readonly positions: Tensor<'u32'>
-  /** Row of prefill.hidden that holds each prompt's last token, [N]. */
-  readonly last_rows: Tensor<'u32'>
-  /** SpecialTokens.eos_token_ids, in the first places of [16]. */
-  readonly eos_token_ids: Tensor<'u32'>
-  readonly ended: Tensor<'u32'>
-  readonly next_ids: Tensor<'u32'>
-  /** [B, R]; the pad token after a row's end token. */
-  readonly response_ids: Tensor<'u32'>
-  /** Log-prob of each sampled token under the sampling policy before top-k and top-p, [B, R]. */
-  readonly log_probs: Tensor<'f32'>
-  /** Entropy of that policy at each response token, [B, R], nats. */
-  readonly entropy: Tensor<'f32'>
-  /**
-   * Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the responses, whose last token
-   * nobody attends.
-   */
-  readonly caches: readonly Tensor[]
-  readonly decode: DecodeTensors
-}
-
-const ALIGN = 64
-/** Room for end tokens, whatever the model: so that a rollout's memory follows from its size. Llama 3 has three. */
-const MAX_EOS_TOKENS = 16
+import type { Model } from '../transformer/model.ts'
+import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
+import {
+  LIVE,
+  type PromptBatch,
+  type RolloutLive,
+  type RolloutSize,
+  type Sampling,
+  type SpecialTokens,
+} from './rollout_inputs.ts'
+import { recordPrefill, recordTokens } from './rollout_record.ts'
+import { MAX_EOS_TOKENS, type RolloutTensors } from './rollout_tensors.ts'
 
 /**
- * Tokens that are sampled without looking whether any row goes on. A longer response is as many programs, and the next
- * one is queued before the flags of the last have come back: the GPU does not wait, and does at most one in vain.
+ * Tokens that are sampled before the rollout checks whether all rows have ended. A longer response is as many programs, and the next
+ * one is queued before the flags of the last have come back: the GPU does not wait, and runs at most one for nothing.
  */
 const CHUNK = 16
-
-/** Allocates a rollout's buffers. Throws RangeError where rows is no multiple of n. */
-export function createRolloutTensors(
-  alloc: Allocator,
-  shape: ModelShape,
-  rollout_size: RolloutSize,
-): RolloutTensors {
-  const { rows: B, prompt_length: P, response_length: R } = rollout_size
-  const cache = cacheSize(rollout_size)
-  const N = B / cache.n
-  const { hidden_size: C, intermediate_size: F, vocab_size: V, qkv_size } = shape
-  const f32 = (label: string, ...dims: number[]) =>
-    alloc.tensor(`decode.${label}`, 'f32', dims, { kind: 'activations' })
-  const u32 = (label: string, ...dims: number[]) =>
-    alloc.tensor(`rollout.${label}`, 'u32', dims, { kind: 'batch' })
-  const response = (label: string) =>
-    alloc.tensor(`rollout.${label}`, 'f32', [B, R], { kind: 'batch' })
-  const size = { rows: N, width: P, response_length: 1, trains: false }
-  const { step } = attentionKernels({ width: P + R, head_dim: shape.head_dim })
-  return {
-    prefill: createWorkspace(alloc, shape, size),
-    attention_mask: u32('attention_mask', B, P + R),
-    positions: u32('positions', R, Math.ceil(B / ALIGN) * ALIGN),
-    last_rows: u32('last_rows', N),
-    eos_token_ids: u32('eos_token_ids', MAX_EOS_TOKENS),
-    ended: u32('ended', B),
-    next_ids: u32('next_ids', B),
-    response_ids: u32('response_ids', B, R),
-    log_probs: response('log_probs'),
-    entropy: response('entropy'),
-    caches: createCaches(alloc, shape, cache, rollout_size.dtype ?? 'float32'),
-    decode: {
-      hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
-      normed: f32('normed', B, C),
-      inv_rms: f32('inv_rms', B),
-      qkv: f32('qkv', B, qkv_size),
-      qkv_rotated: step ? undefined : f32('qkv_rotated', B, qkv_size),
-      context: f32('context', B, shape.attention_size),
-      middle: f32('middle', B, C),
-      gate_up: isFused(C) ? undefined : f32('gate_up', B, 2 * F),
-      activated: f32('activated', B, F),
-      logits: f32('logits', B, V),
-    },
-  }
-}
-
-const LIVE = ['temperature', 'top_k', 'top_p', 'seed', 'stream', 'step', 'row_offset'] as const
-/** What changes from call to call. */
-export type RolloutLive = (typeof LIVE)[number]
 
 /** A recorded rollout of fixed size: upload prompts, replay, read response_ids. */
 export class Rollout {

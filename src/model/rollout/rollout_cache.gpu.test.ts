@@ -7,7 +7,9 @@ import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
 import { paramTensors } from '../params/params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
-import { createRolloutTensors, Rollout, type RolloutSize, type Sampling } from './rollout.ts'
+import { Rollout } from './rollout.ts'
+import type { RolloutSize, Sampling } from './rollout_inputs.ts'
+import { createRolloutTensors } from './rollout_tensors.ts'
 
 const gpu = await Gpu.open()
 const [P, R, ROWS] = [5, 8, 12]

@@ -15,7 +15,7 @@ import { GpuError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
-import type { RolloutSize } from './rollout.ts'
+import type { RolloutSize } from './rollout_inputs.ts'
 
 /** How a rollout's caches are laid out. Throws RangeError where rows is no multiple of n. */
 export function cacheSize({ rows, n = 1, prompt_length, response_length }: RolloutSize): CacheSize {

@@ -11,15 +11,10 @@ import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
-import {
-  exactly,
-  forward,
-  headParams,
-  linear,
-  type Model,
-  ropeParams,
-} from '../transformer/transformer.ts'
-import type { RolloutLive, RolloutTensors, SpecialTokens } from './rollout.ts'
+import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
+import { forward, linear } from '../transformer/transformer.ts'
+import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
+import { isFused, type RolloutTensors } from './rollout_tensors.ts'
 
 /** What the parts of a rollout are recorded with. */
 export interface Recording {
@@ -74,10 +69,7 @@ export function recordTokens(recording: Recording, first: number, end: number): 
   }
 }
 
-/** Whether products with k columns take the kernels of a decode step; rows have the same numbers either way. */
-export const isFused = (k: number): boolean => k % 4 === 0
-
-/** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that go on. */
+/** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not ended. */
 function decodeLinear(
   { recorder: { run }, model, cache: { rows }, tensors: { ended } }: Recording,
   x: Tensor,
@@ -97,7 +89,7 @@ function decodeLinear(
   else run(matmul_nt, { ...size, accumulate: 0 }, { a: x, b: weight, out })
 }
 
-/** activated = silu(gate) · up with gate and up of normed, for the rows that go on. */
+/** activated = silu(gate) · up with gate and up of normed, for the rows that have not ended. */
 function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
   const { recorder, model, cache, tensors } = recording
   const { normed: a, gate_up, activated: out } = tensors.decode

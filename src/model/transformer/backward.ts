@@ -11,19 +11,11 @@ import { qk_norm_rope_backward } from '../../kernels/rope/rope.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
 import type { ParamTensors } from '../params/params.ts'
+import { type Readout, readsNormed } from '../params/readout.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
-import {
-  blockForward,
-  headParams,
-  headParamsOf,
-  type Model,
-  type Readout,
-  readsNormed,
-  ropeParams,
-  scoredResponse,
-  type Tokens,
-  tokensOf,
-} from './transformer.ts'
+import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
+import { headParamsOf, scoredResponse } from './policy.ts'
+import { blockForward } from './transformer.ts'
 import { type BackwardScratch, NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
 
 /**

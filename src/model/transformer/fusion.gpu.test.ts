@@ -8,8 +8,10 @@ import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
 import { paramTensors, unpackWeights } from '../params/params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
 import { backward } from './backward.ts'
+import type { Fusion, Model } from './model.ts'
+import { readPolicy } from './policy.ts'
 import { uploadRows } from './rows.ts'
-import { type Fusion, forward, type Model, readPolicy } from './transformer.ts'
+import { forward } from './transformer.ts'
 import { createWorkspace } from './workspace.ts'
 
 const gpu = await Gpu.open()

@@ -8,7 +8,7 @@ import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
 import type { LayerTensors } from '../params/params.ts'
-import type { Model, Tokens } from './transformer.ts'
+import type { Model, Tokens } from './model.ts'
 import type { BackwardScratch, LayerActivations } from './workspace.ts'
 
 /** gate_up [M, 2F] = ffn_in · gate_up_proj^T and activated [M, F] = silu(gate) · up. */

@@ -6,10 +6,11 @@ import { QUANTITY_NAMES } from '../internals/internal_quantities.ts'
 import { recordInternals } from '../internals/internals.ts'
 import { createInternals } from '../internals/internals_tensors.ts'
 import { paramTensors } from '../params/params.ts'
-import { createRolloutTensors, type RolloutLive } from '../rollout/rollout.ts'
+import type { RolloutLive } from '../rollout/rollout_inputs.ts'
 import { recordPrefill, recordTokens } from '../rollout/rollout_record.ts'
+import { createRolloutTensors } from '../rollout/rollout_tensors.ts'
 import { TINY, testWeights } from '../testing.ts'
-import type { Model } from './transformer.ts'
+import type { Model } from './model.ts'
 import { createWorkspace } from './workspace.ts'
 
 const L = TINY.num_hidden_layers

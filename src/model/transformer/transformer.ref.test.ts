@@ -2,15 +2,10 @@ import { describe, expect, test } from 'vitest'
 
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import type { ModelConfig } from '../params/config.ts'
-import {
-  backwardRef,
-  forwardRef,
-  logitsRef,
-  policyRef,
-  type RefArrays,
-  type RefBatch,
-  type RefResponse,
-} from './transformer.ref.ts'
+import { backwardRef } from './backward.ref.ts'
+import type { RefArrays, RefBatch } from './operations.ref.ts'
+import { logitsRef, policyRef, type RefResponse } from './policy.ref.ts'
+import { forwardRef } from './transformer.ref.ts'
 
 const L = 2
 /** The sides of every matrix differ, so that swapped ones show. */

@@ -4,9 +4,11 @@ import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
 import { type Head, type ParamLayout, paramTensors, unpackWeights } from '../params/params.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import type { Model } from './model.ts'
+import type { RefArrays } from './operations.ref.ts'
 import { uploadRows } from './rows.ts'
-import { forwardRef, type RefArrays } from './transformer.ref.ts'
-import { forward, type Model } from './transformer.ts'
+import { forwardRef } from './transformer.ref.ts'
+import { forward } from './transformer.ts'
 import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from './value.ref.ts'
 import {
   backwardScores,

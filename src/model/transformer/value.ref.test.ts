@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { numericGradient, weightedSum } from '../../kernels/numericGradient.ref.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
-import { forwardRef, type RefArrays } from './transformer.ref.ts'
+import type { RefArrays } from './operations.ref.ts'
+import { forwardRef } from './transformer.ref.ts'
 import { readSpan, scatterSpan, valuesBackwardRef, valuesRef } from './value.ref.ts'
 
 const LENGTHS = [

@@ -1,7 +1,8 @@
 // One number per token or sequence, in float64.
 import type { ModelConfig } from '../params/config.ts'
+import { backwardStatesRef } from './backward.ref.ts'
 import { linear, linearBackward, type RefArrays } from './operations.ref.ts'
-import { backwardStatesRef, type RefCache } from './transformer.ref.ts'
+import type { RefCache } from './transformer.ref.ts'
 
 /** score · final_norm(hidden[L]) + bias (where there is one) of every token, [M]. `cache` from a forward of all blocks. */
 export function valuesRef(params: RefArrays, cache: RefCache): Float64Array {

@@ -10,7 +10,8 @@ import {
 } from '../../kernels/value_head/value_head.ts'
 import type { ParamTensors } from '../params/params.ts'
 import { backwardScratch, backwardStates } from './backward.ts'
-import { finalNorm, type Model, type Scored, scoredResponse } from './transformer.ts'
+import type { Model } from './model.ts'
+import { finalNorm, type Scored, scoredResponse } from './policy.ts'
 import type { Workspace } from './workspace.ts'
 
 function scoreOf(params: ParamTensors): Tensor {

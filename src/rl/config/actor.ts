@@ -1,6 +1,6 @@
 // How a phase of reinforcement updates the policy.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode, LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossAggMode, LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { LossNumbers } from '../losses/token_loss.ts'
 import type { Optim } from './optim.ts'
 

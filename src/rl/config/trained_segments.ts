@@ -1,6 +1,6 @@
 // Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of the flat layout.
 import { firstBlockSegment, type ParamLayout, trainedPrefix } from '../../model/params/params.ts'
-import { type Readout, readsNormed } from '../../model/transformer/transformer.ts'
+import { type Readout, readsNormed } from '../../model/params/readout.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
 export interface Freeze {

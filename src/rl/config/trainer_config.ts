@@ -1,7 +1,7 @@
 // Everything that decides a run: what it trains, on what, in which phases, and what it measures.
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import type { Fusion } from '../../model/transformer/transformer.ts'
+import type { Fusion } from '../../model/transformer/model.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { Data } from './data.ts'
 import type { Phase } from './phase.ts'

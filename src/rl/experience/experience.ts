@@ -2,8 +2,7 @@
 
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
-import type { AdvEstimator } from '../estimators/advantages.ts'
-import { computeAdvantages } from '../estimators/advantages.ts'
+import { type AdvEstimator, computeAdvantages } from '../estimators/advantages.ts'
 import { maskedSum } from '../math/masked.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
 import { offpolicyMetrics, rolloutIsWeights, rolloutRejectionMask } from './rollout_correction.ts'

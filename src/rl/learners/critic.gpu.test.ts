@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/policy_loss.ts'
+import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_modes.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import { chunkSegments, type ParamLayout, unpackWeights } from '../../model/params/params.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
-import { forwardRef, type RefArrays } from '../../model/transformer/transformer.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
+import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import {
   readSpan,
   scatterSpan,

@@ -1,6 +1,5 @@
 // What a step of an inner layer costs: recorded without a device, and added up by the kernels' own costs.
 import { expect, test } from 'vitest'
-import { costOf } from '../../kernels/device/profiler.ts'
 import {
   collect,
   type Dispatch,
@@ -9,6 +8,7 @@ import {
   setScalar,
 } from '../../kernels/device/program.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
+import { costOf } from '../../kernels/device/timing/cost.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { paramLayout } from '../../model/params/params.ts'
 import type { RlPhase } from '../config/phase.ts'

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import {
-  aggregationWeights,
-  entropyLossRef,
-  policyLossRef,
-} from '../../kernels/policy_loss/policy_loss.ref.ts'
-import {
-  type Aggregation,
   LOSS_AGG_MODES,
   LOSS_MODES,
   type LossMode,
   POLICY_LOSS_SUMS,
-} from '../../kernels/policy_loss/policy_loss.ts'
+} from '../../kernels/policy_loss/loss_modes.ts'
+import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
+import {
+  aggregationWeights,
+  entropyLossRef,
+  policyLossRef,
+} from '../../kernels/policy_loss/policy_loss.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'

@@ -4,17 +4,17 @@ import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { kl_loss } from '../../kernels/kl/kl.ts'
 import { type KlPenalty, klKind } from '../../kernels/kl/kl_penalty.ts'
+import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/cov/policy_loss_cov.ts'
+import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import {
-  entropy_loss,
   LOSS_AGG_MODES,
   type LossAggMode,
   type LossMode,
-  loss_weights,
-  POLICY_LOSSES,
-  type PolicyLossKernel,
   pgAggMode,
-} from '../../kernels/policy_loss/policy_loss.ts'
-import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/policy_loss_cov.ts'
+} from '../../kernels/policy_loss/loss_modes.ts'
+import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSSES } from '../../kernels/policy_loss/policy_loss.ts'
+import type { PolicyLossKernel } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/workspace.ts'
 import type { Actor } from '../config/actor.ts'

@@ -4,14 +4,12 @@ import type { LiveValues, Recorder, Value } from '../../kernels/device/program.t
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'
 import { find_nonfinite_token } from '../../kernels/nonfinite/nonfinite.ts'
-import { sft_loss } from '../../kernels/policy_loss/policy_loss.ts'
+import { sft_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import type { Readout } from '../../model/params/readout.ts'
 import { backward } from '../../model/transformer/backward.ts'
-import {
-  forward,
-  type Model,
-  type Readout,
-  readPolicy,
-} from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
+import { readPolicy } from '../../model/transformer/policy.ts'
+import { forward } from '../../model/transformer/transformer.ts'
 import type { Workspace } from '../../model/transformer/workspace.ts'
 import type { BatchTensors } from '../experience/training_batch.ts'
 import { type ActorSize, type ActorTensors, probeStride } from './actor_tensors.ts'

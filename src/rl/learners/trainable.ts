@@ -21,7 +21,7 @@ import {
   paramTensors,
   trainedPrefix,
 } from '../../model/params/params.ts'
-import type { Model } from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
 import type { Optim } from '../config/optim.ts'
 import { frozenRuns } from '../config/trained_segments.ts'
 

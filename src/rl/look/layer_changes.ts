@@ -9,7 +9,7 @@ import {
   type InternalsTensors,
   uploadInternals,
 } from '../../model/internals/internals_tensors.ts'
-import type { Model } from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
 

@@ -1,6 +1,6 @@
 // The recorded parts of an observation: the quantities of one group on the probe's rows, and the lens on texts.
-import { GpuError } from '../../kernels/device/errors.ts'
-import { type Gpu, tooLarge } from '../../kernels/device/gpu.ts'
+import { GpuError, tooLarge } from '../../kernels/device/errors.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
@@ -13,7 +13,7 @@ import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'
 import { createInternals, type InternalsTensors } from '../../model/internals/internals_tensors.ts'
 import { createLens, type LensTensors, recordLens } from '../../model/internals/lens.ts'
-import type { Model } from '../../model/transformer/transformer.ts'
+import type { Model } from '../../model/transformer/model.ts'
 import type { ActorTensors } from '../learners/actor_tensors.ts'
 import { OBSERVED_GROUPS, type ObservedGroup } from './observation.ts'
 

@@ -1,7 +1,7 @@
 // One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for people.
 
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'

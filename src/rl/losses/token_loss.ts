@@ -1,6 +1,6 @@
 // What a policy loss makes of the tokens of one response, in float64: the rules of kernels/policy_loss for people to follow.
 // Loads nothing, so that the page may use it.
-import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
+import type { LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 
 type Numbers = ArrayLike<number>
 

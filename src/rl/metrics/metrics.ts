@@ -1,6 +1,6 @@
 // From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss.ts'
+import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../../kernels/policy_loss/loss_modes.ts'
 import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'

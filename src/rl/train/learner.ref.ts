@@ -8,11 +8,8 @@ import {
   paramLayout,
   trainedPrefix,
 } from '../../model/params/params.ts'
-import {
-  forwardRef,
-  type RefArrays,
-  type RefCache,
-} from '../../model/transformer/transformer.ref.ts'
+import { type RefArrays } from '../../model/transformer/operations.ref.ts'
+import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import type { Optim } from '../config/optim.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'

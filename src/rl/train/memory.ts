@@ -1,13 +1,13 @@
 // How large a run's buffers are: known from its configuration alone, before anything is allocated.
 
-import { STAGE_STAMPS } from '../../kernels/device/stage_clock.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
+import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/loss_modes.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
-import type { RolloutSize } from '../../model/rollout/rollout.ts'
+import type { RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'

@@ -1,7 +1,7 @@
 // A profile must show what a step does and change nothing of it.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import type { Profile } from '../../kernels/device/profiler.ts'
+import type { Profile } from '../../kernels/device/timing/profiler.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { Trainer } from './trainer.ts'
 

@@ -4,13 +4,9 @@
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { rmsNorm } from '../../model/transformer/operations.ref.ts'
-import {
-  logitsRef,
-  policyRef,
-  type RefArrays,
-  type RefCache,
-} from '../../model/transformer/transformer.ref.ts'
+import { type RefArrays, rmsNorm } from '../../model/transformer/operations.ref.ts'
+import { logitsRef, policyRef } from '../../model/transformer/policy.ref.ts'
+import type { RefCache } from '../../model/transformer/transformer.ref.ts'
 import { readSpan, valuesRef } from '../../model/transformer/value.ref.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { computeAdvantages } from '../estimators/advantages.ts'

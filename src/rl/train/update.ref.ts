@@ -1,15 +1,16 @@
 // The updates of one step in float64: all mini-batches and epochs of the critic and of the actor, and what they report.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
+import { POLICY_LOSS_METRICS } from '../../kernels/policy_loss/loss_modes.ts'
 import {
   aggregationWeights,
   entropyLossRef,
   policyLossRef,
 } from '../../kernels/policy_loss/policy_loss.ref.ts'
-import { POLICY_LOSS_METRICS } from '../../kernels/policy_loss/policy_loss.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
-import { backwardRef, policyRef } from '../../model/transformer/transformer.ref.ts'
+import { backwardRef } from '../../model/transformer/backward.ref.ts'
+import { policyRef } from '../../model/transformer/policy.ref.ts'
 import {
   readSpan,
   scatterSpan,

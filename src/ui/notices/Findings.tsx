@@ -5,8 +5,7 @@ import { type Advice, type Diagnosis, diagnose } from '../../lab/diagnosis/diagn
 import type { LabState } from '../../lab/page/store.ts'
 import { shownExperiment, useLab } from '../base/run.ts'
 import { shownStore, useShown } from '../base/shown.ts'
-import type { FieldData } from '../settings/form.ts'
-import { shownFields } from '../settings/form.ts'
+import { type FieldData, shownFields } from '../settings/form.ts'
 import { showSetting } from '../settings/wanted.ts'
 import { type Dismissed, shownFindings, withDismissed } from './findings.ts'
 

@@ -3,8 +3,7 @@ import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Experiment, experimentFields, isSteerable } from '../../lab/experiment/experiment.ts'
 import { Field } from './Field.tsx'
-import type { FieldData } from './form.ts'
-import { groupFields } from './form.ts'
+import { type FieldData, groupFields } from './form.ts'
 import { foundWords, isFound, isNamed } from './settings_search.ts'
 
 interface SearchProps {

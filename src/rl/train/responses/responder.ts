@@ -1,6 +1,6 @@
 // The prompts of a run, the policy's responses to them, and their scores.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { RolloutSize } from '../../../model/rollout/rollout.ts'
+import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task.ts'
 import { tokenLevelScores } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'

@@ -1,6 +1,6 @@
 // One batch of responses as the policy samples them, before anything scores them.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { RolloutSize } from '../../../model/rollout/rollout.ts'
+import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'

@@ -5,13 +5,13 @@ import type { Program } from '../../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/tensor.ts'
 import { masked_sum } from '../../../kernels/metrics/metrics.ts'
 import type { ModelShape } from '../../../model/params/config.ts'
+import { Rollout } from '../../../model/rollout/rollout.ts'
+import { type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import {
   createRolloutTensors,
-  Rollout,
-  type RolloutSize,
   type RolloutTensors,
-} from '../../../model/rollout/rollout.ts'
-import type { Model } from '../../../model/transformer/transformer.ts'
+} from '../../../model/rollout/rollout_tensors.ts'
+import type { Model } from '../../../model/transformer/model.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
 
 interface SamplerTensors {

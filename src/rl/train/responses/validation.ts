@@ -1,6 +1,7 @@
 // Held-out accuracy of the final policy.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import type { Rollout, Sampling } from '../../../model/rollout/rollout.ts'
+import type { Rollout } from '../../../model/rollout/rollout.ts'
+import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
 import { promptBatch } from '../../experience/batch.ts'

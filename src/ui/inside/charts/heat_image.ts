@@ -1,8 +1,7 @@
 // Layer × step pictures of what was kept: painted as whole words, so that a redraw of a long run fits in a frame many times over.
 import type { Domain } from '../../plot/axes/domain.ts'
 import { toPixel } from '../../plot/lines/view.ts'
-import type { Rgb } from '../../plot/palette.ts'
-import { oklchToRgb } from '../../plot/palette.ts'
+import { oklchToRgb, type Rgb } from '../../plot/palette.ts'
 import type { ObservedQuantity, Seen } from '../observed.ts'
 
 /** Colours as words of RGBA bytes in this machine's order. */

@@ -7,8 +7,7 @@ import { shownStore } from '../../base/shown.ts'
 import { showToast, uiStore } from '../../base/store.ts'
 import { shownRunWords } from '../../runs/shown_run.ts'
 import { figurePng, figureSvg } from './figure_picture.ts'
-import type { NumberTable } from './figure_table.ts'
-import { tableCsv, tableJsonl } from './figure_table.ts'
+import { type NumberTable, tableCsv, tableJsonl } from './figure_table.ts'
 
 const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
 type Kind = (typeof KINDS)[number]

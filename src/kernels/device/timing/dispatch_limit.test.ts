@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { DispatchLimit, type Sent, sharedTimes, type Timing } from './dispatch_limit.ts'
-import type { AnyKernel } from './kernel.ts'
-import type { Dispatch, Grid } from './program.ts'
+import type { AnyKernel } from '../kernel.ts'
+import type { Dispatch, Grid } from '../program.ts'
+import { DispatchLimit, type Sent, sharedTimes } from './dispatch_limit.ts'
+import type { Timing } from './timing.ts'
 
 const kernel: AnyKernel = {
   name: 'k',

@@ -1,10 +1,10 @@
 // The two losses that hold back the few tokens whose log-prob and advantage vary together most: those drain the entropy.
-import type { LossMode } from './policy_loss.ts'
+import type { LossMode } from '../loss_modes.ts'
+import { type PolicyLossKernel, policyLoss } from '../policy_loss_frame.ts'
 import clip_cov from './policy_loss_clip_cov.wgsl?raw'
 import clip_cov_key from './policy_loss_clip_cov_key.wgsl?raw'
 import choose from './policy_loss_cov.wgsl?raw'
 import chosen from './policy_loss_cov_chosen.wgsl?raw'
-import { type PolicyLossKernel, policyLoss } from './policy_loss_frame.ts'
 import kl_cov from './policy_loss_kl_cov.wgsl?raw'
 import kl_cov_key from './policy_loss_kl_cov_key.wgsl?raw'
 

@@ -1,7 +1,9 @@
 // What a measured piece of work cost: GPU time, operations and bytes, by kernel and by stage.
-// gpu.ts makes the queries and reads them back; here is what they mean.
-import type { AnyKernel, Cost } from './kernel.ts'
-import { readParams } from './program.ts'
+// queries.ts makes the timestamps and reads them back; here is what they mean.
+import type { AnyKernel } from '../kernel.ts'
+import { readParams } from '../program.ts'
+import { costOf } from './cost.ts'
+import { Stamps } from './stamps.ts'
 
 /** One line of a profile: a kernel or a stage. */
 export interface ProfileRow {
@@ -34,76 +36,6 @@ export interface Profile {
 
 /** What belongs to no stage, e.g. clearing sums. */
 const NO_STAGE = 'other'
-/** Queries per query set: WebGPU's most. Two of them time one pass. */
-export const QUERIES = 4096
-
-type Params = Readonly<Record<string, number>>
-
-/** Causal pairs of a query and a key, over all rows and query heads. */
-const pairs = ({ rows, width, num_attention_heads }: Params) =>
-  (rows * num_attention_heads * width * (width + 1)) / 2
-
-/** Values of qkv, of one vector per query head, and of lse, with the mask, over all tokens. */
-function attentionValues(p: Params) {
-  const tokens = p.rows * p.width
-  const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = p
-  return {
-    qkv: tokens * (H + 2 * K) * D,
-    heads: tokens * H * D,
-    groups: tokens * K * D,
-    lse: tokens * H,
-    mask: tokens,
-  }
-}
-
-/** Kernels that come in many variants of one family, by the beginning of their name; the longest that fits counts. */
-const FAMILIES: readonly [prefix: string, cost: (params: Params) => Cost][] = [
-  [
-    'matmul_nt_add',
-    ({ m, n, k, addend_stride }) => ({
-      flops: 2 * m * n * k + m * n,
-      bytes: 4 * (m * k + k * n + m * n + (addend_stride > 0 ? m * n : n)),
-    }),
-  ],
-  [
-    'matmul',
-    ({ m, n, k, accumulate = 0 }) => ({
-      flops: 2 * m * n * k,
-      bytes: 4 * (m * k + k * n + (1 + accumulate) * m * n),
-    }),
-  ],
-  [
-    'attention_forward',
-    (p) => {
-      const { qkv, heads, lse, mask } = attentionValues(p)
-      return { flops: 4 * p.head_dim * pairs(p), bytes: 4 * (qkv + heads + lse + mask) }
-    },
-  ],
-  [
-    'attention_backward_query',
-    (p) => {
-      const { qkv, heads, lse, mask } = attentionValues(p)
-      return { flops: 6 * p.head_dim * pairs(p), bytes: 4 * (qkv + 3 * heads + lse + mask) }
-    },
-  ],
-  [
-    'attention_backward_key_value',
-    (p) => {
-      const { qkv, heads, groups, lse, mask } = attentionValues(p)
-      return {
-        flops: 8 * p.head_dim * pairs(p),
-        bytes: 4 * (qkv + 2 * heads + 2 * groups + lse + mask),
-      }
-    },
-  ],
-]
-
-/** What one call of a kernel costs: its own word, else its family's; undefined when neither says. */
-export function costOf(kernel: Pick<AnyKernel, 'name' | 'cost'>, params: Params): Cost | undefined {
-  const cost = kernel.cost ?? FAMILIES.find(([prefix]) => kernel.name.startsWith(prefix))?.[1]
-  const { flops, bytes } = cost?.(params) ?? { flops: Number.NaN, bytes: Number.NaN }
-  return Number.isFinite(flops) && Number.isFinite(bytes) ? { flops, bytes } : undefined
-}
 
 /** The calls of one kernel in one stage. */
 interface Entry {
@@ -114,57 +46,6 @@ interface Entry {
   bytes: number
   has_cost: boolean
   ns: number
-}
-
-/** Pairs of timestamps around passes, and who owns each. */
-export class Stamps<Owner> {
-  /** Owner of each pair of queries. */
-  readonly #pairs: Owner[] = []
-  readonly #query_sets: GPUQuerySet[] = []
-  readonly #createQueries: () => GPUQuerySet
-
-  /** `createQueries` makes a set of QUERIES timestamps. */
-  constructor(createQueries: () => GPUQuerySet) {
-    this.#createQueries = createQueries
-  }
-
-  get pairs(): number {
-    return this.#pairs.length
-  }
-
-  /** Sets that hold stamps, and how many each. */
-  get queries(): readonly { readonly set: GPUQuerySet; readonly count: number }[] {
-    const total = 2 * this.#pairs.length
-    return this.#query_sets.map((set, i) => ({
-      set,
-      count: Math.min(QUERIES, total - i * QUERIES),
-    }))
-  }
-
-  /** Two more stamps, around a pass of this owner. */
-  next(owner: Owner): GPUComputePassTimestampWrites {
-    const first = (2 * this.#pairs.length) % QUERIES
-    if (first === 0) this.#query_sets.push(this.#createQueries())
-    this.#pairs.push(owner)
-    return {
-      querySet: this.#query_sets[this.#query_sets.length - 1],
-      beginningOfPassWriteIndex: first,
-      endOfPassWriteIndex: first + 1,
-    }
-  }
-
-  /** Owner and nanoseconds of each pass, from the stamps of all pairs in order. */
-  times(stamps: BigUint64Array): [owner: Owner, ns: number][] {
-    return this.#pairs.map((owner, i) => [
-      owner,
-      // Clocks of some drivers step back; that time is unknown, not negative.
-      Math.max(0, Number(stamps[2 * i + 1] - stamps[2 * i])),
-    ])
-  }
-
-  destroy(): void {
-    for (const set of this.#query_sets) set.destroy()
-  }
 }
 
 /** What `Gpu.profile` sees of the work it measures. */
@@ -196,7 +77,7 @@ export class Recording {
     this.#last = undefined
   }
 
-  /** Counts a dispatch whose params lie at `offset`. True when it is no more of what the one before was. */
+  /** Counts a dispatch whose params lie at `offset`. True when the dispatch before it was of another kernel or stage. */
   count(kernel: AnyKernel, bytes: DataView, offset: number): boolean {
     const key = `${this.#stage}/${kernel.name}`
     let entry = this.#entries.get(key)

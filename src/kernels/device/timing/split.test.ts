@@ -1,23 +1,12 @@
 import { expect, test } from 'vitest'
-import type { AnyKernel } from './kernel.ts'
-import type { Grid } from './program.ts'
+import { everyKernel } from '../../wgsl/testing.ts'
+import type { AnyKernel } from '../kernel.ts'
+import type { Grid } from '../program.ts'
 import { parts, setPart, splitKernel } from './split.ts'
-
-const families = import.meta.glob<Record<string, unknown>>(
-  ['./*/*.ts', '!./*/*.test.ts', '!./*/*.ref.ts'],
-  { eager: true },
-)
-const isKernel = (x: unknown): x is AnyKernel =>
-  typeof x === 'object' && x !== null && 'wgsl' in x && 'bindings' in x
-const kernels = Object.values(families).flatMap((module) =>
-  Object.values(module)
-    .flatMap((x) => (Array.isArray(x) ? x : [x]))
-    .filter(isKernel),
-)
 
 const mainOf = (wgsl: string) => wgsl.slice(wgsl.search(/fn main\(/))
 
-test.for(kernels)('$name: can be split, or one workgroup does it all', (kernel) => {
+test.for(everyKernel)('$name: can be split, or one workgroup does it all', (kernel) => {
   const part = splitKernel(kernel)
   if (!part) {
     // Without a place in the grid a second workgroup would do the same again.

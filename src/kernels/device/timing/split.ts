@@ -1,10 +1,10 @@
-// A dispatch in several: the same kernel over parts of its grid.
-import type { AnyKernel } from './kernel.ts'
-import { type Grid, SLOT_BYTES } from './program.ts'
+// One dispatch in several parts: the same kernel over parts of its grid.
+import type { AnyKernel } from '../kernel.ts'
+import { type Grid, SLOT_BYTES } from '../program.ts'
 
-/** What a part's kernel is told beside the params of the whole: where the part begins, and how large the whole grid is. */
+/** Further params of a part's kernel: where the part begins, and how large the whole grid is. */
 const PART_PARAMS = { part_x: 'u32', part_y: 'u32', grid_x: 'u32', grid_y: 'u32' } as const
-/** Builtins that say where in the grid a workgroup is, and would have to be told too. None of our kernels asks for them. */
+/** Other builtins that depend on a workgroup's place in the grid. None of our kernels asks for them. */
 const UNKNOWN_PLACES = ['workgroup_index', 'global_invocation_index']
 
 /** Parameters and opening brace of the entry point. */
@@ -13,13 +13,13 @@ const STRUCT = /(struct\s+Params\s*\{[^}]*?),?(\s*\})/
 const BUILTIN = /@builtin\((\w+)\)\s+(\w+)/g
 
 /**
- * The kernel that does one part of `kernel`'s grid: the same code, told by four more params (part_x, part_y, grid_x,
- * grid_y) to take a workgroup of the part for that of the whole. So every workgroup computes what it computed, from the
- * same values in the same order, and the results are the same bits. What a builtin or a param says stays uniform, and
- * barriers stay allowed.
+ * The kernel that does one part of `kernel`'s grid: the same code, where four more params (part_x, part_y, grid_x,
+ * grid_y) turn a workgroup's place in the part into its place in the whole. So every workgroup computes the same as before,
+ * from the same values in the same order, and the results are the same bits. Builtins and params stay uniform, and barriers
+ * stay allowed.
  *
- * Undefined for a kernel that does not ask where in the grid it is (one workgroup does it all), or asks in a way that is
- * not known here, or has no room for the params.
+ * Undefined for a kernel that does not ask where in the grid it is (one workgroup does it all), or asks for a builtin
+ * that this file does not know, or has no room for the params.
  */
 export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   const { wgsl, params } = kernel
@@ -46,7 +46,7 @@ export function splitKernel(kernel: AnyKernel): AnyKernel | undefined {
   }
 }
 
-/** A declaration of what the builtin says in the whole grid; '' where it says the same, undefined where it is not known. */
+/** Declares the builtin's value in the whole grid; '' where that is its value in the part, undefined where it is unknown. */
 function placeInWhole(builtin: string, name: string, wgsl: string): string | undefined {
   if (UNKNOWN_PLACES.includes(builtin)) return undefined
   if (builtin === 'workgroup_id')
@@ -80,7 +80,7 @@ export function parts([x, y, z]: Grid, count: number): Part[] {
   })
 }
 
-/** Writes what `splitKernel`'s kernel is told of its part, behind the params of the whole. */
+/** Writes the further params of `splitKernel`'s kernel, behind the params of the whole. */
 export function setPart(view: DataView, offset: number, part: Part, whole: Grid): void {
   const values = [...part.first, whole[0], whole[1]]
   values.forEach((value, i) => {

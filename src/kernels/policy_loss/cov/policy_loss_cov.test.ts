@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { numericGradient } from '../numericGradient.ref.ts'
-import { expectClose, randomValues } from '../testing.ts'
+import { numericGradient } from '../../numericGradient.ref.ts'
+import { expectClose, randomValues } from '../../testing.ts'
 import { clipCovRef, klCovRef, selectionKey } from './policy_loss_cov.ref.ts'
 import { selectCount } from './policy_loss_cov.ts'
 

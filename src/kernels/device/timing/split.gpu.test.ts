@@ -5,32 +5,32 @@ import {
   attention_backward_query,
   attention_forward,
   attentionKernels,
-} from '../attention/attention.ts'
+} from '../../attention/attention.ts'
 import {
   matmul_nn,
   matmul_nt,
   matmul_nt_add,
   matmul_tn,
   matmul_tn_split,
-} from '../matmul/matmul.ts'
-import { matmulVariant } from '../matmul/matmul_variants.ts'
-import { masked_sum } from '../metrics/metrics.ts'
-import { adamw_update, grad_norm_partial, OPTIMIZER_BLOCKS } from '../optimizer/optimizer.ts'
-import { reduce_rows, reduce_rows_short } from '../reduce/reduce.ts'
-import { rms_norm_backward } from '../rms_norm/rms_norm.ts'
-import { sample_token, sample_token_narrow } from '../sampling/sampling.ts'
-import { swiglu_forward } from '../swiglu/swiglu.ts'
-import { randomValues } from '../testing.ts'
-import { listScored } from '../vocab_head/scored.ts'
+} from '../../matmul/matmul.ts'
+import { matmulVariant } from '../../matmul/matmul_variants.ts'
+import { masked_sum } from '../../metrics/metrics.ts'
+import { adamw_update, grad_norm_partial, OPTIMIZER_BLOCKS } from '../../optimizer/optimizer.ts'
+import { reduce_rows, reduce_rows_short } from '../../reduce/reduce.ts'
+import { rms_norm_backward } from '../../rms_norm/rms_norm.ts'
+import { sample_token, sample_token_narrow } from '../../sampling/sampling.ts'
+import { swiglu_forward } from '../../swiglu/swiglu.ts'
+import { randomValues } from '../../testing.ts'
+import { listScored } from '../../vocab_head/scored.ts'
 import {
   vocab_head_backward_hidden,
   vocab_head_backward_weight,
   vocab_head_forward,
   vocabHeadKernels,
-} from '../vocab_head/vocab_head.ts'
-import { Gpu } from './gpu.ts'
-import { type AnyKernel, defineKernel, foldGrid } from './kernel.ts'
-import type { Grid } from './program.ts'
+} from '../../vocab_head/vocab_head.ts'
+import { Gpu } from '../gpu.ts'
+import { type AnyKernel, defineKernel, foldGrid } from '../kernel.ts'
+import type { Grid } from '../program.ts'
 import { parts, splitKernel } from './split.ts'
 
 const gpu = await Gpu.open()

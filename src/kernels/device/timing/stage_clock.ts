@@ -1,17 +1,17 @@
-// What the GPU spends on each stage of a step: timestamps at the ends of stages, read back with whatever the step reads back.
-import type { Tensor } from './tensor.ts'
+// What the GPU spends on each stage of a step: timestamps at the ends of stages, which come back with the step's own readback.
+import type { Tensor } from '../tensor.ts'
 
-/** Stamps of one step at most; what goes beyond is not timed. */
+/** Stamps of one step at most; stages beyond that are not timed. */
 export const STAMPS = 64
-/** Elements of what is read back. */
+/** u32 elements of one readback. */
 export const STAGE_STAMPS = 2 * STAMPS
 
 /** Seconds of one stage. */
 export type StageTimes = Readonly<Record<string, number>>
 
 /**
- * A stage is timed from the end of what came before its first dispatch to the end of its last one; what the GPU waits for in
- * between, because the CPU reads something back, is left out. Creates nothing after its constructor.
+ * A stage is timed from the end of the work before its first dispatch to the end of its last one. Time that the GPU waits in between,
+ * because the CPU reads something back, does not count. Creates nothing after its constructor.
  */
 export class StageClock {
   /** u32 pairs, low word first, once `resolve` has been encoded; [STAGE_STAMPS]. */
@@ -55,7 +55,7 @@ export class StageClock {
     this.#is_open = true
   }
 
-  /** Stamps its end; what follows of the same stage begins anew. */
+  /** Stamps the end of the current stage. Further dispatches of it begin a new pair of stamps. */
   end(encoder: GPUCommandEncoder): void {
     this.#stamp(encoder)
     this.#is_open = false
@@ -67,7 +67,7 @@ export class StageClock {
     encoder.beginComputePass({ timestampWrites }).end()
   }
 
-  /** Encodes the way of all stamps so far to `stamps`. Returns what their values mean, and begins anew. */
+  /** Encodes copying all stamps so far to `stamps`. Returns the function that reads their values. The next step starts empty. */
   resolve(encoder: GPUCommandEncoder): (stamps: Uint32Array) => StageTimes {
     if (this.#is_open) this.end(encoder)
     const stages = this.#stages

@@ -1,41 +1,25 @@
-// No dispatch for longer than a watchdog waits: what each takes is measured, and what takes too long runs in parts.
-// gpu.ts makes the queries, submits and parts; here is what is measured, and what follows from it.
+// Keeps dispatches shorter than a watchdog waits: each is measured, and one that takes too long runs in parts.
+// dispatcher.ts encodes the measured dispatches and the parts; here is what is measured, and what is concluded.
 //
-// Watchdogs look at what the GPU cannot leave: Windows resets a GPU that does not put down its task within 2 s, where a task
-// may be as small as a dispatch or as large as a submit, depending on GPU and driver; Metal and Linux drivers end a whole
+// Watchdogs look at work that the GPU cannot interrupt: Windows resets a GPU that does not leave its task within 2 s, where a
+// task may be as small as a dispatch or as large as a submit, depending on GPU and driver; Metal and Linux drivers end a whole
 // command buffer after some seconds; and while a submit runs, many laptops do not draw the page. So both have a limit, the
 // dispatch by being cut, the submit by ending before it lasts too long.
-import type { AnyKernel } from './kernel.ts'
-import { QUERIES, Stamps } from './profiler.ts'
-import type { Dispatch } from './program.ts'
+import type { Dispatch } from '../program.ts'
 import { splitKernel } from './split.ts'
+import { QUERIES, Stamps } from './stamps.ts'
+import type { Timing } from './timing.ts'
 
 export interface DispatchLimits {
   /** Milliseconds of the longest kernel call that was measured, as one dispatch. */
   readonly longest_ms: number
-  /** Recorded dispatches that run in parts by now. */
+  /** Recorded dispatches that run in parts. */
   readonly split_dispatches: number
-}
-
-/** What is known of the dispatches of one kernel with the same recorded params: those of all layers, say. */
-export interface Timing {
-  readonly kernel: AnyKernel
-  /** As many parts as the grid can be cut into. */
-  readonly most_parts: number
-  /** Measured dispatches, and those of them since the last `learn`. */
-  samples: number
-  fresh: number
-  /** Calls of `learn` that brought samples. */
-  rounds: number
-  total_ms: number
-  longest_ms: number
-  /** Dispatches in place of one; 1 until it is found to take too long. */
-  parts: number
 }
 
 /** A submit that was timed from its sending to its end. */
 export interface Sent {
-  /** Undefined for a submit that only says when everything before it had ended. */
+  /** Undefined for a submit that only marks when everything before it had ended. */
   readonly timing: Timing | undefined
   /** Arithmetic and bytes: how submits share a time that is known of them together. */
   readonly weight: number
@@ -43,6 +27,8 @@ export interface Sent {
   ended_at: number
 }
 
+/** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter GPU take their part. */
+export const MOST_DISPATCH_MS = 50
 /** Dispatches are measured in so many rounds: rows with equal rewards, say, leave a kernel nothing to do in the first. */
 const ROUNDS = 3
 /** Times that a timing is measured in one round. */
@@ -140,7 +126,7 @@ export class DispatchLimit {
     ends.push(end.catch(() => {})) // a lost device is reported elsewhere
   }
 
-  /** Ends the round: what it holds is to be read back and given to `learn`. */
+  /** Ends the round: the caller reads it back and gives it to `learn`. */
   take(): Round | undefined {
     const round = this.#round
     this.#round = undefined
@@ -148,7 +134,7 @@ export class DispatchLimit {
     return round
   }
 
-  /** Lets go of all recorded dispatches and of what is being measured; what was learned of their kernels stays. */
+  /** Drops all recorded dispatches and the open measurements; what was learned of their kernels stays. */
   forget(): void {
     this.#round?.stamps?.destroy()
     this.#round = undefined
@@ -158,7 +144,7 @@ export class DispatchLimit {
   }
 
   /**
-   * Learns from a round's stamps and submits. Returns the dispatches that are to be cut into `timing.parts` parts.
+   * Learns from a round's stamps and submits. Returns the dispatches to cut into `timing.parts` parts.
    * A clock that claims more than `now` minus the round's start is not believed.
    */
   learn(round: Round | undefined, stamps: BigUint64Array, now = performance.now()): Dispatch[] {
@@ -177,7 +163,7 @@ export class DispatchLimit {
     return [...this.#dispatches].filter(({ timing, cut }) => !cut && (timing?.parts ?? 1) > 1)
   }
 
-  /** What the measurements came to. */
+  /** What the measurements show so far. */
   get limits(): DispatchLimits {
     const longest = [...this.#timings.values()].map(({ longest_ms }) => longest_ms)
     return {

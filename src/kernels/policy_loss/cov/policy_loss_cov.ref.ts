@@ -3,7 +3,7 @@ import {
   type PolicyLossBatch,
   type PolicyLossConfig,
   type PolicyLossResult,
-} from './policy_loss.ref.ts'
+} from '../policy_loss.ref.ts'
 import { selectCount } from './policy_loss_cov.ts'
 
 type Numbers = ArrayLike<number>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../device/gpu.ts'
-import { expectClose, randomValues } from '../testing.ts'
-import { aggregationWeights, type PolicyLossConfig } from './policy_loss.ref.ts'
+import { Gpu } from '../../device/gpu.ts'
+import { expectClose, randomValues } from '../../testing.ts'
+import { aggregationWeights, type PolicyLossConfig } from '../policy_loss.ref.ts'
 import { clipCovRef, klCovRef } from './policy_loss_cov.ref.ts'
 import { policy_loss_clip_cov, policy_loss_kl_cov, selectCount } from './policy_loss_cov.ts'
 

@@ -1,0 +1,94 @@
+// Opening an adapter: which device to ask for, and what the page shows of it.
+import { GpuError, tooLarge } from './errors.ts'
+import type { Feature } from './kernel.ts'
+
+/** What the page shows of the adapter. */
+export interface AdapterFacts {
+  readonly vendor: string
+  readonly architecture: string
+  readonly description: string
+  /** True for SwiftShader, lavapipe, WARP: correct, and tens to hundreds of times slower than a GPU. */
+  readonly is_software: boolean
+  readonly features: readonly string[]
+  /** Whether kernels that require 'subgroups' compile here. */
+  readonly has_subgroups: boolean
+  /** Whether kernels that require 'shader-f16' compile here. */
+  readonly has_f16: boolean
+  readonly max_buffer_bytes: number
+  readonly max_binding_bytes: number
+}
+
+export interface OpenOptions {
+  /** Where WebGPU comes from; the browser's own by default, Dawn in Node. */
+  readonly gpu?: GPU
+  /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for only if it needs them. */
+  readonly largest?: { readonly label: string; readonly bytes: number }
+  /** False leaves the GPU's clock alone even where there is one. */
+  readonly timestamps?: boolean
+  /** False leaves subgroups and shader-f16 alone even where the adapter has them. */
+  readonly features?: boolean
+}
+
+const DEFAULT_BINDING_BYTES = 134217728
+const DEFAULT_BUFFER_BYTES = 268435456
+const FEATURES: readonly Feature[] = ['subgroups', 'shader-f16']
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic render/i
+
+/**
+ * Asks the best adapter for a device, with WebGPU's default limits unless `largest` needs more.
+ * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large.
+ */
+export async function openAdapter(
+  options: OpenOptions,
+): Promise<{ device: GPUDevice; facts: AdapterFacts }> {
+  const adapter = await requestAdapter(options.gpu)
+  const { limits } = adapter
+  const needed = options.largest?.bytes ?? 0
+  const allowed = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
+  if (needed > allowed) throw tooLarge(options.largest?.label ?? '', needed, allowed)
+  const wanted: GPUFeatureName[] = [
+    ...(options.timestamps === false ? [] : (['timestamp-query'] as const)),
+    ...(options.features === false ? [] : FEATURES),
+  ]
+  const device = await adapter.requestDevice({
+    requiredFeatures: wanted.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: {
+      ...(needed > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: needed } : {}),
+      ...(needed > DEFAULT_BUFFER_BYTES ? { maxBufferSize: needed } : {}),
+    },
+  })
+  return { device, facts: factsOf(adapter, device) }
+}
+
+async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter> {
+  const webgpu = gpu ?? globalThis.navigator?.gpu
+  if (!webgpu && globalThis.isSecureContext === false)
+    throw new GpuError(
+      'insecure_origin',
+      'WebGPU works only on a secure page: open this address with https, or on localhost.',
+    )
+  if (!webgpu)
+    throw new GpuError('no_webgpu', 'This browser has no WebGPU. Use a current Chrome or Edge.')
+  const adapter = await webgpu.requestAdapter({ powerPreference: 'high-performance' })
+  if (!adapter)
+    throw new GpuError(
+      'no_adapter',
+      'WebGPU offers no GPU here: hardware acceleration is off, or the GPU is on the browser’s block list.',
+    )
+  return adapter
+}
+
+function factsOf({ info, features }: GPUAdapter, device: GPUDevice): AdapterFacts {
+  const text = [info.vendor, info.architecture, info.device, info.description].join(' ')
+  return {
+    vendor: info.vendor,
+    architecture: info.architecture,
+    description: info.description || info.device,
+    is_software: info.isFallbackAdapter === true || SOFTWARE.test(text),
+    features: [...features].sort(),
+    has_subgroups: device.features.has('subgroups'),
+    has_f16: device.features.has('shader-f16'),
+    max_buffer_bytes: device.limits.maxBufferSize,
+    max_binding_bytes: device.limits.maxStorageBufferBindingSize,
+  }
+}

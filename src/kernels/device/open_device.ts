@@ -1,0 +1,64 @@
+// An open device with what everything that talks to it shares: running totals and the first error.
+import { GpuError } from './errors.ts'
+
+/** Running totals since the device was opened: what tests assert and the memory panel shows. */
+export interface GpuCounts {
+  buffers: number
+  bind_groups: number
+  pipelines: number
+  /** Kernel calls; one that runs in parts counts once. */
+  dispatches: number
+  submits: number
+  reads: number
+  /** Bytes uploaded by writeBuffer. */
+  uploaded_bytes: number
+  /** Bytes of all live buffers, our own count. */
+  live_bytes: number
+}
+
+export class OpenDevice {
+  readonly device: GPUDevice
+  readonly counts: GpuCounts = {
+    buffers: 0,
+    bind_groups: 0,
+    pipelines: 0,
+    dispatches: 0,
+    submits: 0,
+    reads: 0,
+    uploaded_bytes: 0,
+    live_bytes: 0,
+  }
+  /** Resolves with the reason when the device is lost; never after `GPUDevice.destroy`. */
+  readonly lost: Promise<GpuError>
+  /** The first error that WebGPU reported; the loss of the device replaces it. */
+  failure: GpuError | undefined
+
+  constructor(device: GPUDevice) {
+    this.device = device
+    device.addEventListener('uncapturederror', ({ error }) => {
+      const memory = 'GPUOutOfMemoryError' in globalThis && error instanceof GPUOutOfMemoryError
+      this.failure ??= new GpuError(memory ? 'out_of_memory' : 'validation', error.message)
+    })
+    this.lost = new Promise((resolve) => {
+      device.lost.then(({ reason, message }) => {
+        if (reason === 'destroyed') return
+        this.failure = new GpuError('lost', `The GPU device was lost: ${message || reason}`)
+        resolve(this.failure)
+      })
+    })
+  }
+
+  /** Throws the first error that WebGPU reported. */
+  throwFailure(): void {
+    if (this.failure) throw this.failure
+  }
+
+  /** Waits until a staging buffer can be read. Throws GpuError lost, or the error that came first. */
+  async map(buffer: GPUBuffer, bytes: number, what: string): Promise<void> {
+    try {
+      await buffer.mapAsync(GPUMapMode.READ, 0, bytes)
+    } catch (error) {
+      throw this.failure ?? new GpuError('lost', `Reading back ${what}: ${error}`)
+    }
+  }
+}

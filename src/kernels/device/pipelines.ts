@@ -1,0 +1,126 @@
+// Kernels compiled to pipelines, and bound to the tensors of a dispatch.
+import { GpuError, ShapeError } from './errors.ts'
+import type { AnyKernel, Names } from './kernel.ts'
+import type { OpenDevice } from './open_device.ts'
+import { type Dispatch, SLOT_BYTES } from './program.ts'
+import { bufferBytes, type Tensor } from './tensor.ts'
+import { splitKernel } from './timing/split.ts'
+
+interface Compiled {
+  readonly pipeline: GPUComputePipeline
+  readonly layout: GPUBindGroupLayout
+}
+
+export class Pipelines {
+  readonly #open: OpenDevice
+  /** Holds the params of all dispatches. */
+  readonly #arena: GPUBuffer
+  readonly #compiled = new Map<string, Promise<Compiled>>()
+
+  constructor(open: OpenDevice, arena: GPUBuffer) {
+    this.#open = open
+    this.#arena = arena
+  }
+
+  /** Compiles a kernel, once for each name. Throws GpuError shader. */
+  compile(kernel: AnyKernel): Promise<Compiled> {
+    const known = this.#compiled.get(kernel.name)
+    if (known) return known
+    const made = this.#compileNew(kernel)
+    this.#compiled.set(kernel.name, made)
+    made.catch(() => this.#compiled.delete(kernel.name))
+    return made
+  }
+
+  /** Compiles a dispatch's kernel and makes its bind group. Throws GpuError shader or ShapeError. */
+  async bind(label: string, dispatch: Dispatch): Promise<void> {
+    Object.assign(dispatch, await this.#bound(label, dispatch.kernel, dispatch.tensors))
+  }
+
+  /** Makes what runs a dispatch in `timing.parts` parts, where its kernel can be split. */
+  async cut(dispatch: Dispatch): Promise<void> {
+    const { kernel, tensors, timing } = dispatch
+    const part = splitKernel(kernel)
+    if (!part || !timing) return
+    dispatch.cut = { ...(await this.#bound('parts', part, tensors)), parts: timing.parts }
+  }
+
+  async #compileNew(kernel: AnyKernel): Promise<Compiled> {
+    const { device, counts } = this.#open
+    const { name } = kernel
+    const module = await compileShader(device, kernel)
+    const layout = device.createBindGroupLayout({
+      label: name,
+      entries: [
+        { type: 'uniform' as const, hasDynamicOffset: true },
+        ...Object.values(kernel.bindings).map((access) => ({
+          type: access === 'read' ? ('read-only-storage' as const) : ('storage' as const),
+        })),
+      ].map((buffer, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer })),
+    })
+    try {
+      const pipeline = await device.createComputePipelineAsync({
+        label: name,
+        layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+        compute: { module, entryPoint: 'main', constants: kernel.constants ?? {} },
+      })
+      counts.pipelines++
+      return { pipeline, layout }
+    } catch (error) {
+      throw new GpuError('shader', `${name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  async #bound(
+    label: string,
+    kernel: AnyKernel,
+    tensors: Names<Tensor>,
+  ): Promise<{ pipeline: GPUComputePipeline; group: GPUBindGroup }> {
+    const where = `${label}/${kernel.name}`
+    const storage = Object.keys(kernel.bindings).map((name) => {
+      const tensor = tensors[name]
+      if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
+      if (tensor.offset % 64 !== 0)
+        throw new ShapeError(
+          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of 64`,
+        )
+      return { buffer: tensor.buffer, offset: tensor.offset * 4, size: bufferBytes(tensor.shape) }
+    })
+    const { pipeline, layout } = await this.compile(kernel)
+    const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]
+    const group = this.#open.device.createBindGroup({
+      label: where,
+      layout,
+      entries: resources.map((resource, binding) => ({ binding, resource })),
+    })
+    this.#open.counts.bind_groups++
+    return { pipeline, group }
+  }
+}
+
+/** Throws GpuError shader with every message of the compiler, or with the features that the device lacks. */
+async function compileShader(
+  device: GPUDevice,
+  { name, wgsl, requires = [] }: AnyKernel,
+): Promise<GPUShaderModule> {
+  const missing = requires.filter((feature) => !device.features.has(feature))
+  if (missing.length)
+    throw new GpuError(
+      'shader',
+      `${name}: needs ${missing.join(' and ')}, which this device has not`,
+    )
+  const code = wgsl.includes('\r') ? wgsl.replaceAll('\r', '') : wgsl
+  device.pushErrorScope('validation')
+  const module = device.createShaderModule({ label: name, code })
+  const refused = device.popErrorScope()
+  const { messages } = await module.getCompilationInfo()
+  const errors = messages
+    .filter((m) => m.type === 'error')
+    .map((m) => `  ${name}.wgsl:${m.lineNum}:${m.linePos} ${m.message}`)
+  if (errors.length || (await refused))
+    throw new GpuError(
+      'shader',
+      `${name}: does not compile\n${errors.join('\n') || (await refused)?.message}`,
+    )
+  return module
+}

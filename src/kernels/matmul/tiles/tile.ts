@@ -1,0 +1,56 @@
+// What a matrix product is, and how a workgroup and its lanes share one tile of the result.
+
+/**
+ * The four products of a linear layer. nn: a [m, k] b [k, n], the input's gradient. nt: a [m, k] b [n, k]ᵀ, the layer.
+ * tn: a [k, m]ᵀ b [k, n], the weight's gradient. nt_add: nt plus a residual or a bias.
+ */
+export type MatmulOp = 'nn' | 'nt' | 'tn' | 'nt_add'
+
+/** How one workgroup makes one tile of out: (down · rows) x (across · cols) results. */
+export interface Tile {
+  /** Lanes down and across the tile. */
+  readonly down: number
+  readonly across: number
+  /** Results of a lane, for nn and tn in vectors of four columns: cols is a multiple of 4, for tn rows too. */
+  readonly rows: number
+  readonly cols: number
+  /** So many lanes share a result, each with its part of k; they are summed in order at the end. */
+  readonly slices: number
+  /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. Not with slices. */
+  readonly stage: number
+  /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
+  readonly subgroups?: boolean
+}
+
+/** Products that end with the step of training that follows them; matmul_fused.ts says what each is. */
+export type FusedOp = 'nt_swiglu' | 'nn_swiglu' | 'tn_bias'
+
+/** One factor of the product: `a` lies down the tile, `b` across it. */
+export interface Factor {
+  readonly name: 'a' | 'b'
+  /** The lane's place among `lanes`. */
+  readonly lane: 'x' | 'y'
+  readonly lanes: number
+  /** Rows of a or columns of b that a lane holds, and how many the tile has. */
+  readonly count: number
+  readonly size: number
+  /** Vectors of four hold neighbours along k, or rows (columns) at one k. */
+  readonly along_k: boolean
+  /** A lane's elements are `lanes` apart, so that neighbouring lanes read neighbours; else they are side by side. */
+  readonly interleaved: boolean
+  /** The second half of the elements lies params.n after the first, in the tile and in each lane: gate and up. */
+  readonly in_halves?: boolean
+}
+
+/** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
+export const resultType = (b: Factor) => (b.along_k ? 'f32' : 'vec4f')
+export const unit = (b: Factor) => (b.along_k ? 1 : 4)
+/** Calls of `store` for so many columns of a row: one each, or one for a column and its twin in the other half. */
+export const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)
+/** Where a lane's i-th element (or vector of four) lies in the tile. */
+export const placeOf = ({ lane, lanes, count, along_k, interleaved }: Factor, i: number): string =>
+  interleaved ? `${i * lanes}u + ${lane}` : `${lane} * ${along_k ? count : count / 4}u + ${i}u`
+
+/** The row in the tile of a lane's row r. */
+export const rowOf = (a: Factor, r: number): string =>
+  a.along_k ? placeOf(a, r) : `4u * (${placeOf(a, r >> 2)}) + ${r & 3}u`

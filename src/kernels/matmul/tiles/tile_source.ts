@@ -1,0 +1,95 @@
+// Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
+// register has a name and every multiplication its own statement.
+import { lines, pairs } from './lines.ts'
+import {
+  type Factor,
+  type FusedOp,
+  type MatmulOp,
+  resultType,
+  stored,
+  type Tile,
+  unit,
+} from './tile.ts'
+import { HEADS } from './tile_heads.ts'
+import { directLoop, stagedLoop, stagedSize } from './tile_loop.ts'
+import { storeBias, storeResults } from './tile_store.ts'
+import { peerSource } from './tile_subgroups.ts'
+
+/** What stands around the body of a product. */
+export interface TileFrame {
+  /** Params, bindings and `fn store(row, col or vector of four, value)`. */
+  readonly head: string
+  /** WGSL condition, the same for all lanes: nothing of the tile from row a_first on is needed. */
+  readonly is_idle: string
+}
+
+/** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples of 4. */
+export function tileSource(
+  op: MatmulOp | FusedOp,
+  tile: Tile,
+  { head, is_idle }: TileFrame = { head: HEADS[op], is_idle: 'a_first >= params.m' },
+): string {
+  const { down, across, rows, cols } = tile
+  const a: Factor = {
+    ...{ name: 'a', lane: 'y', lanes: down, count: rows, size: down * rows },
+    along_k: !op.startsWith('tn'),
+    interleaved: tile.stage > 0,
+  }
+  const b: Factor = {
+    ...{ name: 'b', lane: 'x', lanes: across, count: cols, size: across * cols },
+    along_k: op.startsWith('nt'),
+    interleaved: true,
+    in_halves: op === 'nt_swiglu',
+  }
+  const enable = tile.subgroups ? 'enable subgroups;\n' : ''
+  return enable + head + memory(tile, a, b) + main(tile, a, b, op === 'tn_bias', is_idle)
+}
+
+function memory({ down, across, slices, stage, subgroups }: Tile, a: Factor, b: Factor): string {
+  if (subgroups) return peerSource(resultType(b), down * across * slices, slices)
+  const staged = ({ name }: Factor, size: number) =>
+    `var<workgroup> ${name}_tile: array<vec4f, ${size}>;\n`
+  const sums = `var<workgroup> slice_sums: array<${resultType(b)}, ${(slices * a.size * b.size) / unit(b)}>;\n`
+  return [
+    stage ? staged(a, stagedSize(a, stage)) + staged(b, stagedSize(b, stage)) : '',
+    slices > 1 ? sums : '',
+  ].join('')
+}
+
+function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: string): string {
+  const { down, across, slices, stage, subgroups = false } = tile
+  const cols = b.count / unit(b)
+  const reach = stored(b, b.size)
+  const result = (r: number, c: number) =>
+    b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
+  // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the columns.
+  const [x, y, slice] =
+    b.along_k || subgroups
+      ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
+      : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
+  return `
+@compute @workgroup_size(${down * across * slices})
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,${subgroups ? '\n  @builtin(subgroup_size) subgroup_size: u32,' : ''}
+) {
+let m4 = params.m / 4u;
+let n4 = params.n / 4u;
+let k4 = params.k / 4u;
+let tile = group.x + group.y * grid.x;
+let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
+let a_first = tile / tiles_across * ${a.size}u;
+let b_first = tile % tiles_across * ${reach}u;
+if (${is_idle}) { return; }
+let x = ${x};
+let y = ${y};
+let slice = ${slice};
+${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
+${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
+${stage ? stagedLoop(tile, a, b, has_bias) : directLoop(tile, a, b, has_bias)}
+${storeResults(tile, a, b, result)}
+${has_bias ? storeBias(tile, a) : ''}
+}
+`
+}

@@ -1,0 +1,70 @@
+// The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the results are stored.
+import { lines, pairs, range } from './lines.ts'
+import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
+import { storeShared } from './tile_subgroups.ts'
+
+/** All lanes of a row have the same sums of the bias; the first stores them. */
+export function storeBias({ down, across, slices }: Tile, a: Factor): string {
+  const vectors = a.size / 4
+  const each = (line: (i: number) => string) => lines(a.count / 4, line)
+  if (slices === 1)
+    return `if (b_first == 0u && x == 0u) {
+${each((i) => `store_bias(a_first / 4u + ${placeOf(a, i)}, bias${i});`)}
+}`
+  return `if (b_first == 0u) {
+workgroupBarrier();
+if (x == 0u) {
+${each((i) => `slice_sums[slice * ${vectors}u + ${placeOf(a, i)}] = bias${i};`)}
+}
+workgroupBarrier();
+for (var e = lane; e < ${vectors}u; e += ${down * across * slices}u) {
+${sumSlices('sum', 'e', vectors, slices)}
+  store_bias(a_first / 4u + e, sum);
+}
+}`
+}
+
+/** Sums the slices in order: slice s has the terms s, s + slices, ... */
+const sumSlices = (sum: string, at: string, size: number, slices: number): string =>
+  `var ${sum} = slice_sums[${at}];
+for (var s = 1u; s < ${slices}u; s++) { ${sum} += slice_sums[s * ${size}u + ${at}]; }`
+
+/** Stores the results of every lane, summed over the slices where there are several. */
+export function storeResults(
+  tile: Tile,
+  a: Factor,
+  b: Factor,
+  result: (r: number, c: number) => string,
+): string {
+  const { across, slices, subgroups } = tile
+  const cols = b.count / unit(b)
+  const first_col = `b_first / ${unit(b)}u`
+  if (subgroups) {
+    const registers = range(a.count * cols).map((i) => `c${Math.floor(i / cols)}_${i % cols}`)
+    const row = (at: string) => `a_first + y * ${a.count}u + (${at}) / ${cols}u`
+    const col = (at: string) => `${first_col} + (${at}) % ${cols}u * ${across}u + x`
+    return storeShared(registers, slices, (at, sum) => `store(${row(at)}, ${col(at)}, ${sum});`)
+  }
+  if (slices > 1) return storeSlices(tile, a, b)
+  const store = (r: number, c: number) =>
+    `store(a_first + ${rowOf(a, r)}, ${first_col} + ${c * across}u + x, ${result(r, c)});`
+  return pairs(a.count, stored(b, cols), store)
+}
+
+/** Sums the slices in order: slice s has the terms s, s + slices, ... */
+function storeSlices({ down, across, slices }: Tile, a: Factor, b: Factor): string {
+  const [cols, width] = [b.count / unit(b), b.size / unit(b)]
+  const size = a.size * width
+  const place = (r: number, c: number) =>
+    `slice * ${size}u + (${rowOf(a, r)}) * ${width}u + ${c * across}u + x`
+  const reach = stored(b, width)
+  const [row, col] = [`e / ${reach}u`, `e % ${reach}u`]
+  return `${pairs(a.count, cols, (r, c) => `slice_sums[${place(r, c)}] = c${r}_${c};`)}
+workgroupBarrier();
+for (var e = lane; e < ${a.size * reach}u; e += ${down * across * slices}u) {
+let at = ${row} * ${width}u + ${col};
+${sumSlices('sum', 'at', size, slices)}
+${b.in_halves ? sumSlices('twin', `(at + ${reach}u)`, size, slices) : ''}
+store(a_first + ${row}, b_first / ${unit(b)}u + ${col}, sum${b.in_halves ? ', twin' : ''});
+}`
+}

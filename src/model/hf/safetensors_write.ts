@@ -1,0 +1,81 @@
+// Writes tensors into a safetensors file; safetensors_header.ts describes the format.
+import { bfloatOfBits, bitsOfFloat, halfOfBits } from './float_bits.ts'
+import {
+  asStored,
+  DTYPE_BYTES,
+  type Dtype,
+  type FloatDtype,
+  METADATA,
+} from './safetensors_header.ts'
+
+/** A tensor to be written, in the dtype of the file unless it says another one. */
+export interface WrittenTensor {
+  readonly shape: readonly number[]
+  readonly data: ArrayLike<number>
+  readonly as?: 'F64' | 'I32'
+}
+
+/**
+ * Writes tensors as Hugging Face does: wide dtypes first and then by name, so that every tensor is aligned, the header padded
+ * with spaces to 8 bytes. `metadata` as transformers wants it. Throws RangeError for a repeated or reserved name and for a
+ * shape that is not the data's.
+ */
+export function writeSafetensors(
+  tensors: Iterable<readonly [string, WrittenTensor]>,
+  metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  dtype: FloatDtype = 'F32',
+): Uint8Array<ArrayBuffer> {
+  const sorted = [...tensors].map(
+    ([name, tensor]) => [name, { ...tensor, dtype: tensor.as ?? dtype }] as const,
+  )
+  sorted.sort(([a, x], [b, y]) => widthOf(y) - widthOf(x) || (a < b ? -1 : a > b ? 1 : 0))
+  const names = new Set<string>([METADATA])
+  let end = 0
+  const listed = sorted.map(([name, tensor]) => {
+    const { shape, data } = tensor
+    if (names.has(name)) throw new RangeError(`${name}: expected another name for a tensor`)
+    names.add(name)
+    if (shape.reduce((a, b) => a * b, 1) !== data.length)
+      throw new RangeError(`${name}: expected values of shape [${shape}], got ${data.length}`)
+    const begin = end
+    end += data.length * widthOf(tensor)
+    return [name, { dtype: tensor.dtype, shape, data_offsets: [begin, end] }] as const
+  })
+  const header = JSON.stringify({ [METADATA]: metadata, ...Object.fromEntries(listed) })
+  const text = new TextEncoder().encode(header)
+  const start = 8 + Math.ceil(text.length / 8) * 8
+  const bytes = new Uint8Array(start + end).fill(' '.charCodeAt(0), 8, start)
+  bytes.set(text, 8)
+  new DataView(bytes.buffer).setUint32(0, start - 8, true)
+  let at = start
+  for (const [, tensor] of sorted) {
+    const size = tensor.data.length * widthOf(tensor)
+    writeValues(tensor, bytes.subarray(at, at + size))
+    at += size
+  }
+  return bytes
+}
+
+const widthOf = ({ dtype }: { readonly dtype: Dtype }): number => DTYPE_BYTES[dtype]
+
+function writeValues(
+  { data, dtype }: Pick<WrittenTensor, 'data'> & { readonly dtype: Dtype },
+  into: Uint8Array<ArrayBuffer>,
+): void {
+  const stored = asStored(data, dtype)
+  if (stored) {
+    into.set(stored)
+    return
+  }
+  const view = new DataView(into.buffer, into.byteOffset, into.byteLength)
+  const width = DTYPE_BYTES[dtype]
+  for (let i = 0, at = 0; i < data.length; i++, at += width) {
+    if (dtype === 'F64') view.setFloat64(at, data[i], true)
+    else if (dtype === 'I32') view.setInt32(at, data[i], true)
+    else if (dtype === 'F32') view.setUint32(at, bitsOfFloat(data[i]), true)
+    else {
+      const bits = bitsOfFloat(data[i])
+      view.setUint16(at, dtype === 'F16' ? halfOfBits(bits) : bfloatOfBits(bits), true)
+    }
+  }
+}

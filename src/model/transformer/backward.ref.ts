@@ -1,0 +1,133 @@
+// The gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
+import type { ModelConfig } from '../params/config.ts'
+import {
+  add,
+  attendBackward,
+  gradOf,
+  linearBackward,
+  type RefArrays,
+  rmsNormBackward,
+  rotate,
+  sigmoid,
+} from './operations.ref.ts'
+import {
+  eachResponseToken,
+  headName,
+  type RefResponse,
+  readsNormed,
+  statesOf,
+} from './policy.ref.ts'
+import type { RefCache } from './transformer.ref.ts'
+
+/**
+ * Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name. Parameters that
+ * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm where it is not read through.
+ */
+export function backwardRef(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  layer: number,
+  response: RefResponse & { d_log_probs: ArrayLike<number>; d_entropy: ArrayLike<number> },
+): RefArrays {
+  const { hidden_size: C } = config
+  const { response_ids, temperature, d_log_probs, d_entropy } = response
+  const grads: RefArrays = {}
+  const states = statesOf(config, params, cache, layer, response)
+  const d_states = new Float64Array(states.length)
+  eachResponseToken(config, params, cache, layer, response, (i, m, log_p, h) => {
+    // d log p[id] / d z = onehot(id) − p;  d H / d z = −p · (log p + H);  z = logits / temperature
+    const d_logits = log_p.map((lp, v) => {
+      const d_log_prob = (v === response_ids[i] ? 1 : 0) - Math.exp(lp)
+      return (d_log_probs[i] * d_log_prob - d_entropy[i] * Math.exp(lp) * (lp + h)) / temperature
+    })
+    d_states.set(
+      linearBackward(
+        params,
+        grads,
+        headName(config),
+        states.subarray(m * C, (m + 1) * C),
+        C,
+        d_logits,
+      ),
+      m * C,
+    )
+  })
+  backwardStatesRef(config, params, cache, layer, d_states, grads, response.readout)
+  return grads
+}
+
+/** Backward from d_states [M, C], the gradient of what the policy of `layer` reads, down to the embedding; adds to `grads`. */
+export function backwardStatesRef(
+  config: ModelConfig,
+  params: RefArrays,
+  cache: RefCache,
+  layer: number,
+  d_states: Float64Array,
+  grads: RefArrays,
+  readout: RefResponse['readout'] = 'raw',
+): void {
+  const { hidden_size: C, rms_norm_eps } = config
+  const { batch, hidden_states } = cache
+  let d_hidden = d_states
+  if (readsNormed(config, layer, readout))
+    d_hidden = rmsNormBackward(
+      params,
+      grads,
+      'model.norm.weight',
+      rms_norm_eps,
+      hidden_states[layer],
+      d_states,
+    )
+  for (let l = layer - 1; l >= 0; l--)
+    d_hidden = blockBackward(config, params, grads, cache, l, d_hidden)
+  const d_embedding = gradOf(params, grads, 'model.embed_tokens.weight')
+  for (let m = 0; m < batch.rows * batch.width; m++)
+    if (batch.attention_mask[m])
+      for (let c = 0; c < C; c++) d_embedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
+}
+
+/** Gradient of hidden[l] from that of hidden[l+1]; the last line of blockForward first. */
+function blockBackward(
+  config: ModelConfig,
+  params: RefArrays,
+  grads: RefArrays,
+  { batch, inv_freq, hidden_states, blocks }: RefCache,
+  l: number,
+  d_out: Float64Array,
+): Float64Array {
+  const { rms_norm_eps: eps } = config
+  const block = blocks[l]
+  const at = `model.layers.${l}.`
+  const tokens = batch.rows * batch.width
+  const unproject = (name: string, input: Float64Array, d_y: Float64Array) =>
+    linearBackward(params, grads, `${at}${name}`, input, input.length / tokens, d_y)
+  const unnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
+    rmsNormBackward(params, grads, `${at}${name}.weight`, eps, input, d_y)
+
+  const d_activated = unproject('mlp.down_proj', block.activated, d_out)
+  const d_up = d_activated.map((d, i) => d * block.gate[i] * sigmoid(block.gate[i]))
+  // silu'(g) = σ(g) · (1 + g · (1 − σ(g)))
+  const d_gate = d_activated.map((d, i) => {
+    const s = sigmoid(block.gate[i])
+    return d * block.up[i] * s * (1 + block.gate[i] * (1 - s))
+  })
+  const d_ffn_in = add(
+    unproject('mlp.gate_proj', block.ffn_in, d_gate),
+    unproject('mlp.up_proj', block.ffn_in, d_up),
+  )
+  const d_middle = add(d_out, unnorm('post_attention_layernorm', block.middle, d_ffn_in))
+
+  const d_context = unproject('self_attn.o_proj', block.context, d_middle)
+  const { d_q_rotated, d_k_rotated, d_v } = attendBackward(config, batch, block, d_context)
+  const headUnnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
+    config.model_type === 'qwen3' ? unnorm(`self_attn.${name}`, input, d_y) : d_y
+  const d_q = headUnnorm('q_norm', block.q, rotate(d_q_rotated, batch, inv_freq, -1))
+  const d_k = headUnnorm('k_norm', block.k, rotate(d_k_rotated, batch, inv_freq, -1))
+  const d_attn_in = add(
+    unproject('self_attn.q_proj', block.attn_in, d_q),
+    unproject('self_attn.k_proj', block.attn_in, d_k),
+    unproject('self_attn.v_proj', block.attn_in, d_v),
+  )
+  return add(d_middle, unnorm('input_layernorm', hidden_states[l], d_attn_in))
+}

@@ -1,0 +1,57 @@
+// What every pass of a model shares: the model itself, how many tokens pass, and the parameters of its heads.
+import type { Value } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { ModelShape } from '../params/config.ts'
+import type { ParamTensors } from '../params/params.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */
+export interface Fusion {
+  /** silu(gate) · up and its gradient. */
+  readonly swiglu: boolean
+  /** Of q, k and v, beside the weight's. */
+  readonly bias_gradient: boolean
+}
+
+/** What every pass needs besides activations. */
+export interface Model {
+  readonly shape: ModelShape
+  readonly weights: ParamTensors
+  /** [D/2], from inverseFrequencies. */
+  readonly inv_freq: Tensor
+  /** Kernels of the linear layers, by shape; absent = the default ones. */
+  readonly matmul?: MatmulChoice | undefined
+  /** Absent = all of it. Off and on differ at most in the rounding of the bias gradient. */
+  readonly fusion?: Fusion | undefined
+}
+
+/** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which decides on kernels. */
+export interface Tokens<L extends string> {
+  readonly count: Value<L>
+  readonly most: number
+}
+
+/** A fixed number of tokens. */
+export const exactly = (count: number): Tokens<never> => ({ count, most: count })
+
+/** All that a workspace has room for, or `count` of it. */
+export const tokensOf = <L extends string>(
+  { rows, width }: Workspace,
+  count: Value<L> = rows * width,
+): Tokens<L> => ({ count, most: rows * width })
+
+/** The parameters that the rotary kernel and the attention kernels share. */
+export const headParams = (shape: ModelShape) => ({
+  num_attention_heads: shape.num_attention_heads,
+  num_key_value_heads: shape.num_key_value_heads,
+  head_dim: shape.head_dim,
+})
+
+/** Per-head norm (Qwen3) and rotation: params of qk_norm_rope_*. */
+export const ropeParams = <T>(shape: ModelShape, tokens: T) => ({
+  tokens,
+  ...headParams(shape),
+  has_qk_norm: shape.has_qk_norm ? 1 : 0,
+  eps: shape.rms_norm_eps,
+})

@@ -1,0 +1,100 @@
+// From states to a policy: the final norm where it applies, then the vocabulary head.
+import type { Recorder, Value } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
+import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
+import type { ModelShape } from '../params/config.ts'
+import { type Readout, readsNormed } from '../params/readout.ts'
+import type { Model } from './model.ts'
+import type { ResponseTensors, Workspace } from './workspace.ts'
+
+/** Final norm of hidden[layer] into ws.normed. */
+export function finalNorm<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights }: Model,
+  ws: Workspace,
+  layer: number,
+  count: Value<L> = ws.rows * ws.width,
+): void {
+  run(
+    rms_norm_forward,
+    { rows: count, cols: shape.hidden_size, eps: shape.rms_norm_eps },
+    { x: ws.hidden[layer], weight: weights.norm, y: ws.normed, inv_rms: ws.normed_inv_rms },
+  )
+}
+
+/** Which tokens the vocabulary head scores, and by which states (kernels/vocab_head/scored.ts). */
+export interface Scored {
+  /** Entries of the list. */
+  readonly tokens: number
+  /** u32 [tokens, 4] */
+  readonly scored: Tensor
+}
+
+/** What the vocabulary head says of each token, in the place that the list names. */
+export type PolicyTensors = Pick<
+  ResponseTensors,
+  'log_probs' | 'entropy' | 'lse' | 'sum_pi_squared'
+>
+
+/** The parameters that the kernels of the vocabulary head share. */
+export const headParamsOf = (shape: ModelShape, { tokens }: Scored) => ({
+  tokens,
+  hidden_size: shape.hidden_size,
+  vocab_size: shape.vocab_size,
+})
+
+/** The response tokens of a workspace. */
+export const scoredResponse = ({ rows, response_length, response }: Workspace): Scored => ({
+  tokens: rows * response_length,
+  scored: response.scored,
+})
+
+/**
+ * The policy softmax(hidden · E^T · inv_temperature) of any states `hidden` [M, C], as they are: no norm.
+ * Every policy of the model, trained or shown, is read here.
+ */
+export function unembed<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  { shape, weights }: Model,
+  hidden: Tensor,
+  scored: Scored,
+  inv_temperature: Value<L>,
+  { log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
+): void {
+  run(
+    vocabHeadKernels(shape).forward,
+    { ...headParamsOf(shape, scored), inv_temperature },
+    {
+      hidden,
+      weight: weights.lm_head,
+      scored: scored.scored,
+      log_probs,
+      entropy,
+      lse,
+      sum_pi_squared,
+    },
+  )
+}
+
+/**
+ * The policy read after `layer` blocks, scored on ws.response: log_probs, entropy, lse and
+ * sum_pi_squared, [rows, R], each into ws.response unless `out` has another place for it.
+ * layer < L: softmax(hidden[layer] · E^T), or of the normed states (see Readout); layer = L: the model's own, with the
+ * final norm. Training and display both call this.
+ */
+export function readPolicy<L extends string>(
+  recorder: Pick<Recorder<L>, 'run'>,
+  model: Model,
+  ws: Workspace,
+  layer: number,
+  inv_temperature: Value<L>,
+  out: Partial<PolicyTensors> = {},
+  count?: Value<L>,
+  readout: Readout = 'raw',
+): void {
+  const is_normed = readsNormed(model.shape, layer, readout)
+  if (is_normed) finalNorm(recorder, model, ws, layer, count)
+  const hidden = is_normed ? ws.normed : ws.hidden[layer]
+  unembed(recorder, model, hidden, scoredResponse(ws), inv_temperature, { ...ws.response, ...out })
+}
