@@ -1,7 +1,7 @@
 // Reinforcement steps as the suites take them: a preset without what does not belong to every step, its actor in reach.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
+import { trainerConfig } from '../../src/lab/experiment/trainer_config.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
-import { trainerConfig } from '../../src/lab/worker/trainer_config.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
 import type { TrainerConfig } from '../../src/rl/train/trainer.ts'

@@ -8,7 +8,8 @@ import {
   isDue,
   retained,
 } from '../lab/checkpoints/schedule.ts'
-import { type UnsoundPart, unsoundPart } from '../lab/checkpoints/sound.ts'
+import { unsoundPart } from '../lab/checkpoints/sound.ts'
+import type { UnsoundPart } from '../lab/protocol/guard.ts'
 import { reason } from './disk.ts'
 
 /** A run whose state can be taken. */

@@ -1,8 +1,8 @@
 // The small presets learn what they say, from their fixed seed: BuPO, GRPO, and PPO with a critic. RLHF: rl/reward/rlhf.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { presetOf } from '../lab/presets/presets.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import { type StepResult, Trainer } from '../rl/train/trainer.ts'
 
 test('tiny: the warm start teaches, reinforcement makes right samples likelier', async () => {

@@ -1,10 +1,11 @@
 // lab train --resume: the checkpoint to go on from, and what it says of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Checkpoint, MadeOn, RunHistory, SteeredState } from '../lab/checkpoints/checkpoint.ts'
+import type { Checkpoint, MadeOn, SteeredState } from '../lab/checkpoints/checkpoint.ts'
 import { CheckpointError } from '../lab/checkpoints/checkpoint_error.ts'
 import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
-import type { Metrics } from '../lab/protocol/protocol.ts'
+import type { RunHistory } from '../lab/protocol/checkpoint_facts.ts'
+import type { Metrics } from '../lab/protocol/results.ts'
 import { checkpointFolder, checkpointName, folderFiles } from './checkpoint_files.ts'
 import { LabFailure } from './command.ts'
 import { statOf } from './disk.ts'

@@ -13,6 +13,7 @@ import {
 } from '../lab/experiment/experiment.ts'
 import { readKernels, unusablePin, writeKernels } from '../lab/experiment/pinned_kernels.ts'
 import { remarksOf } from '../lab/experiment/remarks.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
@@ -21,7 +22,6 @@ import {
 } from '../lab/protocol/observation.ts'
 import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/worker/memory_budget.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import type { TrainerConfig } from '../rl/train/trainer.ts'

@@ -13,16 +13,16 @@ import {
   type Observation,
   type ObservationRequest,
 } from './protocol/observation.ts'
+import type { LabEvent } from './protocol/protocol.ts'
 import type {
   BenchmarkNumbers,
   Generation,
-  LabEvent,
   MatmulChoice,
   Peak,
   Profile,
   RolloutSample,
   TokenTable,
-} from './protocol/protocol.ts'
+} from './protocol/results.ts'
 import { MemoryRefusal } from './worker/memory_budget.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
 

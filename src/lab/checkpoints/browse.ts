@@ -1,5 +1,5 @@
 // Checkpoints as the page sees them: what is kept of which run, files to hand out, and removing. The worker writes them.
-import type { CheckpointEntry } from './checkpoint.ts'
+import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 import { CHECKPOINT_FOLDER, fileOf, folderOf, isRecord, stepOf } from './places.ts'
 
 /** Undefined where the browser has no such storage for this page, or nothing was ever kept. */

@@ -1,5 +1,4 @@
 // A checkpoint as one file: safetensors with the models, the history's columns and words in its header, under a checksum.
-
 import {
   type OpenSafetensors,
   openSafetensors,
@@ -9,7 +8,7 @@ import {
 import { ModelFileError } from '../../model/params/errors.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
 import { Series } from '../columns/series.ts'
-import { trainerConfig } from '../worker/trainer_config.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import {

@@ -7,7 +7,8 @@ import { type Experiment, parseExperiment, steeringWords } from '../experiment/e
 import { readKernels } from '../experiment/pinned_kernels.ts'
 import type { SteeringEntry } from '../experiment/steering.ts'
 import { readVerdicts } from '../experiment/verdicts.ts'
-import type { Checkpoint, RunHistory } from './checkpoint.ts'
+import type { RunHistory } from '../protocol/checkpoint_facts.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './checkpoint_pairs.ts'
 

@@ -7,7 +7,7 @@ import type { ModelState, ModelStates } from '../../rl/train/state.ts'
 import { hasCritic } from '../experiment/conditions.ts'
 import type { Experiment } from '../experiment/experiment.ts'
 import { settingsOf } from '../experiment/phase_settings.ts'
-import { trainerConfig } from '../worker/trainer_config.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 
 export type NamedTensor = readonly [name: string, tensor: WrittenTensor]
 export interface ShapeOf {

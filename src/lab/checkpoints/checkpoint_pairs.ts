@@ -4,7 +4,7 @@ import { type OpenSafetensors, readTensor } from '../../model/hf/safetensors.ts'
 import type { Candidate, ResponsePair } from '../../rl/reward/pairs.ts'
 import type { PreferencesState } from '../../rl/reward/preferences.ts'
 import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
-import { trainerConfig } from '../worker/trainer_config.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 import type { NamedTensor, ShapeOf, Shapes } from './checkpoint_models.ts'
 
 const COLUMNS = ['input_ids', 'attention_mask', 'position_ids'] as const

@@ -1,10 +1,10 @@
 // What is known of the steps so far, put together from what a run tells, and cut back to where a state stands.
-
 import { appendMetrics, Series } from '../columns/series.ts'
 import type { SteeringEntry } from '../experiment/steering.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
+import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import type { RunHistory, SteeredState } from './checkpoint.ts'
+import type { SteeredState } from './checkpoint.ts'
 
 /** What the history is made of; the worker's events of these types are some. */
 export type HistoryEvent =

@@ -1,15 +1,8 @@
 // What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
 import type { Experiment } from '../experiment/experiment.ts'
 import type { SteeringEntry } from '../experiment/steering.ts'
-import type { PlainHistory } from '../protocol/protocol.ts'
-import type {
-  Checkpoint,
-  CheckpointFiles,
-  CheckpointSource,
-  MadeOn,
-  RunHistory,
-  SteeredState,
-} from './checkpoint.ts'
+import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
+import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
 import { newestFirst } from './keeper.ts'
 
 /** The checkpoint of a source; of several kept ones the newest sound one up to the step that was asked for. */

@@ -1,5 +1,5 @@
 // Keeps the checkpoints of all runs of this browser within their budget.
-import type { CheckpointEntry } from './checkpoint.ts'
+import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 import { surplusCheckpoints } from './schedule.ts'
 
 /** What is asked of the page. */

@@ -4,7 +4,8 @@ import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
-import type { Checkpoint, RunHistory } from './checkpoint.ts'
+import type { RunHistory } from '../protocol/checkpoint_facts.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { runModels } from './checkpoint_models.ts'
 
 /** The smallest model that trains. */

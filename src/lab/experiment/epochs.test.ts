@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../links/link.ts'
-import { trainerConfig } from '../worker/trainer_config.ts'
 import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
+import { trainerConfig } from './trainer_config.ts'
 
 /** 80 training problems. */
 const task = { id: 'two_skills_addition', digits: 1 }

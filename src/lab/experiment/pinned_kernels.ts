@@ -1,13 +1,16 @@
 // The kernels of matrix products that an experiment pins, as text: short enough for a link, and readable.
+
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { VARIANT_NAMES } from '../../kernels/matmul/variant_names.ts'
-import { SHAPE_CLASS } from '../protocol/kernel_choice.ts'
-import type { MatmulChoice } from '../protocol/protocol.ts'
 
 /** Pins nothing but says that nothing is to be measured either. */
 const DEFAULT = 'default'
 /** Every class without an entry of its own. */
 const OTHERS = '*'
 const NAMES: ReadonlySet<string> = new Set(VARIANT_NAMES)
+
+/** The name of a class of products (kernels/matmul/matmul_variants.ts, shapeClass). */
+export const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
 
 /** Characters; a run of the largest preset with a kernel of its own for every class stays under half of it. */
 export const MAX_KERNELS_LENGTH = 4000

@@ -1,6 +1,4 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
-
-import type { CheckpointSource } from '../checkpoints/checkpoint.ts'
 import { checkpointSettings } from '../checkpoints/settings.ts'
 import { lowerRates } from '../diagnosis/lower_rate.ts'
 import { smallerExperiment } from '../diagnosis/smaller.ts'
@@ -17,6 +15,7 @@ import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../links/link.ts'
 import { isViewHash } from '../links/view.ts'
 import { presetOf } from '../presets/presets.ts'
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from '../protocol/card.ts'
+import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
 import type { LabCommand, LabError, LabEvent } from '../protocol/protocol.ts'
 import { lockedBecause, lockOf, openingLocked, readShareHash } from '../share/store.ts'

@@ -4,7 +4,6 @@ import type { AdapterFacts } from '../../kernels/device/gpu.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
-import type { CheckpointEntry } from '../checkpoints/checkpoint.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
 import {
   type Experiment,
@@ -17,23 +16,24 @@ import { type RunSoFar, stepsToCome } from '../experiment/planned.ts'
 import type { SteeringEntry } from '../experiment/steering.ts'
 import { PRESETS } from '../presets/presets.ts'
 import type { ResultCard } from '../protocol/card.ts'
+import type {
+  CheckpointEntry,
+  CheckpointProblemCode,
+  RestoreReason,
+} from '../protocol/checkpoint_facts.ts'
 import type { BrokenStep } from '../protocol/guard.ts'
-import {
-  type AskedPair,
-  type BenchmarkNumbers,
-  type CheckpointProblemCode,
-  type LabError,
-  type LabEvent,
-  type MatmulChoice,
-  type Metrics,
-  type Peak,
-  PROTOCOL_VERSION,
-  type Profile,
-  type RestoreReason,
-  type RolloutSample,
-  type ScoredPair,
-  type TokenTable,
-} from '../protocol/protocol.ts'
+import { type LabError, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import type {
+  AskedPair,
+  BenchmarkNumbers,
+  MatmulChoice,
+  Metrics,
+  Peak,
+  Profile,
+  RolloutSample,
+  ScoredPair,
+  TokenTable,
+} from '../protocol/results.ts'
 import {
   cutKept,
   emptyKept,

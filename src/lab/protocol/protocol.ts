@@ -1,23 +1,30 @@
 // Everything that crosses the worker boundary, in both directions. Plain data only.
 import type { GpuErrorCode } from '../../kernels/device/errors.ts'
 import type { AdapterFacts, GpuCounts } from '../../kernels/device/gpu.ts'
-import type { Profile, ProfileRow } from '../../kernels/device/profiler.ts'
+import type { Profile } from '../../kernels/device/profiler.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
-import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
+import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
-import type { CheckpointEntry, CheckpointSource, RunHistory } from '../checkpoints/checkpoint.ts'
-import type { Thinned } from '../columns/thinning.ts'
 import type { Experiment } from '../experiment/experiment.ts'
 import type { SteeringAction, SteeringEntry } from '../experiment/steering.ts'
+import type {
+  CheckpointEntry,
+  CheckpointProblemCode,
+  CheckpointSettings,
+  CheckpointSource,
+  PlainHistory,
+  RestoreReason,
+} from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
+import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
@@ -73,70 +80,6 @@ export type LabCommand =
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
-
-/** How often a run is kept, and how much room its checkpoints may take. */
-export interface CheckpointSettings {
-  readonly every_steps: number
-  /** 0 = as often as the steps say, whatever it costs. */
-  readonly every_ms: number
-  readonly budget_bytes: number
-}
-
-/** RunHistory as it crosses the boundary: columns of full length. */
-export interface PlainHistory extends Omit<RunHistory, 'series'> {
-  readonly series: Readonly<
-    Record<
-      string,
-      {
-        readonly steps: Float64Array
-        readonly values: Float64Array
-        readonly thinned?: Thinned | undefined
-      }
-    >
-  >
-}
-
-/** Why a run goes on from an earlier state. guard: something was about to go wrong. */
-export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
-
-/**
- * full: no room. unavailable: the browser has no such storage for this page. read_only: another tab writes it. corrupt: what
- * was kept cannot be read.
- */
-export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corrupt' | 'other'
-
-export type {
-  AskedPair,
-  BenchmarkNumbers,
-  Generation,
-  MatmulChoice,
-  Peak,
-  Profile,
-  ProfileRow,
-  ScoredPair,
-  TokenTable,
-  TracedSample,
-}
-
-/** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
-export type Metrics = Readonly<Record<string, number>>
-
-/** One sampled response of a step. */
-export interface RolloutSample {
-  readonly prompt: string
-  /** Without the end token. */
-  readonly response: string
-  readonly ground_truth: string
-  /** What the task says. */
-  readonly score: number
-  /** What the reward model says, where that is trained on. */
-  readonly rm_score?: number
-  readonly advantage: number
-  /** Tokens, end token included. */
-  readonly response_length: number
-  /** False when the response was cut at the maximum length. */
-  readonly is_ended: boolean
-}
 
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {

@@ -1,9 +1,9 @@
 // Checkpoints without a record: their browser was gone before the record was first written, or the database was cleared.
 import { checkpointBlob, listCheckpoints } from '../checkpoints/browse.ts'
-import type { CheckpointEntry } from '../checkpoints/checkpoint.ts'
 import { type Peeked, peekCheckpoint } from '../checkpoints/peek.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { decodeLink, encodeLink } from '../links/link.ts'
+import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 import { PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { idOf } from './read.ts'
 import { RECORD_VERSION, type RunHeader } from './record.ts'

@@ -18,7 +18,7 @@ import {
 } from '../page/kept_run.ts'
 import { emptyRun, initialState, type LabState } from '../page/store.ts'
 import type { Observation } from '../protocol/observation.ts'
-import type { Generation, RolloutSample, TokenTable } from '../protocol/protocol.ts'
+import type { Generation, RolloutSample, TokenTable } from '../protocol/results.ts'
 import {
   NO_LABELS,
   RECORD_STATUSES,

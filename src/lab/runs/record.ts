@@ -1,18 +1,12 @@
 // What is kept of a run: a small header for the table, and beside it parts that are only ever added. Plain data.
-
 import type { Thinned } from '../columns/thinning.ts'
 import type { Experiment } from '../experiment/experiment.ts'
 import type { RolloutDType } from '../experiment/rollout_dtype.ts'
 import type { KeptKind } from '../page/kept_run.ts'
 import type { PhaseSwitch, SteeringMark } from '../page/store.ts'
 import type { Observation } from '../protocol/observation.ts'
-import type {
-  Generation,
-  LabError,
-  Metrics,
-  RolloutSample,
-  TokenTable,
-} from '../protocol/protocol.ts'
+import type { LabError } from '../protocol/protocol.ts'
+import type { Generation, Metrics, RolloutSample, TokenTable } from '../protocol/results.ts'
 import type { MetricSummary } from './summary.ts'
 
 /** Of the data below. A record of a newer version is listed, but not opened. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
 import { presetOf } from '../presets/presets.ts'
-import type { TokenTable } from '../protocol/protocol.ts'
+import type { TokenTable } from '../protocol/results.ts'
 import { MAX_RECORDING_LENGTH, type Recording, readRecording, writeRecording } from './recording.ts'
 
 /** What the tests below take out of a file. */

@@ -2,7 +2,8 @@
 import { emptyKept } from '../page/kept_run.ts'
 import { applyEvent, emptyRun, initialState, type LabState } from '../page/store.ts'
 import { PRESETS } from '../presets/presets.ts'
-import type { LabEvent, RolloutSample } from '../protocol/protocol.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
+import type { RolloutSample } from '../protocol/results.ts'
 import { createRecorder, type RecorderHost } from './recorder.ts'
 import type { RunStorage } from './storage.ts'
 

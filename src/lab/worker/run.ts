@@ -21,7 +21,8 @@ import {
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { chooseKernels } from '../protocol/kernel_choice.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
-import type { LabCommand, LabEvent, MatmulChoice, RunStatus } from '../protocol/protocol.ts'
+import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
+import type { MatmulChoice } from '../protocol/results.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import {

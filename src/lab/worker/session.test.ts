@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { GpuError } from '../../kernels/device/errors.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
-import type { LabEvent, MatmulChoice } from '../protocol/protocol.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
+import type { MatmulChoice } from '../protocol/results.ts'
 import {
   ASKED,
   asking,

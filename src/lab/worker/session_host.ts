@@ -10,14 +10,8 @@ import type { Experiment } from '../experiment/experiment.ts'
 import type { SteeringAction } from '../experiment/steering.ts'
 import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
-import type {
-  BenchmarkNumbers,
-  LabError,
-  LabEvent,
-  MatmulChoice,
-  Peak,
-  Profile,
-} from '../protocol/protocol.ts'
+import type { LabError, LabEvent } from '../protocol/protocol.ts'
+import type { BenchmarkNumbers, MatmulChoice, Peak, Profile } from '../protocol/results.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 

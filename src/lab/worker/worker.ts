@@ -17,13 +17,13 @@ import { runProducts } from '../../rl/train/tuning.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/opfs.ts'
 import { type Experiment, followExperiment } from '../experiment/experiment.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 import { presetOf } from '../presets/presets.ts'
 import { browserName } from '../protocol/card.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { type RunDevice, Session } from './session.ts'
 import { SteeredRun } from './steered_run.ts'
-import { trainerConfig } from './trainer_config.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
 

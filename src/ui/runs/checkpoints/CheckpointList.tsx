@@ -2,7 +2,7 @@
 import { Download, GitBranch, Play } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { listCheckpoints } from '../../../lab/checkpoints/browse.ts'
-import type { CheckpointEntry } from '../../../lab/checkpoints/checkpoint.ts'
+import type { CheckpointEntry } from '../../../lab/protocol/checkpoint_facts.ts'
 import type { RunEntry } from '../../../lab/runs/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'

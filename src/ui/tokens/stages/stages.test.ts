@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { COLUMNS, cellText, exactText, placeOf, STAGES, shownColumns, valueOf } from './stages.ts'
 
 const sample = (score: number, columns: TracedSample['columns'] = {}): TracedSample => ({
