@@ -14,7 +14,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/matmul/matmul_tune.ts matmulAgrees': 'tests hold the tuner’s check to wrong kernels',
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
-  'src/lab/diagnosis/diagnosis_runs.ts BROKEN_RUNS': 'tests train what findings are about',
+  'src/lab/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
   // Checked against the original by `lab conform`; no phase selects it.
   'src/kernels/policy_loss/policy_loss.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',

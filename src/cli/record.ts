@@ -7,10 +7,14 @@ import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Experiment, resolvePhases } from '../lab/experiment/experiment.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import type { ObservationRequest } from '../lab/protocol/observation.ts'
-import { OBSERVED_GROUPS, type ObservedGroup } from '../lab/protocol/observation.ts'
+import {
+  OBSERVED_GROUPS,
+  type ObservationRequest,
+  type ObservedGroup,
+} from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
-import { isRecorded, type Recording, readRecording, writeRecording } from '../lab/runs/recording.ts'
+import { isRecorded, type Recording } from '../lab/protocol/recording.ts'
+import { readRecording, writeRecording } from '../lab/runs/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'

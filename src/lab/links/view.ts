@@ -1,5 +1,4 @@
 // What of the page is looked at, as the part of the address behind '#': never what is trained.
-
 import { isCardHash } from '../protocol/card.ts'
 
 export const TABS = ['learn', 'inside', 'tokens', 'runs', 'gpu'] as const
@@ -9,7 +8,7 @@ const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
 /**
  * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; a compact page for a frame; what is hidden, what is
- * locked (share/view_options.ts); the sender's curves (share/summary.ts).
+ * locked (view_options.ts); the sender's curves (result_link.ts).
  */
 const PARTS = ['tab', 'embed', 'hide', 'lock', 'r'] as const
 export type ViewPart = (typeof PARTS)[number]

@@ -18,9 +18,9 @@ import { decodeCard, encodeCard, isCardHash, type ResultCard } from '../protocol
 import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
 import type { LabCommand, LabError, LabEvent } from '../protocol/protocol.ts'
-import { lockedBecause, lockOf, openingLocked, readShareHash } from '../share/store.ts'
 import { syncPlan } from './asked_plan.ts'
 import type { KeptOfRun } from './kept_run.ts'
+import { lockedBecause, lockOf, openingLocked, readShareHash } from './link_store.ts'
 import { newRecordId } from './record_id.ts'
 import { comesBack, makesRoom, type SetAside, type Settings, stageOf } from './stage.ts'
 import {

@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION,
   type RunStatus,
 } from '../protocol/protocol.ts'
-import type { Recording } from '../runs/recording.ts'
+import type { Recording } from '../protocol/recording.ts'
 import type { LabPort } from './client.ts'
 
 /** Times the pace of the recorded machine. */

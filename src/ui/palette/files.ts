@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
+import { openingLocked } from '../../lab/page/link_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import {
   metricsCsv,
@@ -10,7 +11,6 @@ import {
   metricsJsonl,
   runFileStem,
 } from '../../lab/runs/metrics_file.ts'
-import { openingLocked } from '../../lab/share/store.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'

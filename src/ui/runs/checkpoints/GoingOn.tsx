@@ -1,11 +1,11 @@
 // Offers at the top of the page: to go on with the run that was left, or with a file.
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
+import { type ShareState, shareStore } from '../../../lab/page/link_store.ts'
 import { replayStore } from '../../../lab/page/replay.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { type Library, libraryStore } from '../../../lab/runs/library.ts'
 import { runName } from '../../../lab/runs/names.ts'
-import { type ShareState, shareStore } from '../../../lab/share/store.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { useLab } from '../../base/run.ts'

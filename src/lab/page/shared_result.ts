@@ -1,7 +1,4 @@
 // The result of a run as a link tells it: a few of its curves.
-
-import { type LabState, nextExperiment } from '../page/store.ts'
-import { adapterName } from '../protocol/card.ts'
 import {
   FEW_POINTS,
   GREEDY_ACCURACY,
@@ -10,7 +7,9 @@ import {
   type SharedResult,
   shortName,
   thinned,
-} from './summary.ts'
+} from '../links/result_link.ts'
+import { adapterName } from '../protocol/card.ts'
+import { type LabState, nextExperiment } from './store.ts'
 
 const KEY_METRICS = [
   'critic/score/mean',

@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { newPhase } from '../experiment/experiment.ts'
+import { NO_OPTIONS } from '../links/view_options.ts'
+import type { LabCommand } from '../protocol/protocol.ts'
 import {
   appendPhase,
   choosePreset,
@@ -12,11 +14,9 @@ import {
   shareLink,
   steer,
   train,
-} from '../page/client.ts'
-import { labStore } from '../page/store.ts'
-import type { LabCommand } from '../protocol/protocol.ts'
-import { lockedBecause, shareStore } from './store.ts'
-import { NO_OPTIONS } from './view_options.ts'
+} from './client.ts'
+import { lockedBecause, shareStore } from './link_store.ts'
+import { labStore } from './store.ts'
 
 const commands: LabCommand[] = []
 

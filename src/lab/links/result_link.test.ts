@@ -11,7 +11,7 @@ import {
   type SharedResult,
   shortName,
   thinned,
-} from './summary.ts'
+} from './result_link.ts'
 
 const NAMES = [
   'critic/score/mean',

@@ -1,5 +1,4 @@
 // Small experiments that go wrong on purpose, one for each way: the proof that the diagnoses see it.
-
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
 import type { DiagnosisName } from './diagnosis.ts'
 

@@ -1,8 +1,10 @@
 // What a rule reads of a run: windows of one phase's metrics, and how a setting of that phase is named.
 import type { RlPhase } from '../../rl/config/phase.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
+import type { Series } from '../columns/series.ts'
 import { valueAt } from '../experiment/paths.ts'
-import type { Advice, RunView } from './diagnosis.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { Advice, Finding } from './finding.ts'
 
 /** Steps that a share is averaged over, so that one bad batch is no diagnosis. */
 export const WINDOW = 5
@@ -18,6 +20,18 @@ export const SOLVED = 0.9
 /** A step and its value. */
 export type Point = readonly [step: number, value: number]
 
+/** What the rules see of a run. */
+export interface RunView {
+  readonly experiment: Experiment
+  /** Index of the phase that the last step belongs to. */
+  readonly phase: number
+  /** Training steps done before that phase began. */
+  readonly phase_start: number
+  /** Metrics by name, under verl's names. */
+  readonly series: ReadonlyMap<string, Series>
+}
+
+/** The metrics of one phase of a run, as windows and means. */
 export class PhaseEvidence {
   readonly phase: RlPhase
   /** ln V: the most that an entropy can be, nats. */
@@ -104,6 +118,9 @@ export class PhaseEvidence {
       : { path: `phases.${before}.steps`, text }
   }
 }
+
+/** A rule: what it finds, or nothing. It reads only metrics that the phase reports. */
+export type DiagnosisRule = (of: PhaseEvidence) => Finding | undefined
 
 export const mean = (points: readonly Point[]): number =>
   points.reduce((sum, [, value]) => sum + value, 0) / points.length

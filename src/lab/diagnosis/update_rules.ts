@@ -1,6 +1,12 @@
 // What can be wrong with the updates themselves: clipping, KL, entropy, critic. Thresholds stand beside measured runs.
-import type { Rule } from './diagnosis.ts'
-import { type PhaseEvidence, percent, SOLVED, short, WINDOW } from './diagnosis_evidence.ts'
+import {
+  type DiagnosisRule,
+  type PhaseEvidence,
+  percent,
+  SOLVED,
+  short,
+  WINDOW,
+} from './evidence.ts'
 
 /** Healthy runs of the presets clip at most 3 % of their tokens. */
 export const CLIPPED = 0.2
@@ -16,7 +22,7 @@ const FLAT_ENTROPY = 0.02
 const CRITIC_STEPS = 40
 const EXPLAINED = 0.03
 
-export const clip_fraction: Rule = (of) => {
+export const clip_fraction: DiagnosisRule = (of) => {
   const metric = 'actor/pg_clipfrac'
   const share = of.recent(metric)
   if (share === undefined || share <= CLIPPED) return undefined
@@ -42,9 +48,9 @@ export const clip_fraction: Rule = (of) => {
 }
 
 /** From the policy that reinforcement began with, where that is measured; else within one step. */
-export const kl_runaway: Rule = (of) => fromReference(of) ?? withinStep(of)
+export const kl_runaway: DiagnosisRule = (of) => fromReference(of) ?? withinStep(of)
 
-const fromReference: Rule = (of) => {
+const fromReference: DiagnosisRule = (of) => {
   const { use_kl_loss } = of.phase.actor
   const metric = use_kl_loss ? 'actor/kl_loss' : 'actor/reward_kl_penalty'
   if (of.count(metric) < WINDOW) return undefined
@@ -80,7 +86,7 @@ function klLossUnit(of: PhaseEvidence): number {
   return updates
 }
 
-const withinStep: Rule = (of) => {
+const withinStep: DiagnosisRule = (of) => {
   const metric = 'actor/ppo_kl'
   const kl = of.recent(metric)
   if (kl === undefined || Math.abs(kl) <= RUNAWAY) return undefined
@@ -104,7 +110,7 @@ const withinStep: Rule = (of) => {
   }
 }
 
-export const entropy_collapse: Rule = (of) => {
+export const entropy_collapse: DiagnosisRule = (of) => {
   const metric = 'actor/entropy'
   const now = of.recent(metric)
   const first = of.early(metric)
@@ -127,7 +133,7 @@ export const entropy_collapse: Rule = (of) => {
   }
 }
 
-export const value_loss_flat: Rule = (of) => {
+export const value_loss_flat: DiagnosisRule = (of) => {
   const metric = 'critic/vf_loss'
   if (of.phase.adv_estimator !== 'gae' || of.count(metric) < CRITIC_STEPS) return undefined
   const now = of.recent(metric, 10)

@@ -1,8 +1,16 @@
 // What can be wrong with scores and responses: groups that agree, lengths, a fall, a gap. Thresholds stand beside measured runs.
 import type { RlPhase } from '../../rl/config/phase.ts'
 import { comparesGroups } from '../experiment/conditions.ts'
-import type { Advice, Rule } from './diagnosis.ts'
-import { mean, type PhaseEvidence, percent, SOLVED, short, WINDOW } from './diagnosis_evidence.ts'
+import {
+  type DiagnosisRule,
+  mean,
+  type PhaseEvidence,
+  percent,
+  SOLVED,
+  short,
+  WINDOW,
+} from './evidence.ts'
+import type { Advice } from './finding.ts'
 
 /** Below this share of groups that differ in score, a batch teaches next to nothing: a run that began at 1 % stayed flat. */
 const FEW_GROUPS = 0.1
@@ -34,7 +42,7 @@ const slower = (of: PhaseEvidence): readonly [Advice, Advice] => [
     : of.advice('actor.optim.lr_warmup_steps', 'Let the learning rate rise over more steps.'),
 ]
 
-export const no_informative_groups: Rule = (of) => {
+export const no_informative_groups: DiagnosisRule = (of) => {
   const metric = 'group/informative'
   const share = of.recent(metric)
   const { rollout, adv_estimator } = of.phase
@@ -70,7 +78,7 @@ export const no_informative_groups: Rule = (of) => {
   }
 }
 
-export const cut_off: Rule = (of) => {
+export const cut_off: DiagnosisRule = (of) => {
   const metric = 'response/not_ended_ratio'
   const share = of.recent(metric)
   if (share === undefined || share <= UNENDED) return undefined
@@ -96,7 +104,7 @@ export const cut_off: Rule = (of) => {
   }
 }
 
-export const length_growth: Rule = (of) => {
+export const length_growth: DiagnosisRule = (of) => {
   const metric = 'response_length/mean'
   const now = of.recent(metric)
   const first = of.early(metric)
@@ -122,7 +130,7 @@ export const length_growth: Rule = (of) => {
   }
 }
 
-export const reward_collapse: Rule = (of) => {
+export const reward_collapse: DiagnosisRule = (of) => {
   const metric = of.score
   const points = of.last(metric, COLLAPSE_MEMORY + COLLAPSE_STEPS)
   // Means of three steps against single good batches.
@@ -167,7 +175,7 @@ function deepestFall(
 }
 
 /** Both of the last two validations of the phase are below what the steps around them scored. */
-export const held_out_gap: Rule = (of) => {
+export const held_out_gap: DiagnosisRule = (of) => {
   const metric = of.held_out
   const last = metric === undefined ? [] : of.last(metric, 2)
   if (metric === undefined || last.length < 2) return undefined
