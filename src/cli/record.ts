@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type Experiment, resolvePhases } from '../lab/experiment/experiment.ts'
+import { resolvePhases } from '../lab/experiment/resolve.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import {
   OBSERVED_GROUPS,

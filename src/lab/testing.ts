@@ -6,7 +6,7 @@ import type { StepResult } from '../rl/train/trainer.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
 import { CheckpointError } from './checkpoints/checkpoint_error.ts'
 import { memoryFiles } from './checkpoints/memory_files.ts'
-import type { SteeringAction, SteeringEntry } from './experiment/steering.ts'
+import type { SteeringAction, SteeringEntry } from './experiment/steering/actions.ts'
 import { PRESETS } from './presets/presets.ts'
 import {
   NO_OBSERVATION,

@@ -1,6 +1,6 @@
 // What a checkpoint holds, as plain data: everything that the next step of a run depends on, and what was known of the run.
 import type { TrainerState } from '../../rl/train/state.ts'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { CheckpointEntry, RunHistory } from '../protocol/checkpoint_facts.ts'
 
 /** A run between two steps: its trainer, and where it stands in its document. */

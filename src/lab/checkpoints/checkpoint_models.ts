@@ -4,9 +4,8 @@ import { type OpenSafetensors, readFloats, type WrittenTensor } from '../../mode
 import { modelShape } from '../../model/params/config.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { ModelState, ModelStates } from '../../rl/train/state.ts'
-import { hasCritic } from '../experiment/conditions.ts'
-import type { Experiment } from '../experiment/experiment.ts'
-import { settingsOf } from '../experiment/phase_settings.ts'
+import { hasCritic, settingsOf } from '../experiment/phase_settings.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { trainerConfig } from '../experiment/trainer_config.ts'
 
 export type NamedTensor = readonly [name: string, tensor: WrittenTensor]

@@ -1,8 +1,8 @@
 // What a checkpoint says against itself: counts that no run of its experiment reaches, and numbers that no optimizer leaves.
 import { CONTROL } from '../../kernels/optimizer/control.ts'
 import type { ModelState, ModelStates } from '../../rl/train/state.ts'
-import type { Experiment } from '../experiment/experiment.ts'
-import { MAX_STEPS } from '../experiment/schema.ts'
+import { MAX_STEPS } from '../experiment/fields/phase_fields.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { CheckpointHeader } from './checkpoint_header.ts'
 
 /** Where something contradicts the rest, and what was expected there; undefined where nothing does. */

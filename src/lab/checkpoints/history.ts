@@ -1,6 +1,6 @@
 // What is known of the steps so far, put together from what a run tells, and cut back to where a state stands.
 import { appendMetrics, Series } from '../columns/series.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../protocol/protocol.ts'

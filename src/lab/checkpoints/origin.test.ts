@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import { memoryFiles } from './memory_files.ts'
 import { differsFrom, openSource, plainHistory, withLaterSteering } from './origin.ts'
 import { madeCheckpoint } from './testing.ts'

@@ -1,6 +1,6 @@
 // What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
-import type { Experiment } from '../experiment/experiment.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
 import { newestFirst } from './keeper.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { HistoryLog, historyUntil } from '../checkpoints/history.ts'
 import { EVERYTHING, madeState } from '../checkpoints/testing.ts'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { LabState } from '../page/store.ts'
 import { readSeries } from '../runs/read.ts'
 import { FLUSH_STEPS, MAX_PARTS } from '../runs/recorder.ts'

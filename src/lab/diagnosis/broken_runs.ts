@@ -1,5 +1,6 @@
 // Small experiments that go wrong on purpose, one for each way: the proof that the diagnoses see it.
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { DiagnosisName } from './diagnosis.ts'
 
 /** An experiment and what is found in it, at least. */

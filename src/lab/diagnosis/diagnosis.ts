@@ -1,5 +1,5 @@
 // What goes wrong in a run, found from its metrics: a name, the evidence in numbers, and the two settings most likely to help.
-import { resolvePhases } from '../experiment/experiment.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
 import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
 import {

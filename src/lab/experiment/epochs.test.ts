@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../links/link.ts'
-import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
+import { parseExperiment, withField } from './experiment.ts'
+import { experimentFields } from './form/form.ts'
+import { resolvePhases } from './resolve.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 /** 80 training problems. */

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
 import { ACTOR_DEFAULTS, ALGORITHM_DEFAULTS, CRITIC_DEFAULTS } from '../../rl/config/phase.ts'
-import { CONDITIONS } from './conditions.ts'
-import {
-  type Experiment,
-  experimentFields,
-  newPhase,
-  parseExperiment,
-  resolvePhases,
-  withField,
-} from './experiment.ts'
+import { newPhase, parseExperiment, withField } from './experiment.ts'
+import { CONDITIONS } from './form/conditions.ts'
+import { experimentFields } from './form/form.ts'
+import { resolvePhases } from './resolve.ts'
+import type { Experiment } from './schema.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

@@ -1,7 +1,9 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/train/trainer.ts'
 import { tokenizer } from '../../tasks/tokenizer.ts'
-import { type Experiment, resolvePhases, taskOf } from './experiment.ts'
+import { taskOf } from './fields/task_fields.ts'
+import { resolvePhases } from './resolve.ts'
+import type { Experiment } from './schema.ts'
 
 /** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {

@@ -1,6 +1,6 @@
 // What a link hides or locks of the page, for a class or a frame: `#embed=1&hide=settings,phases&lock=experiment`. Takes
 // hostile input and never throws.
-import { show } from '../experiment/fields.ts'
+import { show } from '../experiment/fields/field.ts'
 import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 
 /** Parts of the page that can be hidden; every name stands in links, so none changes its meaning. */

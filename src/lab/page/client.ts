@@ -2,15 +2,12 @@
 import { checkpointSettings } from '../checkpoints/settings.ts'
 import { lowerRates } from '../diagnosis/lower_rate.ts'
 import { smallerExperiment } from '../diagnosis/smaller.ts'
-import {
-  type Experiment,
-  experimentFields,
-  isSteerable,
-  type PhaseDocument,
-  type SteeringAction,
-  steerExperiment,
-  withField,
-} from '../experiment/experiment.ts'
+import { steerExperiment, withField } from '../experiment/experiment.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { PhaseDocument } from '../experiment/phases.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction } from '../experiment/steering/actions.ts'
+import { isSteerable } from '../experiment/steering/edit_phases.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../links/link.ts'
 import { isViewHash } from '../links/view.ts'
 import { presetOf } from '../presets/presets.ts'

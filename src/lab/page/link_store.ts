@@ -1,6 +1,6 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { decodeSummary, type SharedResult } from '../links/result_link.ts'
 import { viewParts } from '../links/view.ts'
 import {

@@ -5,15 +5,12 @@ import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
-import {
-  type Experiment,
-  resolvePhases,
-  sameSettings,
-  steerExperiment,
-} from '../experiment/experiment.ts'
+import { sameSettings, steerExperiment } from '../experiment/experiment.ts'
 import { readKernels } from '../experiment/pinned_kernels.ts'
-import { type RunSoFar, stepsToCome } from '../experiment/planned.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
+import { type RunSoFar, stepsToCome } from '../experiment/steering/planned.ts'
 import { PRESETS } from '../presets/presets.ts'
 import type { ResultCard } from '../protocol/card.ts'
 import type {

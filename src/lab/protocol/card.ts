@@ -1,6 +1,6 @@
 // A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
 import type { AdapterFacts } from '../../kernels/device/gpu.ts'
-import { show } from '../experiment/fields.ts'
+import { show } from '../experiment/fields/field.ts'
 import type { BenchmarkNumbers } from './results.ts'
 
 /** One result: where it was measured, and what. */

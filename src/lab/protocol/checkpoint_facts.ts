@@ -2,7 +2,7 @@
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { Series } from '../columns/series.ts'
 import type { Thinned } from '../columns/thinning.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 
 /** What the page knows of the steps so far. */
 export interface RunHistory {

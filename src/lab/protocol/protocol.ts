@@ -12,8 +12,8 @@ import type { ScoredPair } from '../../rl/reward/reward_training.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
-import type { Experiment } from '../experiment/experiment.ts'
-import type { SteeringAction, SteeringEntry } from '../experiment/steering.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
 import type {
   CheckpointEntry,
   CheckpointProblemCode,

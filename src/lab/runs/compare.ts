@@ -1,5 +1,6 @@
 // Several runs side by side: where their experiments differ, which are alike but for the seed, and differences by seed.
-import { type Experiment, steeringWords } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import { steeringWords } from '../experiment/steering/words.ts'
 import { leavesOf } from './leaves.ts'
 import { type MeanInterval, meanInterval } from './statistics.ts'
 

@@ -1,7 +1,7 @@
 // Two runs in turns on one GPU: the living run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { checkpointSettings } from '../checkpoints/settings.ts'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import {
   endTurns,
   giveTurn,

@@ -1,5 +1,6 @@
 // A document as a list of values with their dotted paths.
-import type { Experiment, FieldValue } from '../experiment/experiment.ts'
+import type { FieldValue } from '../experiment/fields/field.ts'
+import type { Experiment } from '../experiment/schema.ts'
 
 function walk(node: unknown, path: string, into: Map<string, FieldValue>): void {
   if (typeof node === 'object' && node !== null) {

@@ -1,7 +1,6 @@
 // A run's metrics as files: JSON lines as verl's file logger writes them, and a table.
-
 import type { Series } from '../columns/series.ts'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 
 /** Columns of (step, value) by metric, steps growing. */
 export type MetricColumns = ReadonlyMap<string, Pick<Series, 'steps' | 'values' | 'length'>>

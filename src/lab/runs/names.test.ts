@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Experiment, withField } from '../experiment/experiment.ts'
+import { withField } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { autoName, runName } from './names.ts'
 import { NO_LABELS, type RunHeader } from './record.ts'

@@ -1,5 +1,6 @@
 // What is special about a run, in a few words.
-import type { Experiment, FieldValue } from '../experiment/experiment.ts'
+import type { FieldValue } from '../experiment/fields/field.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { leavesOf } from './leaves.ts'
 import type { RunHeader, RunLabels } from './record.ts'

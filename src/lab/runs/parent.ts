@@ -1,5 +1,5 @@
 // The run whose settings the next one begins with.
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { presetOf } from '../presets/presets.ts'
 
 let next_parent: string | undefined

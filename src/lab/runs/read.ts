@@ -3,10 +3,11 @@ import * as z from 'zod/mini'
 import { PHASE_REASONS } from '../../rl/config/phase.ts'
 import { appendRow, Series } from '../columns/series.ts'
 import { isThinned } from '../columns/thinning.ts'
-import { parseExperiment, steeringWords } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
 import { withoutHidden } from '../experiment/hidden.ts'
 import { readKernels } from '../experiment/pinned_kernels.ts'
 import { rolloutDTypeSchema } from '../experiment/rollout_dtype.ts'
+import { steeringWords } from '../experiment/steering/words.ts'
 import {
   emptyKept,
   KEPT_KINDS,

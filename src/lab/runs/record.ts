@@ -1,7 +1,7 @@
 // What is kept of a run: a small header for the table, and beside it parts that are only ever added. Plain data.
 import type { Thinned } from '../columns/thinning.ts'
-import type { Experiment } from '../experiment/experiment.ts'
 import type { RolloutDType } from '../experiment/rollout_dtype.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { KeptKind } from '../page/kept_run.ts'
 import type { PhaseSwitch, SteeringMark } from '../page/store.ts'
 import type { Observation } from '../protocol/observation.ts'

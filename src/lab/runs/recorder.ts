@@ -1,7 +1,7 @@
 // Writes the living run down while it goes on: a small header again and again, everything else once.
-
 import type { Series } from '../columns/series.ts'
-import { type Experiment, withField } from '../experiment/experiment.ts'
+import { withField } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { saidIn } from '../page/client.ts'
 import { Kept } from '../page/kept.ts'
 import { KEPT_KINDS, type KeptKind } from '../page/kept_run.ts'

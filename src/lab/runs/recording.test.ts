@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { presetOf } from '../presets/presets.ts'
 import type { Recording } from '../protocol/recording.ts'
 import type { TokenTable } from '../protocol/results.ts'

@@ -1,6 +1,7 @@
 // A recorded run as one file: what the worker told the page, and when. Reading takes hostile text and never throws.
 import * as z from 'zod/mini'
-import { parseExperiment, resolvePhases } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
 import { rolloutDTypeSchema } from '../experiment/rollout_dtype.ts'
 import type { LensReadout } from '../protocol/observation.ts'
 import type { RecordedEvent, Recording } from '../protocol/recording.ts'

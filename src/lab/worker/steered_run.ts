@@ -2,9 +2,14 @@
 // worker nor the GPU.
 import type { Trainer, TrainerConfig } from '../../rl/train/trainer.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
-import { type Experiment, steerExperiment } from '../experiment/experiment.ts'
-import { plannedTotal } from '../experiment/planned.ts'
-import { MAX_STEERING, type SteeringAction, type SteeringEntry } from '../experiment/steering.ts'
+import { steerExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import {
+  MAX_STEERING,
+  type SteeringAction,
+  type SteeringEntry,
+} from '../experiment/steering/actions.ts'
+import { plannedTotal } from '../experiment/steering/planned.ts'
 import { trainerConfig } from '../experiment/trainer_config.ts'
 import {
   NO_OBSERVATION,

@@ -1,7 +1,8 @@
 // Files of the page: an experiment that comes in, and what goes out.
 import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { type Experiment, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
 import { openingLocked } from '../../lab/page/link_store.ts'
 import { labStore } from '../../lab/page/store.ts'

@@ -1,14 +1,11 @@
 // The phases on a line: where the run is, and how to change what comes.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
-import {
-  type Experiment,
-  MAX_PHASES,
-  MAX_STEPS,
-  resolvePhases,
-  sameSettings,
-} from '../../lab/experiment/experiment.ts'
-import { isEnding } from '../../lab/experiment/planned.ts'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import { type Experiment, MAX_PHASES } from '../../lab/experiment/schema.ts'
+import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatSteps } from '../base/format.ts'

@@ -2,12 +2,10 @@
 import { Pause, Play, Square, Swords } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import {
-  type Experiment,
-  experimentFields,
-  type FieldValue,
-  withField,
-} from '../../lab/experiment/experiment.ts'
+import { withField } from '../../lab/experiment/experiment.ts'
+import type { FieldValue } from '../../lab/experiment/fields/field.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { type LabState, nextExperiment } from '../../lab/page/store.ts'
 import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
 import {

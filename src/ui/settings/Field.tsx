@@ -1,7 +1,7 @@
 // One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
-import type { experimentFields } from '../../lab/experiment/experiment.ts'
+import type { experimentFields } from '../../lab/experiment/form/form.ts'
 import { valueAt } from '../../lab/experiment/paths.ts'
 import { editField } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'

@@ -1,5 +1,6 @@
 // Which settings the form shows, and under which headings.
-import { type Experiment, experimentFields } from '../../lab/experiment/experiment.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { FieldData } from './Field.tsx'
 
 /** The fields of the form: those that change anything as the other settings are. */

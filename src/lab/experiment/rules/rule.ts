@@ -1,6 +1,7 @@
 // What a rule between fields is given.
-import type { PhaseSettings } from './conditions.ts'
-import type { Experiment, RlDocument } from './schema.ts'
+import type { PhaseSettings } from '../phase_settings.ts'
+import type { RlDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
 
 /** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it speaks of. */
 export type Rule = (

@@ -1,7 +1,8 @@
 // Steering that strangers wrote: what of it a run can obey, found in one pass.
-import { type Experiment, followExperiment, MAX_STEERING, schemaIssues } from './experiment.ts'
-import { type Issue, sizeIssue } from './paths.ts'
-import { experimentSchema } from './schema.ts'
+import { followExperiment, schemaIssues } from '../experiment.ts'
+import { type Issue, sizeIssue } from '../paths.ts'
+import { type Experiment, experimentSchema } from '../schema.ts'
+import { MAX_STEERING } from './actions.ts'
 
 /**
  * The experiment with those of `entries` that can be obeyed, one after the other; each of the others is told once, with its place

@@ -1,18 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../links/link.ts'
-import { readEntry, writeEntry } from '../links/steering_link.ts'
-import { presetOf } from '../presets/presets.ts'
-import {
-  type Experiment,
-  experimentFields,
-  followExperiment,
-  parseExperiment,
-  type SteeringAction,
-  type SteeringEntry,
-  steerExperiment,
-  steeringWords,
-} from './experiment.ts'
+import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../links/link.ts'
+import { readEntry, writeEntry } from '../../links/steering_link.ts'
+import { presetOf } from '../../presets/presets.ts'
+import { followExperiment, parseExperiment, steerExperiment } from '../experiment.ts'
+import { experimentFields } from '../form/form.ts'
+import type { Experiment } from '../schema.ts'
+import type { SteeringAction, SteeringEntry } from './actions.ts'
+import { steeringWords } from './words.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

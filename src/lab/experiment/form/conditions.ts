@@ -1,26 +1,9 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading it stands under.
-import type { LossMode } from '../../kernels/policy_loss/policy_loss.ts'
-import {
-  everValidates,
-  type RlPhase,
-  type Rollout,
-  type Validation,
-} from '../../rl/config/phase.ts'
-import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
-import type { ActorFields, AlgorithmFields, CriticFields } from './rl_fields.ts'
+import type { LossMode } from '../../../kernels/policy_loss/policy_loss.ts'
+import { everValidates, type Validation } from '../../../rl/config/phase.ts'
+import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
+import { correctsRollout, hasCritic, type PhaseSettings } from '../phase_settings.ts'
 
-/** All settings of one rl phase, its own laid over the experiment's. */
-export interface PhaseSettings {
-  readonly adv_estimator: AdvEstimator
-  readonly rollout: Rollout
-  readonly actor: ActorFields
-  readonly critic: CriticFields
-  readonly algorithm: AlgorithmFields
-  readonly reward_model: RlPhase['reward_model']
-}
-
-/** Estimators that never look at the other responses to a prompt. */
-const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
 /** Estimators that look at the reward of every token; the others at a response's sum. */
 const TOKENWISE: readonly AdvEstimator[] = [
   'gae',
@@ -29,20 +12,14 @@ const TOKENWISE: readonly AdvEstimator[] = [
   'optimal_token_baseline',
   'tir_optimal_token_baseline',
 ]
+
 const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
+
 const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
+
 const CLIPS: readonly LossMode[] = ['vanilla', 'gspo', 'clip_cov', 'geo_mean', 'cispo']
 
 type Condition = (settings: PhaseSettings) => boolean
-
-export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
-  !WITHOUT_GROUPS.includes(adv_estimator)
-
-export const hasCritic: Condition = ({ adv_estimator }) => adv_estimator === 'gae'
-
-/** Whether something is done about the policy that samples being another than the one that is trained. */
-export const correctsRollout: Condition = ({ algorithm: { rollout_correction: c } }) =>
-  c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''
 
 /** The loss that is minimised; in bypass mode rollout_correction chooses it. */
 const lossMode = ({ actor, algorithm }: PhaseSettings): LossMode => {
@@ -67,10 +44,14 @@ export const warmsUpByShare = ({
 }): boolean => lr_warmup_steps < 0
 
 const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
+
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
+
 const inLoss: Condition = ({ actor }) => actor.use_kl_loss
+
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
+
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
 
 /** Whether a batch is cut at all. verl's legacy worker cuts it as it comes. */

@@ -1,7 +1,9 @@
 // What is still to come of a run: its phases, and what its document says is to be done by hand.
-import { type Experiment, steerExperiment } from './experiment.ts'
-import type { PhaseDocument } from './schema.ts'
-import { BEFORE, type Position, type SteeringEntry, walk } from './steering.ts'
+import { steerExperiment } from '../experiment.ts'
+import type { PhaseDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
+import type { SteeringEntry } from './actions.ts'
+import { BEFORE, type Position, walk } from './follow.ts'
 
 /** Steps `from` + 1 … `to` of a run, all of one phase. */
 export interface Stretch {

@@ -1,10 +1,9 @@
 // What a document asks for and a run of it does not do. No error: earlier documents hold it, and they stay readable.
-import { everValidates, validationPrompts } from '../../rl/config/phase.ts'
-import { continuesSchedule } from '../../rl/config/schedule.ts'
-import { hasCritic } from './conditions.ts'
-import { settingsOf } from './phase_settings.ts'
-import { taskOf } from './rules.ts'
-import type { Experiment } from './schema.ts'
+import { everValidates, validationPrompts } from '../../../rl/config/phase.ts'
+import { continuesSchedule } from '../../../rl/config/schedule.ts'
+import { taskOf } from '../fields/task_fields.ts'
+import { hasCritic, settingsOf } from '../phase_settings.ts'
+import type { Experiment } from '../schema.ts'
 
 export interface Remark {
   /** The field beside which it is shown. */

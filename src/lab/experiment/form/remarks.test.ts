@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { decodeLink, encodeLink } from '../links/link.ts'
-import { PRESETS } from '../presets/presets.ts'
-import { type Experiment, experimentFields, parseExperiment, resolvePhases } from './experiment.ts'
+import { decodeLink, encodeLink } from '../../links/link.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import { parseExperiment } from '../experiment.ts'
+import { resolvePhases } from '../resolve.ts'
+import type { Experiment } from '../schema.ts'
+import { experimentFields } from './form.ts'
 import { remarksOf } from './remarks.ts'
 
 const parsed = (document: object): Experiment => {

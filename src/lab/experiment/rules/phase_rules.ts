@@ -1,9 +1,8 @@
 // The rules between what a reinforcement phase trains, what it freezes and what it draws, and when a phase may end.
-import { hasCritic } from './conditions.ts'
-import { layersOf } from './phase_fields.ts'
-import { settingsOf } from './phase_settings.ts'
+import { layersOf } from '../fields/trained_fields.ts'
+import { hasCritic, settingsOf } from '../phase_settings.ts'
+import type { Experiment } from '../schema.ts'
 import type { Rule, RuledPhase } from './rule.ts'
-import type { Experiment } from './schema.ts'
 
 /** The layer whose policy a phase trains, as a number. */
 const targetOf = ({ experiment, phase }: RuledPhase): number =>

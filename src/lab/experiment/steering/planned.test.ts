@@ -1,8 +1,9 @@
 // How many steps a run takes, with what is done to it by hand.
 import { expect, test } from 'vitest'
-import { type Experiment, parseExperiment } from './experiment.ts'
+import { parseExperiment } from '../experiment.ts'
+import type { Experiment } from '../schema.ts'
+import type { SteeringEntry } from './actions.ts'
 import { plannedStretches, plannedTotal, type RunSoFar, stepsToCome } from './planned.ts'
-import type { SteeringEntry } from './steering.ts'
 
 const PHASES = [
   { kind: 'sft', steps: 12 },

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { decodeLink, encodeLink } from '../links/link.ts'
-import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
-import { ADV_ESTIMATOR_LABELS } from './schema.ts'
+import { decodeLink, encodeLink } from '../../links/link.ts'
+import { parseExperiment, withField } from '../experiment.ts'
+import { ADV_ESTIMATOR_LABELS } from '../fields/phase_fields.ts'
+import { experimentFields } from '../form/form.ts'
+import { resolvePhases } from '../resolve.ts'
 
 function parsed(document: object) {
   const result = parseExperiment(document)

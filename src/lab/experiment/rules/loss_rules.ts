@@ -1,6 +1,6 @@
 // The rules between the settings of a loss and of rollout correction, which chooses one of its own in bypass mode.
-import { correctsRollout } from './conditions.ts'
-import { listOf } from './rl_fields.ts'
+import { listOf } from '../fields/rollout_correction_fields.ts'
+import { correctsRollout } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
 const CORRECTION = 'algorithm.rollout_correction'

@@ -1,6 +1,6 @@
 // How a field of the experiment is declared: once, with all that validation, forms and links need to know.
 import * as z from 'zod/mini'
-import { hasHidden } from './hidden.ts'
+import { hasHidden } from '../hidden.ts'
 
 export type FieldKind = 'integer' | 'number' | 'boolean' | 'select' | 'text'
 export type FieldValue = string | number | boolean
