@@ -111,7 +111,7 @@ test('a value is exported for somebody', () => {
 
 test('a use is found in every form that an import has', () => {
   expect(by('src/lab/presets/presets.ts', 'PRESETS')).toContain('src/ui/learning/Intro.tsx')
-  expect(by('src/lab/runs/recording.ts', 'readRecording')).toContain(
+  expect(by('src/lab/runs/files/recording.ts', 'readRecording')).toContain(
     'src/ui/runs/replay/replays.ts',
   )
   expect(by('src/ui/base/format.ts', 'nothing of this name')).toEqual([

@@ -1,6 +1,6 @@
 // Writes a run's checkpoints while it goes on. A step never waits for one.
 import type { Checkpoint, CheckpointFiles, SteeredState } from '../lab/checkpoints/checkpoint.ts'
-import { encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { HistoryLog, historyUntil } from '../lab/checkpoints/history.ts'
 import {
   type CheckpointSchedule,

@@ -15,7 +15,7 @@ import {
 } from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
 import { isRecorded, type Recording } from '../lab/protocol/recording.ts'
-import { readRecording, writeRecording } from '../lab/runs/recording.ts'
+import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'

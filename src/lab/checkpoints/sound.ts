@@ -2,7 +2,7 @@
 import type { ModelState } from '../../rl/train/state.ts'
 import type { UnsoundPart } from '../protocol/guard.ts'
 import type { SteeredState } from './checkpoint.ts'
-import { runModels } from './checkpoint_models.ts'
+import { runModels } from './file/checkpoint_models.ts'
 
 const MODELS: readonly UnsoundPart['model'][] = ['actor', 'critic', 'reward_model']
 const PARTS: readonly UnsoundPart['part'][] = ['weights', 'adam_m', 'adam_v']

@@ -7,7 +7,7 @@ import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { runModels } from './checkpoint_models.ts'
+import { runModels } from './file/checkpoint_models.ts'
 
 /** The smallest model that trains. */
 export const TINY = {

@@ -4,8 +4,8 @@ import { applyEvent, emptyRun, initialState, type LabState } from '../page/store
 import { PRESETS } from '../presets/presets.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { RolloutSample } from '../protocol/results.ts'
-import { createRecorder, type RecorderHost } from './recorder.ts'
-import type { RunStorage } from './storage.ts'
+import { createRecorder, type RecorderHost } from './recorder/recorder.ts'
+import type { RunStorage } from './storage/storage.ts'
 
 export const TINY = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
 

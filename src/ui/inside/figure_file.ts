@@ -1,5 +1,5 @@
 // A figure as files: its numbers as text, and what is on the screen as a picture. Nothing in it comes from elsewhere.
-import { cell } from '../../lab/runs/metrics_file.ts'
+import { cell } from '../../lab/runs/files/metrics_file.ts'
 import { resolveColor } from '../plot/tokens.ts'
 import { xmlText } from '../plot/xml_text.ts'
 import type { NumberTable } from './Figure.tsx'

@@ -11,7 +11,7 @@ import {
   metricsFileName,
   metricsJsonl,
   runFileStem,
-} from '../../lab/runs/metrics_file.ts'
+} from '../../lab/runs/files/metrics_file.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'

@@ -16,10 +16,10 @@ import {
   pauseDuel,
   resumeDuel,
   startDuel,
-} from '../../lab/runs/duel.ts'
-import { type RunEntry } from '../../lab/runs/library.ts'
-import { runName } from '../../lab/runs/names.ts'
-import { newRecorder } from '../../lab/runs/record_page.ts'
+} from '../../lab/runs/compare/duel.ts'
+import { type RunEntry } from '../../lab/runs/library/library.ts'
+import { runName } from '../../lab/runs/record/names.ts'
+import { newRecorder } from '../../lab/runs/recorder/record_page.ts'
 import { formatCount } from '../base/format.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
 
