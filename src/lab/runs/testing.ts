@@ -4,7 +4,8 @@ import { applyEvent, emptyRun, initialState, type LabState } from '../page/store
 import { PRESETS } from '../presets/presets.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { RolloutSample } from '../protocol/results.ts'
-import { createRecorder, type RecorderHost } from './recorder/recorder.ts'
+import { RunRecorder } from './recorder/recorder.ts'
+import type { RecorderHost } from './recorder/recorder_host.ts'
 import type { RunStorage } from './storage/storage.ts'
 
 export const TINY = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
@@ -48,7 +49,7 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
   const timers: { at: number; call: () => void }[] = []
   const clock = { now: 1000 }
   const problems: unknown[] = []
-  const recorder = createRecorder({
+  const recorder = new RunRecorder({
     storage,
     version: '0.0.0',
     adapterName: () => 'Test adapter',

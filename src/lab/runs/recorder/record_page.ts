@@ -26,7 +26,7 @@ import { adoptOrphans } from '../storage/orphans.ts'
 import { type RunStorage, storageProblem } from '../storage/storage.ts'
 import { rememberLastRun } from './last_run.ts'
 import { parentOf } from './parent.ts'
-import { createRecorder, type Recorder } from './recorder.ts'
+import { type Recorder, RunRecorder } from './recorder.ts'
 
 let storage: RunStorage | undefined
 const open_recorders = new Set<Recorder>()
@@ -37,7 +37,7 @@ const open_recorders = new Set<Recorder>()
  */
 export function newRecorder(onBegun: (id: string) => void): Recorder | undefined {
   if (!storage) return undefined
-  const recorder = createRecorder({
+  const recorder = new RunRecorder({
     storage,
     version,
     adapterName: ({ adapter }) => (adapter ? adapterName(adapter) : ''),
