@@ -1,6 +1,6 @@
 // What can be wrong with scores and responses: groups that agree, lengths, a fall, a gap. Thresholds stand beside measured runs.
 import type { RlPhase } from '../../rl/config/phase.ts'
-import { comparesGroups } from '../experiment/phase_settings.ts'
+import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import {
   type DiagnosisRule,
   mean,

@@ -43,13 +43,6 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
   }
 }
 
-/** Estimators that never look at the other responses to a prompt. */
-const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
-
-/** Whether an estimator compares the responses to one prompt with each other. */
-export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
-  !WITHOUT_GROUPS.includes(adv_estimator)
-
 /** Whether a phase trains a critic: only GAE asks one. */
 export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => adv_estimator === 'gae'
 

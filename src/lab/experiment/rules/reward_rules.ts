@@ -1,6 +1,7 @@
 // The rules between estimators, the critic's warm-up and what is taken off rewards; and those of the pairs of a reward model.
+import { comparesGroups } from '../../../rl/estimators/advantages.ts'
 import { ADV_ESTIMATOR_LABELS } from '../fields/phase_fields.ts'
-import { comparesGroups, hasCritic, settingsOf } from '../phase_settings.ts'
+import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { RewardModelDocument } from '../phases.ts'
 import { emptyFrom, readVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'

@@ -1,4 +1,5 @@
 // Means over runs of several seeds, with what can be said about them.
+import { mean, variance } from '../../../rl/math/stats.ts'
 
 /** 0.975 quantiles of Student's t for 1, 2, … degrees of freedom. */
 const T_975 = [
@@ -21,9 +22,8 @@ export interface MeanInterval {
 export function meanInterval(values: readonly number[]): MeanInterval | undefined {
   const n = values.length
   if (n < 2) return undefined
-  const mean = values.reduce((sum, value) => sum + value, 0) / n
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
-  return { n, mean, half_width: t975(n - 1) * Math.sqrt(squares / (n - 1) / n) }
+  const half_width = t975(n - 1) * Math.sqrt(variance(values, { unbiased: true }) / n)
+  return { n, mean: mean(values), half_width }
 }
 
 /** Steps ascend; the first `length` entries are valid. */
