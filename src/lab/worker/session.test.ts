@@ -7,18 +7,16 @@ import {
   ASKED,
   asking,
   FIRST,
-  fakeLab,
   GENERATION,
-  gpuError,
   NUMBERS,
   PEAK,
   PROFILE,
   SECOND,
-  start,
   TRACE,
-  tick,
-} from '../testing.ts'
+} from '../protocol/testing.ts'
+import { fakeLab, start } from '../testing.ts'
 import { labError } from './session.ts'
+import { gpuError, tick } from './testing.ts'
 
 const { experiment } = start
 

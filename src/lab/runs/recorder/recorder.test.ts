@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GENERATION } from '../../testing.ts'
+import { GENERATION } from '../../protocol/testing.ts'
 import { readHeader, readRun, readSeries } from '../record/read.ts'
 import type { RunHeader } from '../record/record.ts'
 import { memoryStorage, type RunStorage, type RunWrite } from '../storage/storage.ts'
