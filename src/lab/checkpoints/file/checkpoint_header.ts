@@ -149,11 +149,10 @@ export function requireFormat(strings: Readonly<Record<string, string>>, file: s
     )
 }
 
-/** Reads and checks the strings. Throws CheckpointError naming the first that cannot be what was written. */
-export function readHeader(
-  strings: Readonly<Record<string, string>>,
-  file: string,
-): CheckpointHeader {
+type Strings = Readonly<Record<string, string>>
+
+/** How the strings of a file are read; each of these throws CheckpointError naming the string that cannot be what was written. */
+function partsOf(strings: Strings, file: string) {
   const fail = (at: string, message: string): never => {
     throw new CheckpointError(file, `${at}: ${message}`)
   }
@@ -180,9 +179,15 @@ export function readHeader(
     const [{ path, message }] = parsed.issues
     return fail(path === '' ? name : `${name}.${path}`, message)
   }
+  const has = (name: string) => Object.hasOwn(strings, name)
+  return { fail, has, part, experimentOf }
+}
+
+/** Reads and checks the strings. Throws CheckpointError naming the first that cannot be what was written. */
+export function readHeader(strings: Strings, file: string): CheckpointHeader {
+  const { fail, has, part, experimentOf } = partsOf(strings, file)
   const record = id.safeParse(strings.record)
   if (!record.success) return fail('record', 'expected an id')
-  const has = (name: string) => Object.hasOwn(strings, name)
   const marks = {
     phase_switches: part('phase_switches', phase_switches),
     steered: part('steered', steered).map(({ entry, refused }) => ({

@@ -66,20 +66,18 @@ export function duelProblem(first: Experiment, second: Experiment): string | und
   return undefined
 }
 
-let close: (() => void) | undefined
-let tell: ((command: 'pause' | 'resume') => void) | undefined
+let living: RunningDuel | undefined
 
-/** Ends the second run. The living one goes on by itself, unless it is paused. */
+/** Ends the second run. The living one continues by itself, unless it is paused. */
 export function endDuel(): void {
-  close?.()
-  close = undefined
-  tell = undefined
+  living?.close()
+  living = undefined
   endTurns()
 }
 
 /** Both runs. */
-export const pauseDuel = (): void => tell?.('pause')
-export const resumeDuel = (): void => tell?.('resume')
+export const pauseDuel = (): void => living?.tell('pause')
+export const resumeDuel = (): void => living?.tell('resume')
 
 const beginning = (experiment: Experiment, preset_id: string): LabState => ({
   ...initialState(),
@@ -104,110 +102,143 @@ export function startDuel(
   page: Pick<DuelPage, 'newRecorder'> & Partial<DuelPage>,
 ): void {
   endDuel()
-  const { createPort, nextFrame, now, newRecorder } = { ...browserPage, ...page }
-  let port: LabPort | undefined
-  let [is_first_over, is_second_over, is_paused] = [false, false, false]
-  let pending: { event: LabEvent; at_ms: number }[] = []
-  let sent_request = ''
-  const recorder = newRecorder((second_id) => duelStore.setState({ second_id }))
-  const set = (second: LabState) => {
+  trainInTurns()
+  living = new RunningDuel(experiment, preset_id, { ...browserPage, ...page })
+}
+
+/** The two runs while they take turns: hears the first, and opens and commands the second. */
+class RunningDuel {
+  readonly #experiment: Experiment
+  readonly #page: DuelPage
+  readonly #recorder: Recorder | undefined
+  /** The first run. */
+  readonly #run: number
+  readonly #stops: readonly (() => void)[]
+  /** Of the second run. */
+  #port: LabPort | undefined
+  #is_first_over = false
+  #is_second_over = false
+  #is_paused = false
+  #pending: { event: LabEvent; at_ms: number }[] = []
+  #sent_request = ''
+
+  constructor(experiment: Experiment, preset_id: string, page: DuelPage) {
+    this.#experiment = experiment
+    this.#page = page
+    this.#recorder = page.newRecorder((second_id) => duelStore.setState({ second_id }))
+    this.#run = labStore.getState().run
+    this.#set(beginning(experiment, preset_id))
+    this.#stops = [
+      onLabEvent((event) => this.#hearFirst(event)),
+      onWanted((request) => this.#observe(request)),
+      // Another run, or none.
+      labStore.subscribe((state) => {
+        if (state.run !== this.#run) endDuel()
+      }),
+    ]
+  }
+
+  tell(command: 'pause' | 'resume'): void {
+    if (!this.#is_first_over) {
+      if (command === 'pause') pause()
+      else resume()
+      return
+    }
+    this.#hold(command === 'pause')
+    if (command === 'resume') this.#turnOfSecond()
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop()
+    this.#flush()
+    this.#port?.terminate()
+    this.#port = undefined
+    this.#recorder?.close()
+    duelStore.setState({ second: undefined, second_id: undefined })
+  }
+
+  #set(second: LabState): void {
     duelStore.setState({ second })
-    recorder?.see(second)
+    this.#recorder?.see(second)
   }
-  const flush = () => {
-    const events = pending
-    pending = []
+
+  #flush(): void {
+    const events = this.#pending
+    this.#pending = []
     const { second } = duelStore.getState()
-    if (second && port)
-      set(events.reduce((state, { event, at_ms }) => applyEvent(state, event, at_ms), second))
+    if (second && this.#port)
+      this.#set(events.reduce((state, { event, at_ms }) => applyEvent(state, event, at_ms), second))
   }
-  const post = (command: LabCommand) => port?.postMessage(command)
 
-  const observe = (request: ObservationRequest) => {
+  #post(command: LabCommand): void {
+    this.#port?.postMessage(command)
+  }
+
+  #observe(request: ObservationRequest): void {
     const text = JSON.stringify(request)
-    if (!port || text === sent_request) return
-    sent_request = text
-    post({ type: 'observe', request })
+    if (!this.#port || text === this.#sent_request) return
+    this.#sent_request = text
+    this.#post({ type: 'observe', request })
   }
 
-  const hearSecond = (event: LabEvent) => {
+  #hearFirst(event: LabEvent): void {
+    if (!('run' in event) || event.run !== this.#run) return
+    if (event.type === 'step' && event.step > 0) this.#turnOfSecond()
+    else if (event.type === 'failed' || (event.type === 'status' && event.status === 'finished')) {
+      this.#is_first_over = true
+      this.#turnOfSecond()
+    } else if (event.type === 'status') this.#hold(event.status === 'paused')
+  }
+
+  #hearSecond(event: LabEvent): void {
     if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
-    if (pending.push({ event, at_ms: now() }) === 1) nextFrame(flush)
+    if (this.#pending.push({ event, at_ms: this.#page.now() }) === 1)
+      this.#page.nextFrame(() => this.#flush())
     const is_over =
       event.type === 'failed' || (event.type === 'status' && event.status === 'finished')
-    if (is_over && !is_second_over) {
-      is_second_over = true
+    if (is_over && !this.#is_second_over) {
+      this.#is_second_over = true
       endTurns()
-    } else if (event.type === 'step' && event.step > 0 && !is_first_over && !is_paused) giveTurn()
+    } else if (event.type === 'step' && event.step > 0 && !this.#is_first_over && !this.#is_paused)
+      giveTurn()
   }
-  const open = () => {
-    const own = createPort()
-    port = own
+
+  /** Opens the second run in a worker of its own. */
+  #open(): void {
+    const own = this.#page.createPort()
+    this.#port = own
     own.addEventListener('message', ({ data }) => {
-      if (port === own) hearSecond(data)
+      if (this.#port === own) this.#hearSecond(data)
     })
     const die = (message: string) => {
-      if (port !== own) return
+      if (this.#port !== own) return
       const error = { name: 'WorkerError', code: 'worker', message } as const
-      hearSecond({ type: 'failed', run: undefined, error })
+      this.#hearSecond({ type: 'failed', run: undefined, error })
     }
     own.addEventListener('error', ({ message }) =>
       die(message || 'The worker could not be loaded.'),
     )
     own.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
+    const experiment = this.#experiment
     const kernel_cache = recallKernels()
     const checkpoints = checkpointSettings()
     const record = duelStore.getState().second?.record ?? newRecordId()
     // What panels show of the first run is kept of the second one too, for its record.
     const observe = wantedRequest()
-    sent_request = JSON.stringify(observe)
+    this.#sent_request = JSON.stringify(observe)
     const start = { record, experiment, paused: true, checkpoints, kernel_cache, observe }
-    post({ type: 'start', run: 1, ...start })
-  }
-  const turnOfSecond = () => {
-    if (is_second_over || is_paused) return
-    if (!port) open()
-    // Alone it needs no turns.
-    post({ type: is_first_over ? 'resume' : 'turn' })
-  }
-  const hold = (is_held: boolean) => {
-    is_paused = is_held
-    if (is_held) post({ type: 'pause' })
+    this.#post({ type: 'start', run: 1, ...start })
   }
 
-  trainInTurns()
-  const { run } = labStore.getState()
-  set(beginning(experiment, preset_id))
-  const stopHearing = onLabEvent((event) => {
-    if (!('run' in event) || event.run !== run) return
-    if (event.type === 'step' && event.step > 0) turnOfSecond()
-    else if (event.type === 'failed' || (event.type === 'status' && event.status === 'finished')) {
-      is_first_over = true
-      turnOfSecond()
-    } else if (event.type === 'status') hold(event.status === 'paused')
-  })
-  const stopWanted = onWanted(observe)
-  // Another run, or none.
-  const stopWatching = labStore.subscribe((state) => {
-    if (state.run !== run) endDuel()
-  })
-  tell = (command) => {
-    if (!is_first_over) {
-      if (command === 'pause') pause()
-      else resume()
-      return
-    }
-    hold(command === 'pause')
-    if (command === 'resume') turnOfSecond()
+  #turnOfSecond(): void {
+    if (this.#is_second_over || this.#is_paused) return
+    if (!this.#port) this.#open()
+    // Alone it needs no turns.
+    this.#post({ type: this.#is_first_over ? 'resume' : 'turn' })
   }
-  close = () => {
-    stopHearing()
-    stopWanted()
-    stopWatching()
-    flush()
-    port?.terminate()
-    port = undefined
-    recorder?.close()
-    duelStore.setState({ second: undefined, second_id: undefined })
+
+  #hold(is_held: boolean): void {
+    this.#is_paused = is_held
+    if (is_held) this.#post({ type: 'pause' })
   }
 }
