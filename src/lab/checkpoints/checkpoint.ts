@@ -3,7 +3,7 @@ import type { TrainerState } from '../../rl/train/state.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { CheckpointEntry, RunHistory } from '../protocol/checkpoint_facts.ts'
 
-/** A run between two steps: its trainer, and where it stands in its document. */
+/** A run between two steps: its trainer, and its place in its document. */
 export interface SteeredState {
   readonly trainer: TrainerState
   /** As it is from the next step on; its `steering` is empty. */
@@ -26,7 +26,7 @@ export interface MadeOn {
 export interface Checkpoint {
   /** Id of the record of the run. */
   readonly record: string
-  /** The checkpoint that the run went on from as a run of its own. */
+  /** The checkpoint of another run that this one began with. */
   readonly parent?: { readonly record: string; readonly step: number }
   readonly run: SteeredState
   readonly history: RunHistory

@@ -1,4 +1,4 @@
-// Keeps a run while it goes on: takes its state when that is due, holds the newest in memory, and writes it off the loop.
+// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and writes it off the loop.
 import type {
   CheckpointEntry,
   CheckpointProblemCode,

@@ -68,7 +68,7 @@ export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
 
 /**
  * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing
- * throws, and what is too large is refused before it is looked at.
+ * throws, and what is too large is refused before it is parsed.
  */
 export function parseExperiment(document: unknown): Parsed {
   const size = sizeIssue(document)

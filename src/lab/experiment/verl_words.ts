@@ -22,7 +22,7 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ],
 ]
 
-/** The node with what stands at a path below it read; the same node where nothing changes. */
+/** The node with the value at a path below it read; the same node where nothing changes. */
 function readAt(
   node: unknown,
   [name, ...below]: readonly string[],
@@ -33,7 +33,7 @@ function readAt(
   return value === node[name] ? node : { ...node, [name]: value }
 }
 
-/** verl's null in an experiment and in its phases becomes the word that stands for it here. */
+/** verl's null in an experiment and in its phases becomes our word for it. */
 export function withoutNulls(document: Document): Document {
   const plain = (node: unknown): unknown =>
     VERL_WORDS.reduce((rest, [path, read]) => readAt(rest, path.split('.'), read), node)

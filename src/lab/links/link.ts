@@ -273,7 +273,7 @@ function culprit(issue: Issue, values: Map<string, unknown>): string {
   return named ?? ([...values.keys()].pop() as string)
 }
 
-/** The value that an issue is of; half of a pair stands for the pair. */
+/** The value that an issue is of; for half of a pair, the pair. */
 const ownValueOf = ({ path }: Issue, values: Map<string, unknown>): string | undefined =>
   [path, `${path}.0`, `${path}.1`].find((name) => values.has(name))
 

@@ -3,7 +3,7 @@
 import { show } from '../experiment/fields/field.ts'
 import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 
-/** Parts of the page that can be hidden; every name stands in links, so none changes its meaning. */
+/** Parts of the page that can be hidden; links contain these names, so none changes its meaning. */
 export const HIDE_PARTS = [
   'header',
   'experiment',
@@ -43,7 +43,7 @@ export function optionParts({ embed, hide, lock }: ViewOptions) {
   } satisfies Partial<Record<ViewPart, string | undefined>>
 }
 
-/** The options of a hash, in the order of the lists above. Each name that is not known is said in a notice. */
+/** The options of a hash, in the order of the lists above. A notice names each one that is not known. */
 export function readOptions(hash: string): {
   readonly options: ViewOptions
   readonly notices: readonly string[]

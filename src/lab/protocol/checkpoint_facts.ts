@@ -62,7 +62,7 @@ export interface PlainHistory extends Omit<RunHistory, 'series'> {
   >
 }
 
-/** Why a run goes on from an earlier state. guard: something was about to go wrong. */
+/** Why a run continues from an earlier state. guard: its numbers were not finite. */
 export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
 
 /**

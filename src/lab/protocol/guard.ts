@@ -3,7 +3,7 @@ import type { NonFinite } from '../../rl/metrics/nonfinite.ts'
 
 import type { Metrics } from './results.ts'
 
-/** So many broken steps in a row end a run's own patience. */
+/** A run stops after so many broken steps in a row. */
 export const BROKEN_STEPS = 3
 
 /** Losses of the update: where one is not finite, so is what came of it. */

@@ -39,7 +39,7 @@ export type LabCommand =
       /** The id that the run is kept under. */
       readonly record: string
       readonly experiment: Experiment
-      /** The checkpoint to go on from; its own experiment counts then. */
+      /** The checkpoint to continue from; its own experiment counts then. */
       readonly from?: CheckpointSource | undefined
       readonly checkpoints?: CheckpointSettings | undefined
       readonly paused: boolean
@@ -111,7 +111,7 @@ export type LabEvent =
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
-  /** The run stands after `step` again, or begins there; what was known of later steps is no longer so. */
+  /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */
   | {
       readonly type: 'restored'
       readonly run: number
@@ -140,7 +140,7 @@ export type LabEvent =
       /** From the state on the GPU to the file. */
       readonly ms: number
     }
-  /** A checkpoint could not be kept or read; the run goes on all the same. */
+  /** A checkpoint could not be kept or read; the run continues all the same. */
   | {
       readonly type: 'checkpoint_problem'
       readonly run: number

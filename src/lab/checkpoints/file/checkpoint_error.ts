@@ -1,7 +1,7 @@
 // What is wrong with a file that should hold a checkpoint.
 
 /**
- * damaged: the file is not what was written, or was never one that can be gone on from. newer: of a later version of the lab.
+ * damaged: the file is not what was written, or was never one that a run can continue from. newer: of a later version of the lab.
  * foreign: some other safetensors file.
  */
 export type CheckpointProblem = 'damaged' | 'newer' | 'foreign'
@@ -12,7 +12,7 @@ const REMEDIES: Readonly<Record<CheckpointProblem, string>> = {
   foreign: 'open a file that the lab wrote as a checkpoint',
 }
 
-/** A file cannot be gone on from. The message names the file and the place, what was expected and found, and what to do. */
+/** A run cannot continue from a file. The message names the file and the place, what was expected and found, and what to do. */
 export class CheckpointError extends Error {
   override name = 'CheckpointError'
   readonly file: string

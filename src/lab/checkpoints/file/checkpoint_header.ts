@@ -1,4 +1,4 @@
-// The words of a checkpoint: what stands beside its tensors, as strings of a safetensors file. Nothing that is read is believed.
+// The words of a checkpoint: what it holds beside its tensors, as strings of a safetensors file. Everything that is read is checked.
 import * as z from 'zod/mini'
 import { PHASE_REASONS } from '../../../rl/config/phase.ts'
 import type { TrainerState } from '../../../rl/train/state.ts'
@@ -62,7 +62,7 @@ const verdicts = z.record(z.string().check(z.regex(/^\d{1,3}$/)), z.string())
 const made_on = z.object({ understory: text, adapter: text, kernels: text })
 const parent = z.object({ record: id, step: whole })
 
-/** What stands in the header, checked. */
+/** The header, checked. */
 export interface CheckpointHeader {
   readonly record: string
   readonly parent: Checkpoint['parent']

@@ -14,7 +14,7 @@ const whole = z.int().check(z.minimum(0))
 const candidate = z.object({ text: z.string(), is_ended: z.boolean() })
 const pair = z.object({ prompt: z.string(), a: candidate, b: candidate })
 
-/** What stands in the header. */
+/** The part of the header about pairs. */
 export const pairsSchema = z.object({
   judged: z.array(pair),
   asked: z.array(pair),

@@ -77,7 +77,7 @@ export function brokenPosition(header: CheckpointHeader): Broken {
   )
 }
 
-/** Verdicts and steering that are told of phases and steps which there were not. */
+/** Verdicts and steering of phases and steps that do not exist. */
 export function brokenTold({ experiment, counters, marks }: CheckpointHeader): Broken {
   for (const phase of Object.keys(marks.verdicts))
     if (experiment.phases[Number(phase)]?.kind !== 'reward_model')
@@ -128,7 +128,7 @@ function brokenControl(model: string, control: Float32Array): Broken {
   )
 }
 
-/** Numbers of the models that no training leaves, or with which nothing can be gone on. */
+/** Numbers of the models that no training leaves, or from which none can continue. */
 export function brokenNumbers(states: ModelStates): Broken {
   const { reference } = states
   for (const model of ['actor', 'critic', 'reward_model'] as const) {

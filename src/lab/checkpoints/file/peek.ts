@@ -1,4 +1,4 @@
-// What a file says of itself before anyone goes on from it: read on the page, which leaves the checking to the worker.
+// What a file says of itself before a run continues from it: read on the page, which leaves the checking to the worker.
 
 /** A file that claims to be a checkpoint. */
 export interface Peeked {

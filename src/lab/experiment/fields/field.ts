@@ -10,7 +10,7 @@ export interface FieldOption {
   readonly label: string
 }
 
-/** What is said about a field, apart from where it stands in the document. */
+/** What is said about a field, apart from its place in the document. */
 export interface FieldInfo {
   readonly label: string
   /** One sentence: what it does, and what the surprising values mean. */

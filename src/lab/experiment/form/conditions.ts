@@ -1,4 +1,4 @@
-// Where a setting of a reinforcement phase or of validation has an effect, and the heading it stands under.
+// Where a setting of a reinforcement phase or of validation has an effect, and the heading above it.
 import type { LossMode } from '../../../kernels/policy_loss/policy_loss.ts'
 import { everValidates, type Validation } from '../../../rl/config/phase.ts'
 import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
@@ -54,7 +54,7 @@ const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
 
 const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.rollout_is !== 'off'
 
-/** Whether a batch is cut at all. verl's legacy worker cuts it as it comes. */
+/** Whether a batch is cut at all. verl's legacy worker never shuffles before it cuts. */
 const cutsBatch: Condition = (settings) => {
   const { actor, critic, rollout } = settings
   const of_critic = hasCritic(settings) ? critic.ppo_mini_batch_size : 0
@@ -157,6 +157,6 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
   ['algorithm', 'Algorithm'],
 ]
 
-/** The heading that a shared setting stands under. */
+/** The heading above a shared setting. */
 export const groupOf = (path: string): string =>
   GROUPS.find(([part]) => isWithin(path, part))?.[1] ?? 'Algorithm'

@@ -70,7 +70,7 @@ export interface RunSoFar {
 /** A phase that begins has its own mark. */
 export const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase', 'interrupt_phase']
 
-/** A person has ended the present phase, and no step of the next one has been told of. */
+/** A person has ended the present phase, and no step of the next one has been reported. */
 export function isEnding({
   steered,
   phase_switches,
@@ -94,7 +94,7 @@ export function stepsToCome(run: RunSoFar): readonly Stretch[] {
     (entry) => entry.step > step || (entry.step === step && !done.includes(JSON.stringify(entry))),
   )
   const is_ended = isEnding(run)
-  // The plan stays true while a phase continues; only where a step stands in it changes.
+  // The plan stays true while a phase continues; only the place of a step in it changes.
   const of = JSON.stringify([due, phase, step - phase_step, is_ended])
   const known = plans.get(experiment)
   const plan =

@@ -257,7 +257,7 @@ export function readRecording(source: string): ReadRecording {
   return { ok: true, recording: { experiment, adapter, date, versions, events: timed } }
 }
 
-/** What is out of order: steps, times and phases only go on. */
+/** What is out of order: steps, times and phases never go back. */
 function disorder(events: Recording['events'], phases: number): string | undefined {
   let [last_ms, last_step] = [0, -1]
   for (const [i, { at_ms, event }] of events.entries()) {

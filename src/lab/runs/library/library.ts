@@ -137,7 +137,7 @@ export function followRecorder(own: Pick<Recorder, 'forget' | 'retry'>): () => v
 
 /** A run has begun to be recorded. */
 export function addRun(header: RunHeader): void {
-  // One that goes on has its labels.
+  // One that still trains has its labels.
   if (runOf(header.id)) updateRun(header)
   else storage.label(insertRun(header)).catch(report)
 }

@@ -163,7 +163,7 @@ export function readSeries(chunks: readonly unknown[]): Map<string, Series> {
       if (!isColumn(steps) || !isColumn(values) || steps.length !== values.length) continue
       const thinned = fieldOf(column, 'thinned')
       const known = series.get(metric)
-      // A column that was thinned stands whole in one part.
+      // A column that was thinned lies whole in one part.
       if (!known) series.set(metric, new Series(isThinned(thinned) ? thinned : undefined))
       let last = known?.steps[known.length - 1] ?? Number.NEGATIVE_INFINITY
       for (let i = 0; i < steps.length; i++)

@@ -18,7 +18,7 @@ export type RecordStatus = (typeof RECORD_STATUSES)[number]
 
 export const isLive = (status: RecordStatus): boolean => status === 'running' || status === 'paused'
 
-/** A run as the table shows it. Written again and again while the run goes on, so it holds no history. */
+/** A run as the table shows it. Written again and again while the run trains, so it holds no history. */
 export interface RunHeader {
   readonly id: string
   readonly record_version: number
@@ -55,7 +55,7 @@ export interface RunHeader {
   readonly parent: string | undefined
   /** The step of that checkpoint; undefined where it began at its first step. */
   readonly parent_step?: number | undefined
-  /** Its page was closed while it went on: it may be gone on with. */
+  /** Its page was closed while it trained: it may be continued. */
   readonly was_left?: boolean | undefined
 }
 

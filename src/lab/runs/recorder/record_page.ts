@@ -85,7 +85,7 @@ async function askToPersist(): Promise<void> {
 /** Listing all files takes a while: not after each one that is written. */
 const ROOM_MS = 10_000
 
-/** Lets the oldest checkpoints go where those of all runs take more than they may: never of a run that goes on, is pinned or compared with. */
+/** Lets the oldest checkpoints go where those of all runs take more than they may: never those of a run that still trains, is pinned or compared with. */
 export const keepRoom = (): Promise<number> =>
   makeRoom({
     list: () => listCheckpoints(),

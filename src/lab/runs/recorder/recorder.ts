@@ -41,7 +41,7 @@ export class RunRecorder implements Recorder {
   readonly #host: RecorderHost
   #own: RecordedRun | undefined
   #seen = { run: -1, at: 0 }
-  /** The run that gave way last: undo may bring it back to the page. */
+  /** The run that was shown before: undo may bring it back to the page. */
   #before: RecordedRun | undefined
   readonly #forgotten = new Set<number>()
   #cancel: (() => void) | undefined
@@ -129,7 +129,7 @@ export class RunRecorder implements Recorder {
     return own
   }
 
-  /** The run gives way to another one, or to none. */
+  /** The page shows another run, or none. */
   #drop(): void {
     if (!this.#own) return
     this.#own.was_dropped = true

@@ -2,7 +2,7 @@
 
 const PREFIX = 'understory.run.'
 
-/** Runs that this page holds, with how to let go. */
+/** Runs that this page holds, each with how to release it. */
 const own = new Map<string, () => void>()
 
 /** Also missing where there is no browser. */
@@ -61,7 +61,7 @@ export async function released(id: string): Promise<void> {
   await manager.request(`${PREFIX}${id}`, { mode: 'shared' }, () => {})
 }
 
-/** Runs that go on in some tab, this one included. */
+/** Runs that train in some tab, this one included. */
 export async function heldRuns(): Promise<ReadonlySet<string>> {
   const held =
     (

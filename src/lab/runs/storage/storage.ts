@@ -7,10 +7,10 @@ export interface RunWrite {
   readonly header: RunHeader
   readonly chunk: StoredChunk | undefined
   readonly items: readonly StoredItem[]
-  /** Steps whose items are let go. */
+  /** Steps whose items are removed. */
   readonly dropped: readonly { readonly kind: KeptKind; readonly step: number }[]
   /**
-   * All rows are written anew, and items of steps after this one are let go: the run went back to it, or it is the newest and the
+   * All rows are written again, and items of steps after this one are removed: the run went back to it, or it is the newest and the
    * rows were thinned.
    */
   readonly restored_to?: number | undefined
