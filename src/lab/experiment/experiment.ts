@@ -16,6 +16,7 @@ import { editPhases, isSteerable } from './steering/edit_phases.ts'
 import { followSteering } from './steering/follow.ts'
 import { withoutNulls } from './verl_words.ts'
 
+/** An experiment, or everything that is wrong with its document. */
 export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly issues: readonly Issue[] }

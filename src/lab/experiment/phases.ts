@@ -40,6 +40,7 @@ export interface RlDocument extends RlFields {
   readonly algorithm?: Overrides<AlgorithmFields> | undefined
 }
 
+/** One phase of an experiment. */
 export type PhaseDocument = SftDocument | RewardModelDocument | RlDocument
 
 const target_layer = z._default(

@@ -29,6 +29,7 @@ const covRatio = (value: number, help: string) =>
     unit: 'share',
   })
 
+/** verl's `actor` section, with its KL in the loss. */
 export const ACTOR: Tree<ActorFields> = {
   ppo_mini_batch_size: integer({
     label: 'Mini-batch',

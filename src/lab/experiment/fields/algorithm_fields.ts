@@ -5,6 +5,7 @@ import { boolean, integer, number, select, type Tree } from './field.ts'
 import { klCoef, klPenalty } from './kl_fields.ts'
 import { ROLLOUT_CORRECTION, type RolloutCorrectionFields } from './rollout_correction_fields.ts'
 
+/** The engine's algorithm; where that has null, an experiment has 'off', '' or a length of 0. */
 export type AlgorithmFields = Omit<Algorithm, 'rollout_correction' | 'overlong_buffer'> & {
   readonly rollout_correction: RolloutCorrectionFields
   /** len 0 = none. */
@@ -20,6 +21,7 @@ const FILTER_METRICS: Readonly<Record<FilterMetric, string>> = {
   seq_final_reward: 'seq_final_reward (with all penalties)',
 }
 
+/** verl's `algorithm` section, and what is taken off rewards. */
 export const ALGORITHM: Tree<AlgorithmFields> = {
   gamma: number({
     label: 'Discount',

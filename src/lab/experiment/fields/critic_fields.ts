@@ -12,6 +12,7 @@ export type CriticFields = Omit<Critic, 'ppo_mini_batch_size' | 'ppo_epochs' | '
   readonly optim: Required<Optim>
 }
 
+/** verl's `critic` section. */
 export const CRITIC: Tree<CriticFields> = {
   critic_warmup: integer({
     label: 'Critic alone',

@@ -5,6 +5,7 @@ import { hasHidden } from '../hidden.ts'
 export type FieldKind = 'integer' | 'number' | 'boolean' | 'select' | 'text'
 export type FieldValue = string | number | boolean
 
+/** A choice of a select. */
 export interface FieldOption {
   readonly value: string | number
   readonly label: string
@@ -73,6 +74,7 @@ export function show(value: unknown): string {
 const expected = (what: string) => (issue: { input?: unknown }) =>
   `expected ${what}, got ${show(issue.input)}`
 
+/** A whole number from `min` to `max`. */
 export function integer(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a whole number from ${min} to ${max}`)
@@ -80,6 +82,7 @@ export function integer(said: Numeric): Leaf<number> {
   return { info: { unit: '', step: 1, live: false, ...said, kind: 'integer' }, schema }
 }
 
+/** A number from `min` to `max`. */
 export function number(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a number from ${min} to ${max}`)
@@ -87,6 +90,7 @@ export function number(said: Numeric): Leaf<number> {
   return { info: { unit: '', live: false, ...said, kind: 'number' }, schema }
 }
 
+/** A switch. */
 export function boolean(said: Said & { readonly default: boolean }): Leaf<boolean> {
   const schema = z.boolean({ error: expected('true or false') })
   return { info: { unit: '', ...said, kind: 'boolean', live: false }, schema }

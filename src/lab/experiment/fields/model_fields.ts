@@ -20,6 +20,7 @@ export interface ModelFields {
   readonly enable_gradient_checkpointing: boolean
 }
 
+/** The `model` section. */
 export const MODEL: Tree<ModelFields> = {
   model_type: select(
     { label: 'Architecture', help: 'Which family of transformer the blocks follow.' },

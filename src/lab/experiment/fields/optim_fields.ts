@@ -2,6 +2,7 @@
 import type { Optim } from '../../../rl/config/phase.ts'
 import { integer, number, select, type Tree } from './field.ts'
 
+/** The clip of every learner. */
 export const gradClip = number({
   label: 'Gradient clip',
   live: true,
@@ -15,6 +16,7 @@ export const gradClip = number({
 
 type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_decay'>
 
+/** verl's `optim` block, with the defaults of one learner. */
 export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
   lr: number({
     label: 'Learning rate',

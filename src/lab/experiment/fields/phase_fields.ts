@@ -13,6 +13,7 @@ import { MAX_LAYERS } from './model_fields.ts'
 import { gradClip, optim } from './optim_fields.ts'
 import { type TrainedFields, trainedFields } from './trained_fields.ts'
 
+/** A warm start. */
 export interface SftFields {
   /** '' = named after what it does. */
   readonly name: string
@@ -25,11 +26,13 @@ export interface SftFields {
   readonly stop: Pick<Stop, 'accuracy'>
 }
 
+/** The training of a reward model. */
 export interface RewardModelFields extends Omit<SftFields, 'stop' | 'epochs'> {
   /** The engine's, with a person's verdicts as text (../verdicts.ts). */
   readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
 }
 
+/** Reinforcement, without the sections that it shares with other phases. */
 export interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
   /** '' = named after the layer it trains. */
   readonly name: string
@@ -125,6 +128,7 @@ const STOP: Tree<Stop> = {
   }),
 }
 
+/** Of a phase of kind sft. */
 export const SFT: Tree<SftFields> = {
   name: phaseName,
   steps: steps(400),
@@ -143,6 +147,7 @@ export const SFT: Tree<SftFields> = {
   stop: { accuracy: STOP.accuracy },
 }
 
+/** Of a phase of kind reward_model. */
 export const REWARD_MODEL: Tree<RewardModelFields> = {
   name: phaseName,
   steps: steps(100),
@@ -230,6 +235,7 @@ export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
   tir_optimal_token_baseline: 'Optimal token baseline, several turns',
 }
 
+/** Of a phase of kind rl, besides `target_layer` and its own settings of shared sections. */
 export const RL: Tree<RlFields> = {
   name: phaseName,
   steps: steps(120),

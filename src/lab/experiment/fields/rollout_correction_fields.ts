@@ -58,6 +58,7 @@ const isListOf =
 
 const correction = ALGORITHM_DEFAULTS.rollout_correction
 
+/** verl's `algorithm.rollout_correction`. */
 export const ROLLOUT_CORRECTION: Tree<RolloutCorrectionFields> = {
   bypass_mode: boolean({
     label: 'Bypass mode',

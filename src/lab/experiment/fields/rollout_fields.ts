@@ -5,6 +5,7 @@ import { boolean, integer, number, select, type Tree } from './field.ts'
 /** Below it logits grow past what float32 tells apart. */
 export const LOWEST_TEMPERATURE = 0.05
 
+/** The `rollout` section. */
 export const ROLLOUT: Tree<Required<Rollout>> = {
   train_batch_size: integer({
     label: 'Prompts per step',

@@ -3,6 +3,7 @@ import { DATA_DEFAULTS, type Data } from '../../../rl/config/phase.ts'
 import { MAX_KERNELS_LENGTH } from '../pinned_kernels.ts'
 import { boolean, integer, type Tree, text } from './field.ts'
 
+/** At the top of the document. */
 export const ROOT: Tree<{ name: string; seed: number }> = {
   name: text({ label: 'Name', help: 'What this experiment is called.', default: '', max: 80 }),
   seed: integer({
@@ -14,6 +15,7 @@ export const ROOT: Tree<{ name: string; seed: number }> = {
   }),
 }
 
+/** The `data` section. */
 export const DATA: Tree<Data> = {
   train_max_samples: integer({
     label: 'Training set',

@@ -2,6 +2,7 @@
 import type { Probe, Validation } from '../../../rl/config/phase.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 
+/** The `validation` section. */
 export const VALIDATION: Tree<Required<Validation>> = {
   test_freq: integer({
     label: 'Every',
@@ -56,6 +57,7 @@ export const VALIDATION: Tree<Required<Validation>> = {
   }),
 }
 
+/** The `probe` section. */
 export const PROBE: Tree<Required<Probe>> = {
   freq: integer({
     label: 'Every',

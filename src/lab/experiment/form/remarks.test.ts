@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../../links/link.ts'
 import { PRESETS } from '../../presets/presets.ts'
-import { parseExperiment } from '../experiment.ts'
 import { resolvePhases } from '../resolve.ts'
 import type { Experiment } from '../schema.ts'
+import { parsed } from '../testing.ts'
 import { experimentFields } from './form.ts'
 import { remarksOf } from './remarks.ts'
 
-const parsed = (document: object): Experiment => {
-  const result = parseExperiment(document)
-  if (!result.ok) throw new Error(JSON.stringify(result.issues))
-  return result.experiment
-}
 const fieldOf = (experiment: Experiment, path: string) =>
   experimentFields(experiment).find((field) => field.path === path)
 

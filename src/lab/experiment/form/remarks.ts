@@ -5,6 +5,7 @@ import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { Experiment } from '../schema.ts'
 
+/** What a run does otherwise than a field says. */
 export interface Remark {
   /** The field beside which it is shown. */
   readonly path: string

@@ -8,6 +8,7 @@ import { settingsOf } from '../phase_settings.ts'
 import type { Experiment } from '../schema.ts'
 import type { Rule } from './rule.ts'
 
+/** Every rule about the training set. */
 export function dataRules(experiment: Experiment, { train_size }: Task, rule: Rule): void {
   const { data, phases } = experiment
   const { train_max_samples: size } = data

@@ -5,6 +5,7 @@ import type { RuledPhase } from './rule.ts'
 
 const CORRECTION = 'algorithm.rollout_correction'
 
+/** The loss fits bypass mode, and Clip-Cov's range is one. */
 export function lossRules({ settings, path, rule }: RuledPhase): void {
   const { loss_mode, policy_loss } = settings.actor
   const { bypass_mode, loss_type } = settings.algorithm.rollout_correction
@@ -24,6 +25,7 @@ export function lossRules({ settings, path, rule }: RuledPhase): void {
   )
 }
 
+/** Rollout correction is for phases that train the whole model, which is what samples. */
 export function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
   const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
   const layer = phase.target_layer
@@ -48,6 +50,7 @@ export function correctionRules({ phase, at, settings, path, rule }: RuledPhase)
   )
 }
 
+/** Each criterion of rejection has a threshold of its form. */
 export function rejectionRules({ settings, path, rule }: RuledPhase): void {
   const { rollout_rs, rollout_rs_threshold } = settings.algorithm.rollout_correction
   const criteria = [...new Set(listOf(rollout_rs))]

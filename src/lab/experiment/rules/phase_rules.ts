@@ -8,6 +8,7 @@ import type { Rule, RuledPhase } from './rule.ts'
 const targetOf = ({ experiment, phase }: RuledPhase): number =>
   phase.target_layer === 'final' ? experiment.model.num_hidden_layers : phase.target_layer
 
+/** A phase has something to train. */
 export function trainedRules(ruled: RuledPhase): void {
   const { experiment, phase, at, rule } = ruled
   const { num_hidden_layers: L, tie_word_embeddings } = experiment.model
@@ -50,6 +51,7 @@ const learnsNorm = ({ phase }: RuledPhase): boolean =>
   (phase.target_layer === 'final' || phase.target_readout === 'normed') &&
   phase.lr_factor_above.factor > 0
 
+/** Dynamic sampling compares responses, so there must be two that can differ. */
 export function filterRules({ settings, path, rule }: RuledPhase): void {
   const { rollout, algorithm } = settings
   const { enable, metric } = algorithm.filter_groups
@@ -93,6 +95,7 @@ export function mayChooseCritic(experiment: Experiment, index: number): boolean 
   )
 }
 
+/** A critic begins where its stage does, and as a model that there is. */
 export function criticRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
   if (!hasCritic(settings)) return
   const { init } = settings.critic.model
@@ -125,6 +128,7 @@ function criticSteps({ phases, ...experiment }: Experiment, index: number): numb
   return count
 }
 
+/** The critic's warm-up ends before the phase does. */
 export function warmupRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
   const { critic_warmup } = settings.critic
   const steps = criticSteps(experiment, experiment.phases.indexOf(phase))

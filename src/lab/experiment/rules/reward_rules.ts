@@ -6,6 +6,7 @@ import type { RewardModelDocument } from '../phases.ts'
 import { emptyFrom, readVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
+/** Estimators that compare responses have two, and only a critic is warmed up. */
 export function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
   const { adv_estimator, rollout, critic } = settings
   rule(
@@ -29,6 +30,7 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
   )
 }
 
+/** An adaptive KL has numbers to adapt, and the overlong buffer fits a response. */
 export function rewardRules({ settings, path, rule }: RuledPhase): void {
   const { rollout, algorithm } = settings
   const { kl_ctrl, overlong_buffer } = algorithm
@@ -52,6 +54,7 @@ export function rewardRules({ settings, path, rule }: RuledPhase): void {
   )
 }
 
+/** A person's verdicts leave pairs to train on. */
 export function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
   const { source, count, held_out, min_pairs } = pairs
   rule(

@@ -13,6 +13,7 @@ export interface Position {
   readonly is_ended: boolean
 }
 
+/** Before the first step. */
 export const BEFORE: Position = { step: 0, phase: 0, phase_step: 0, is_ended: false }
 
 /** The position after `step` steps; undefined where the run ends before. `visit` hears what is taken of which phase on the way. */
