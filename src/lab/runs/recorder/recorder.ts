@@ -176,15 +176,17 @@ export class RunRecorder implements Recorder {
     own.restored = restored
     const written = own.written
     const rewritten_to = is_rewritten ? own.state.step : restored_to
-    return this.#host.storage.write({ header, chunk, items, dropped, restored_to: rewritten_to }).then(
-      () => this.#hasWritten(own, header),
-      (error) => {
-        // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
-        if (own.written === written) Object.assign(own, before)
-        else if (restored_to !== undefined) own.restored = before.restored
-        this.#hasFailed(own, error)
-      },
-    )
+    return this.#host.storage
+      .write({ header, chunk, items, dropped, restored_to: rewritten_to })
+      .then(
+        () => this.#hasWritten(own, header),
+        (error) => {
+          // Nothing of it was kept: the next write takes it along, or all that there is after the run went back.
+          if (own.written === written) Object.assign(own, before)
+          else if (restored_to !== undefined) own.restored = before.restored
+          this.#hasFailed(own, error)
+        },
+      )
   }
 
   #hasWritten(own: RecordedRun, header: RunHeader): Promise<void> | undefined {
