@@ -8,13 +8,13 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { resolvePhases } from '../lab/experiment/resolve.ts'
 import type { Experiment } from '../lab/experiment/schema.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
+import { isRecorded, type Recording } from '../lab/page/recorded.ts'
 import {
   OBSERVED_GROUPS,
   type ObservationRequest,
   type ObservedGroup,
 } from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
-import { isRecorded, type Recording } from '../lab/protocol/recording.ts'
 import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeCard } from '../protocol/card.ts'
 import { decodeLink } from './link.ts'
-import { decodeSummary } from './result_link.ts'
+import { decodeSummary } from './summary.ts'
 import { tabOf, viewParts } from './view.ts'
 import { readOptions } from './view_options.ts'
 

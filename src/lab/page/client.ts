@@ -17,8 +17,8 @@ import type { ObservationRequest } from '../protocol/observation.ts'
 import type { LabCommand, LabError, LabEvent } from '../protocol/protocol.ts'
 import { syncPlan } from './asked_plan.ts'
 import type { KeptOfRun } from './kept_run.ts'
-import { lockedBecause, lockOf, openingLocked, readShareHash } from './link_store.ts'
 import { newRecordId } from './record_id.ts'
+import { lockedBecause, lockOf, openingLocked, readShareHash } from './share_store.ts'
 import { comesBack, makesRoom, type SetAside, type Settings, stageOf } from './stage.ts'
 import {
   applyEvent,

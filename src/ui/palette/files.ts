@@ -4,7 +4,7 @@ import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
-import { openingLocked } from '../../lab/page/link_store.ts'
+import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import {
   metricsCsv,

@@ -3,7 +3,7 @@ import { Share2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
-import { encodeSummary } from '../../lab/links/result_link.ts'
+import { encodeSummary } from '../../lab/links/summary.ts'
 import { TABS, type Tab, withParts } from '../../lab/links/view.ts'
 import {
   HIDE_PARTS,
@@ -13,7 +13,7 @@ import {
   type ViewOptions,
 } from '../../lab/links/view_options.ts'
 import { shareLink } from '../../lab/page/client.ts'
-import { isOfLink, resultOf } from '../../lab/page/shared_result.ts'
+import { isOfLink, resultOf } from '../../lab/page/result.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'
 import { useLab } from '../base/run.ts'

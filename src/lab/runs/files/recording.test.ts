@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { resolvePhases } from '../../experiment/resolve.ts'
 import type { Experiment } from '../../experiment/schema.ts'
+import type { Recording } from '../../page/recorded.ts'
 import { presetOf } from '../../presets/presets.ts'
-import type { Recording } from '../../protocol/recording.ts'
 import type { TokenTable } from '../../protocol/results.ts'
 import { MAX_RECORDING_LENGTH, readRecording, writeRecording } from './recording.ts'
 

@@ -3,8 +3,8 @@ import * as z from 'zod/mini'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { resolvePhases } from '../../experiment/resolve.ts'
 import { rolloutDTypeSchema } from '../../experiment/rollout_dtype.ts'
+import type { RecordedEvent, Recording } from '../../page/recorded.ts'
 import type { LensReadout } from '../../protocol/observation.ts'
-import type { RecordedEvent, Recording } from '../../protocol/recording.ts'
 
 const RECORDING_VERSION = 1
 /** Characters of a file at most. */

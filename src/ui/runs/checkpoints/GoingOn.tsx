@@ -1,8 +1,8 @@
 // Offers at the top of the page: to go on with the run that was left, or with a file.
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type ShareState, shareStore } from '../../../lab/page/link_store.ts'
 import { replayStore } from '../../../lab/page/replay.ts'
+import { type ShareState, shareStore } from '../../../lab/page/share_store.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import { type Library, libraryStore } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'

@@ -1,7 +1,7 @@
 // A recorded run: what the worker told the page, and when.
 import type { AdapterFacts } from '../../kernels/device/gpu.ts'
 import type { Experiment } from '../experiment/schema.ts'
-import type { LabEvent } from './protocol.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
 
 /** The events that tell of a run itself; the rest is about the machine that plays it. */
 const RECORDED_TYPES = [

@@ -15,7 +15,7 @@ import {
   steer,
   train,
 } from './client.ts'
-import { lockedBecause, shareStore } from './link_store.ts'
+import { lockedBecause, shareStore } from './share_store.ts'
 import { labStore } from './store.ts'
 
 const commands: LabCommand[] = []

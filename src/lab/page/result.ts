@@ -7,7 +7,7 @@ import {
   type SharedResult,
   shortName,
   thinned,
-} from '../links/result_link.ts'
+} from '../links/summary.ts'
 import { adapterName } from '../protocol/card.ts'
 import { type LabState, nextExperiment } from './store.ts'
 

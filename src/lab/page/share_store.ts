@@ -1,7 +1,7 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../experiment/schema.ts'
-import { decodeSummary, type SharedResult } from '../links/result_link.ts'
+import { decodeSummary, type SharedResult } from '../links/summary.ts'
 import { viewParts } from '../links/view.ts'
 import {
   LOCK_PARTS,

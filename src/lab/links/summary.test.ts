@@ -11,7 +11,7 @@ import {
   type SharedResult,
   shortName,
   thinned,
-} from './result_link.ts'
+} from './summary.ts'
 
 const NAMES = [
   'critic/score/mean',
