@@ -1,6 +1,6 @@
 // What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
 import type { Page } from '@playwright/test'
-import { BROKEN_RUNS, type BrokenRun } from '../src/lab/diagnosis/diagnosis_runs.ts'
+import { BROKEN_RUNS, type BrokenRun } from '../src/lab/diagnosis/broken_runs.ts'
 import { encodeLink } from '../src/lab/links/link.ts'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 

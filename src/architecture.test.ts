@@ -21,15 +21,7 @@ const PURE = [
   'kernels/matmul/variant_names.ts',
   'kernels/optimizer/control.ts',
   'rl/look/observation.ts',
-  'rl/config/actor.ts',
-  'rl/config/algorithm.ts',
-  'rl/config/critic.ts',
-  'rl/config/data.ts',
-  'rl/config/phase.ts',
-  'rl/config/schedule.ts',
-  'rl/config/validation.ts',
   'rl/look/suggested_layer.ts',
-  'rl/losses/token_loss.ts',
 ]
 
 /** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
@@ -42,6 +34,10 @@ const FORMATS = [
   'model/hf/safetensors_header.ts',
   'model/hf/safetensors_write.ts',
 ]
+/** Folders that know no device. The page may load them: they load nothing but each other, formats and plain arithmetic. */
+const DEVICE_FREE = ['rl/math/', 'rl/estimators/', 'rl/losses/', 'rl/config/']
+/** It says which segments of a transformer are trained, so it loads that. */
+const KNOWS_TRANSFORMER = 'rl/config/trained_segments.ts'
 const ARITHMETIC = ['kernels/device/errors.ts', 'kernels/sampling/philox.ts']
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
@@ -49,6 +45,10 @@ const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.ends
 const isRef = (file: string) => /\.ref\.ts$/.test(file)
 /** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports cli. */
 const showsRefs = (file: string) => file.startsWith('conformance/')
+const isDeviceFree = (file: string) =>
+  DEVICE_FREE.some((folder) => file.startsWith(folder)) &&
+  file !== KNOWS_TRANSFORMER &&
+  !isTest(file)
 /** Paths in src without that folder's name, and those of conformance. */
 const nameOf = (path: string) => path.replace(/^src\//, '')
 const pathOf = (file: string) => (file.startsWith('conformance/') ? file : posix.join('src', file))
@@ -92,9 +92,17 @@ test.for(files)('%s', (file) => {
         layer === 'tasks' ||
         PURE.includes(target) ||
         FORMATS.includes(target) ||
+        isDeviceFree(target) ||
         file === 'lab/worker/worker.ts' ||
         !!typeOnly,
       'only the worker may load the GPU side; tasks are pure',
+    )
+    rule(
+      !isDeviceFree(file) ||
+        !!typeOnly ||
+        isDeviceFree(target) ||
+        [...FORMATS, ...ARITHMETIC].includes(target),
+      'the page may load this file, so it must know no device',
     )
     rule(
       !FORMATS.includes(file) || !!typeOnly || [...FORMATS, ...ARITHMETIC].includes(target),

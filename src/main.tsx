@@ -2,7 +2,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client.ts'
-import { startRecording } from './lab/runs/record_page.ts'
+import { startRecording } from './lab/runs/recorder/record_page.ts'
 import { App } from './ui/App.tsx'
 import { Part } from './ui/base/page/Part.tsx'
 import { followTheme } from './ui/base/store.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { unsoundPart } from '../lab/checkpoints/sound.ts'
 import { TINY } from '../lab/checkpoints/testing.ts'
 import { checkpointName, folderFiles } from './checkpoint_files.ts'

@@ -2,8 +2,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CheckpointEntry, CheckpointFiles } from '../lab/checkpoints/checkpoint.ts'
-import { CHECKPOINT_FORMAT } from '../lab/checkpoints/checkpoint_header.ts'
+import type { CheckpointFiles } from '../lab/checkpoints/checkpoint.ts'
+import { CHECKPOINT_FORMAT } from '../lab/checkpoints/file/checkpoint_header.ts'
+import type { CheckpointEntry } from '../lab/protocol/checkpoint_facts.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from './disk.ts'
 
 const NAME = /^step_(\d{6,})\.safetensors$/

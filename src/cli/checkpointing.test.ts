@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CheckpointFiles, SteeredState } from '../lab/checkpoints/checkpoint.ts'
-import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
-import { memoryFiles } from '../lab/checkpoints/memory_files.ts'
+import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
+import { memoryFiles } from '../lab/checkpoints/storage/memory_files.ts'
 import { madeState, tinyExperiment } from '../lab/checkpoints/testing.ts'
 import { Checkpointer } from './checkpointing.ts'
 

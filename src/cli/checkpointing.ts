@@ -1,6 +1,6 @@
 // Writes a run's checkpoints while it goes on. A step never waits for one.
 import type { Checkpoint, CheckpointFiles, SteeredState } from '../lab/checkpoints/checkpoint.ts'
-import { encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { HistoryLog, historyUntil } from '../lab/checkpoints/history.ts'
 import {
   type CheckpointSchedule,
@@ -8,7 +8,8 @@ import {
   isDue,
   retained,
 } from '../lab/checkpoints/schedule.ts'
-import { type UnsoundPart, unsoundPart } from '../lab/checkpoints/sound.ts'
+import { unsoundPart } from '../lab/checkpoints/sound.ts'
+import type { UnsoundPart } from '../lab/protocol/guard.ts'
 import { reason } from './disk.ts'
 
 /** A run whose state can be taken. */

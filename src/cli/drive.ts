@@ -1,7 +1,7 @@
 // Trains in a folder to the end or to the first signal, and says what came of it.
 import type { Gpu } from '../kernels/device/gpu.ts'
 import type { Checkpoint } from '../lab/checkpoints/checkpoint.ts'
-import type { Experiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { BrokenNumbers, brokenHead } from '../lab/protocol/guard.ts'
 import { folderFiles } from './checkpoint_files.ts'
 import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { checkpointFolder, folderFiles } from './checkpoint_files.ts'

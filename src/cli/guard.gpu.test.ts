@@ -2,10 +2,10 @@
 // may not load the GPU side.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { decodeCheckpoint, encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
-import { memoryFiles } from '../lab/checkpoints/memory_files.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
+import { memoryFiles } from '../lab/checkpoints/storage/memory_files.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
-import type { Experiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { BrokenNumbers } from '../lab/protocol/guard.ts'
 import type { LabEvent } from '../lab/protocol/protocol.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'

@@ -2,8 +2,8 @@
 // rl/reward/rlhf.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { presetOf } from '../lab/presets/presets.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import type { StepResult } from '../rl/train/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../lab/columns/series.ts'
-import { metricsCsv, metricsJsonl } from '../lab/runs/metrics_file.ts'
+import { metricsCsv, metricsJsonl } from '../lab/runs/files/metrics_file.ts'
 import { linesOf, tableOfLines } from './line_file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-lines-'))

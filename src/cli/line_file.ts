@@ -1,7 +1,7 @@
 // Files of lines that may be longer than memory: read piece by piece.
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { cell } from '../lab/runs/metrics_file.ts'
+import { cell } from '../lab/runs/files/metrics_file.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWhole } from './disk.ts'
 
 import { withoutMark } from './input_file.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Gpu } from '../kernels/device/gpu.ts'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { decodeLink } from '../lab/links/link.ts'
 import { PRESETS } from '../lab/presets/presets.ts'
 import {
@@ -9,7 +10,6 @@ import {
   plannedBytes,
   requireMemory,
 } from '../lab/worker/memory_budget.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 

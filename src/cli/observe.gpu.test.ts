@@ -1,7 +1,8 @@
 // A run that moves to other buffers while it is observed. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type Experiment, parseExperiment } from '../lab/experiment/experiment.ts'
+import { parseExperiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../lab/protocol/observation.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { steeredEngine } from '../rl/train/engine.ts'

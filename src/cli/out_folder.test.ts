@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { encodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { madeCheckpoint, tinyExperiment } from '../lab/checkpoints/testing.ts'
 import { checkpointName, folderFiles } from './checkpoint_files.ts'
 import { LabFailure, UsageError } from './command.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { PRESETS } from '../lab/presets/presets.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import { modelShape } from '../model/params/config.ts'
 import { paramLayout } from '../model/params/params.ts'
 import { planMemory } from '../rl/train/memory.ts'

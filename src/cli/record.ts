@@ -1,21 +1,24 @@
 // lab record: a run as the page's worker would have told it, in one file that the page can play.
+
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type Experiment, resolvePhases } from '../lab/experiment/experiment.ts'
+import { resolvePhases } from '../lab/experiment/resolve.ts'
+import { type Experiment } from '../lab/experiment/schema.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
+import { isRecorded } from '../lab/page/recorded.ts'
 import {
   OBSERVED_GROUPS,
   type ObservationRequest,
   type ObservedGroup,
 } from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
-import { isRecorded, type Recording, readRecording, writeRecording } from '../lab/runs/recording.ts'
+import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
+import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
 import { TINY } from '../lab/checkpoints/testing.ts'
 import { checkpointFolder, checkpointName } from './checkpoint_files.ts'
 import { train } from './train.ts'

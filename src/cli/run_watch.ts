@@ -1,9 +1,8 @@
 // A run's metrics kept as columns while it trains, and what is found in them.
-
 import { appendMetrics, type Series } from '../lab/columns/series.ts'
 import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../lab/diagnosis/diagnosis.ts'
-import type { Experiment } from '../lab/experiment/experiment.ts'
-import type { Metrics } from '../lab/protocol/protocol.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
+import type { Metrics } from '../lab/protocol/results.ts'
 
 export class RunWatch {
   readonly series = new Map<string, Series>()

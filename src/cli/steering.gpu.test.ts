@@ -1,11 +1,9 @@
 // A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import {
-  type Experiment,
-  parseExperiment,
-  type SteeringAction,
-} from '../lab/experiment/experiment.ts'
+import { parseExperiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
+import type { SteeringAction } from '../lab/experiment/steering/actions.ts'
 import { writeVerdicts } from '../lab/experiment/verdicts.ts'
 import { decodeLink, encodeLink } from '../lab/links/link.ts'
 import { type Said, withVerdicts } from '../lab/page/taught.ts'

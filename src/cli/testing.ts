@@ -1,7 +1,6 @@
 // A made-up trainer for tests of the command line: it counts steps as the real one does, and computes nothing.
-
 import { madeState } from '../lab/checkpoints/testing.ts'
-import type { Experiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { type Engine, SteeredRun } from '../lab/worker/steered_run.ts'
 import type { PhaseReason } from '../rl/config/phase.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'

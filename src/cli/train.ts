@@ -6,13 +6,12 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
-import {
-  type Experiment,
-  followExperiment,
-  type PhaseDocument,
-} from '../lab/experiment/experiment.ts'
+import { followExperiment } from '../lab/experiment/experiment.ts'
+import { remarksOf } from '../lab/experiment/form/remarks.ts'
+import type { PhaseDocument } from '../lab/experiment/phases.ts'
 import { readKernels, unusablePin, writeKernels } from '../lab/experiment/pinned_kernels.ts'
-import { remarksOf } from '../lab/experiment/remarks.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
+import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import {
   NO_OBSERVATION,
   OBSERVED_GROUPS,
@@ -21,7 +20,6 @@ import {
 } from '../lab/protocol/observation.ts'
 import { MemoryRefusal, memoryBudget, requireMemory } from '../lab/worker/memory_budget.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
-import { trainerConfig } from '../lab/worker/trainer_config.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../lab/checkpoints/schedule.ts'
-import type { Experiment } from '../lab/experiment/experiment.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { UsageError } from './command.ts'
 import { readExperiment } from './experiment_source.ts'
 import { readMatmulChoice } from './matmul_choice.ts'

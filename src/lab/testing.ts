@@ -1,54 +1,19 @@
 // A session over a made-up trainer, for tests; never shipped.
 import { expect } from 'vitest'
 import type { GpuError } from '../kernels/device/errors.ts'
-import type { Pairs, Verdict } from '../rl/config/phase.ts'
-import type { StepResult } from '../rl/train/step_result.ts'
 import type { Checkpoint, SteeredState } from './checkpoints/checkpoint.ts'
-import { CheckpointError } from './checkpoints/checkpoint_error.ts'
-import { memoryFiles } from './checkpoints/memory_files.ts'
-import type { SteeringAction, SteeringEntry } from './experiment/steering.ts'
+import { CheckpointError } from './checkpoints/file/checkpoint_error.ts'
+import { memoryFiles } from './checkpoints/storage/memory_files.ts'
 import { PRESETS } from './presets/presets.ts'
-import {
-  NO_OBSERVATION,
-  type Observation,
-  type ObservationRequest,
-} from './protocol/observation.ts'
-import type {
-  BenchmarkNumbers,
-  Generation,
-  LabEvent,
-  MatmulChoice,
-  Peak,
-  Profile,
-  RolloutSample,
-  TokenTable,
-} from './protocol/protocol.ts'
+import type { LabEvent } from './protocol/protocol.ts'
+import type { MatmulChoice } from './protocol/results.ts'
+import { ADAPTER, FIRST, NUMBERS, PEAK, SECOND } from './protocol/testing.ts'
 import { MemoryRefusal } from './worker/memory_budget.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
+import { fakeRun, gpuError, tick } from './worker/testing.ts'
 
 const { experiment } = PRESETS[0]
-const sample = (step: number): RolloutSample => ({
-  prompt: `${step}`,
-  response: '',
-  ground_truth: '',
-  score: 1,
-  advantage: 0,
-  response_length: 1,
-  is_ended: true,
-})
-export const GENERATION: Generation = {
-  ...{ input: '21', output: '12', gts: '12' },
-  ...{ score: 1, do_sample: true, is_ended: true },
-}
-
-/** As the device layer throws it; the class itself belongs to the GPU side. */
-export const gpuError = (code: GpuError['code'], message: string): GpuError =>
-  Object.assign(new Error(message), { name: 'GpuError', code })
-
 const ALLOWED_BYTES = 100
-
-/** Lets every message that is under way arrive, as the event loop does between two steps. */
-export const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
 export function fakeLab({
@@ -78,6 +43,14 @@ export function fakeLab({
   const files = memoryFiles(() => clock)
   const made: Checkpoint[] = []
   let is_hanging = true
+  const of = { fail_at, hang_at, broken, evaluated, unsound, asks }
+  const surroundings = {
+    log,
+    pass: (ms: number) => {
+      clock += ms
+    },
+    isHanging: () => is_hanging,
+  }
   const start = async (
     matmul?: MatmulChoice,
     _?: unknown,
@@ -85,157 +58,7 @@ export function fakeLab({
   ): Promise<OpenRun> => {
     log.push(matmul ? `create ${JSON.stringify(matmul)}` : 'create')
     if (state) log.push(`from ${state.trainer.step}, ${state.document.steering.length} changes`)
-    let step = state?.trainer.step ?? -1
-    let phase = state?.trainer.phase ?? 0
-    let phase_step = state?.trainer.phase_step ?? 0
-    let wants_next = false
-    let wants_trace = false
-    let request = NO_OBSERVATION
-    const said: Verdict[] = []
-    const given = () => said.filter(({ choice }) => choice !== 'skip').length
-    const preferences = () => ({
-      config: PAIRS,
-      pending: ASKED.slice(said.length),
-      given: given(),
-      log: said,
-    })
-    const isAsking = () => asks && phase === 1
-    const enter = (): StepResult['phase_started'] => {
-      if (step < 0) return { phase, reason: 'start' }
-      if (phase === 1 || !(phase_step >= 3 || wants_next)) return undefined
-      phase++
-      phase_step = 0
-      const reason = wants_next ? 'next_phase' : 'steps'
-      wants_next = false
-      return { phase, reason }
-    }
-    let started: StepResult['phase_started'] | undefined
-    const asked: SteeringAction['kind'][] = []
-    return {
-      counts: {
-        buffers: 1,
-        bind_groups: 0,
-        pipelines: 0,
-        dispatches: 0,
-        submits: 0,
-        reads: 0,
-        uploaded_bytes: 0,
-        live_bytes: 0,
-      },
-      memory: () => ({
-        weights: 1,
-        gradients: 0,
-        optimizer: 0,
-        activations: 0,
-        kv_cache: 0,
-        batch: 0,
-        scratch: 0,
-        probes: 0,
-      }),
-      profile: async (work) => {
-        log.push('profile')
-        return { result: await work(), profile: PROFILE }
-      },
-      trainer: {
-        get isFinished() {
-          return step >= 0 && phase === 1 && (phase_step >= 3 || wants_next)
-        },
-        steer: ({ kind }) => {
-          log.push(`steer ${kind}`)
-          asked.push(kind)
-        },
-        obey: async () => {
-          const is_untaught = isAsking() && phase_step === 0
-          wants_next ||= !is_untaught && asked.includes('next_phase')
-          return asked.splice(0).map((kind) => ({
-            entry: { step: Math.max(0, step), kind } as SteeringEntry,
-            experiment,
-            steering: [],
-            ...(is_untaught && kind === 'next_phase' && { refused: 'not taught' }),
-          }))
-        },
-        exportState: async () => {
-          log.push(`export ${step}`)
-          return {
-            trainer: {
-              ...{ step, phase, phase_step, began: null, pairs_of: null },
-              ...(unsound.includes(step) && { actor: NO_NUMBERS }),
-            },
-            experiment,
-            document: experiment,
-            done: 0,
-          } as unknown as SteeredState
-        },
-        traceNext: () => {
-          wants_trace = true
-        },
-        observe: (asked) => {
-          request = asked
-          log.push(`observe ${asked.groups}`)
-        },
-        observeNow: async () => {
-          await tick()
-          return request.groups.length > 0 ? observation(request) : undefined
-        },
-        get step() {
-          return Math.max(0, step)
-        },
-        get phase() {
-          return phase
-        },
-        get isWaiting() {
-          return isAsking() && given() < PAIRS.min_pairs
-        },
-        get preferences() {
-          return isAsking() ? preferences() : undefined
-        },
-        ready: async () => {
-          started ??= enter()
-          return !(isAsking() && given() < PAIRS.min_pairs)
-        },
-        takePhaseStart: () => {
-          const told = started
-          started = undefined
-          return told
-        },
-        decide: (id, choice) =>
-          isAsking() && id === said.length && said.push({ choice, step: phase_step }) > 0,
-        undoVerdict: () => isAsking() && said.pop() !== undefined,
-        queue: async () => {
-          const told = started ?? enter()
-          started = undefined
-          step++
-          if (step > 0) phase_step++
-          if (step === fail_at) throw gpuError('out_of_memory', 'no room')
-          const result: StepResult = {
-            step,
-            phase,
-            phase_step,
-            metrics: {
-              loss: 10 - step,
-              ...(broken.includes(step) && { 'training/skipped_updates': 1 }),
-            },
-            samples: [sample(step)],
-            ...(evaluated.includes(step) && { generations: [GENERATION] }),
-            ...(told ? { phase_started: told } : {}),
-            // Reinforcement is the second phase.
-            ...(wants_trace && phase === 1 ? { trace: TRACE } : {}),
-            ...(request.groups.length > 0 && step % request.every === 0
-              ? { observation: observation(request) }
-              : {}),
-          }
-          if (result.trace) wants_trace = false
-          log.push(`queue ${step}`)
-          const hangs = step === hang_at && is_hanging
-          return {
-            result: tick().then(() => {
-              clock += 100
-              return hangs ? new Promise<StepResult>(() => {}) : result
-            }),
-          }
-        },
-      },
-    }
+    return fakeRun(of, surroundings, state)
   }
   let opened = 0
   const prepare = async (
@@ -314,77 +137,13 @@ export function fakeLab({
     log,
     files,
     made,
-    pass: (ms: number) => {
-      clock += ms
-    },
+    pass: surroundings.pass,
     steps,
     statuses,
     last,
     until,
     lose: (error: GpuError) => lose(error),
   }
-}
-
-/** What a step shows that was asked for this. */
-export const observation = ({ groups, layer }: ObservationRequest): Observation => ({
-  ...{ num_hidden_layers: 2, rows: 'responses', tokens: 4, mean: {}, std: {}, layer, lenses: [] },
-  cost_ms: Object.fromEntries(groups.map((group) => [group, 1])),
-})
-export const asking = (
-  groups: ObservationRequest['groups'],
-  rest: Partial<ObservationRequest> = {},
-): ObservationRequest => ({ ...NO_OBSERVATION, groups, ...rest })
-
-export const ASKED = [0, 1, 2, 3, 4].map((id) => ({
-  id,
-  prompt: `${id}`,
-  response_a: `a${id}`,
-  response_b: `b${id}`,
-}))
-const PAIRS: Pairs = {
-  source: 'human',
-  count: 5,
-  held_out: 0,
-  temperature: 1,
-  min_pairs: 2,
-  verdicts: [],
-}
-const NO_NUMBERS = {
-  weights: Float32Array.of(Number.NaN),
-  adam_m: new Float32Array(1),
-  adam_v: new Float32Array(1),
-}
-export const FIRST = 'nt_m64_n32_k16'
-export const SECOND = 'tn_m32_n16_k64'
-const ADAPTER = {
-  vendor: 'v',
-  architecture: 'a',
-  description: '',
-  features: [],
-  max_buffer_bytes: 0,
-  max_binding_bytes: 0,
-  has_subgroups: false,
-  has_f16: false,
-}
-export const TRACE = { rows: 4 } as TokenTable
-
-export const PROFILE: Profile = {
-  source: 'timestamps',
-  resolution_ns: 1,
-  kernels: [],
-  stages: [],
-  dispatches: 0,
-  time_ms: 0,
-}
-export const PEAK: Peak = { gflops: 100, gbps: 10 }
-export const NUMBERS: BenchmarkNumbers = {
-  peak_gflops: 1,
-  peak_gbps: 2,
-  matmul_256_gflops: 3,
-  matmul_512_gflops: 4,
-  sft_steps_per_second: 5,
-  rl_steps_per_second: 6,
-  rollout_tokens_per_second: 7,
 }
 
 export const start = { type: 'start', run: 1, record: 'r1', experiment, paused: false } as const

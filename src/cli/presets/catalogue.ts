@@ -1,5 +1,5 @@
 // From committed rows to what the menu's cards say (src/lab/presets/presets_seen.json): text, what was run, and how to run it again.
-import type { Experiment } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { PresetSeen } from '../../lab/presets/preset.ts'
 import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
 import { readExperiment } from '../experiment_source.ts'

@@ -1,8 +1,9 @@
 // What a run of a preset came to, in a few figures: the rows that the menu's cards and docs/results.md are computed from.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REWARD, TASK_SCORE } from '../../lab/diagnosis/diagnosis_evidence.ts'
-import { type Experiment, newPhase, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { REWARD, TASK_SCORE } from '../../lab/diagnosis/evidence.ts'
+import { newPhase, parseExperiment } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { maximum, mean } from '../../rl/math/stats.ts'
 import { LabFailure } from '../command.ts'
 import { rowsOf } from '../line_file.ts'

@@ -1,10 +1,9 @@
 // What a checkpoint holds, as plain data: everything that the next step of a run depends on, and what was known of the run.
-import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { TrainerState } from '../../rl/train/state.ts'
-import type { Series } from '../columns/series.ts'
-import type { Experiment, SteeringEntry } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { CheckpointEntry, RunHistory } from '../protocol/checkpoint_facts.ts'
 
-/** A run between two steps: its trainer, and where it stands in its document. */
+/** A run between two steps: its trainer, and its place in its document. */
 export interface SteeredState {
   readonly trainer: TrainerState
   /** As it is from the next step on; its `steering` is empty. */
@@ -13,23 +12,6 @@ export interface SteeredState {
   readonly document: Experiment
   /** Entries of `document.steering` that are done. */
   readonly done: number
-}
-
-/** What the page knows of the steps so far. */
-export interface RunHistory {
-  readonly series: ReadonlyMap<string, Series>
-  readonly phase_switches: readonly {
-    readonly step: number
-    readonly phase: number
-    readonly reason: PhaseReason
-  }[]
-  /** What was done to the run, refusals included. */
-  readonly steered: readonly {
-    readonly entry: SteeringEntry
-    readonly refused: string | undefined
-  }[]
-  /** What a person said in each reward_model phase, as the experiment's field holds it, by index of the phase. */
-  readonly verdicts: Readonly<Record<number, string>>
 }
 
 /** Where a checkpoint was made. A run continues bit-identically on the same adapter and kernels. */
@@ -44,21 +26,11 @@ export interface MadeOn {
 export interface Checkpoint {
   /** Id of the record of the run. */
   readonly record: string
-  /** The checkpoint that the run went on from as a run of its own. */
+  /** The checkpoint of another run that this one began with. */
   readonly parent?: { readonly record: string; readonly step: number }
   readonly run: SteeredState
   readonly history: RunHistory
   readonly made_on: MadeOn
-}
-
-/** One kept checkpoint of a run. */
-export interface CheckpointEntry {
-  readonly record: string
-  /** Training steps done. */
-  readonly step: number
-  readonly bytes: number
-  /** Milliseconds since 1970. */
-  readonly written_at: number
 }
 
 /** Where checkpoints lie: the origin-private file system, a folder, or memory. A file is there whole or not at all. */
@@ -70,12 +42,3 @@ export interface CheckpointFiles {
   read(record: string, step: number): Promise<Uint8Array<ArrayBuffer> | undefined>
   remove(record: string, steps: readonly number[]): Promise<void>
 }
-
-/** What a run goes on from. */
-export type CheckpointSource =
-  /** Continues its own run. */
-  | { readonly kind: 'resume'; readonly record: string; readonly step: number }
-  /** Begins another run, which remembers where it comes from. */
-  | { readonly kind: 'branch'; readonly record: string; readonly step: number }
-  /** A file that a person opened: another run too. */
-  | { readonly kind: 'file'; readonly name: string; readonly bytes: ArrayBuffer }

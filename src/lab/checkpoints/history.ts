@@ -1,10 +1,10 @@
-// What is known of the steps so far, put together from what a run tells, and cut back to where a state stands.
-
+// What is known of the steps so far: collected from the events of a run, and cut back to the step of a state.
 import { appendMetrics, Series } from '../columns/series.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
+import type { RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import type { RunHistory, SteeredState } from './checkpoint.ts'
+import type { SteeredState } from './checkpoint.ts'
 
 /** What the history is made of; the worker's events of these types are some. */
 export type HistoryEvent =
@@ -45,7 +45,7 @@ export class HistoryLog {
     else if (event.type === 'pairs') this.#verdicts[event.phase] = event.verdicts
   }
 
-  /** The columns go on growing in it; `historyUntil` copies them. */
+  /** The columns keep growing in it; `historyUntil` copies them. */
   get history(): RunHistory {
     return {
       series: this.#series,
@@ -69,14 +69,14 @@ function seriesUntil(series: RunHistory['series'], last: number): Map<string, Se
 }
 
 /**
- * The part of a history that belongs to a state: what the run tells when it goes on from there comes after it, without gaps and
+ * The part of a history that belongs to a state: what the run reports when it continues from there comes after it, without gaps and
  * without repeating anything. The history must reach as far as the state's last step.
  */
 export function historyUntil(history: RunHistory, run: SteeredState): RunHistory {
   const { step, phase, began } = run.trainer
   return {
     series: seriesUntil(history.series, step),
-    // Of a phase that has begun and was not told yet, the run tells when it goes on.
+    // A phase that has begun and was not reported yet: the run reports it when it continues.
     phase_switches: history.phase_switches.filter(
       (begun) => begun.phase < phase || (begun.phase === phase && began === null),
     ),

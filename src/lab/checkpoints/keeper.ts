@@ -1,15 +1,16 @@
-// Keeps a run while it goes on: takes its state when that is due, holds the newest in memory, and writes it off the loop.
-import type { CheckpointProblemCode, CheckpointSettings, LabEvent } from '../protocol/protocol.ts'
+// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and writes it off the loop.
 import type {
-  Checkpoint,
   CheckpointEntry,
-  CheckpointFiles,
+  CheckpointProblemCode,
+  CheckpointSettings,
   RunHistory,
-  SteeredState,
-} from './checkpoint.ts'
+} from '../protocol/checkpoint_facts.ts'
+import type { UnsoundPart } from '../protocol/guard.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
+import type { Checkpoint, CheckpointFiles, SteeredState } from './checkpoint.ts'
 import { historyUntil } from './history.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
-import { type UnsoundPart, unsoundPart } from './sound.ts'
+import { unsoundPart } from './sound.ts'
 
 export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
   ...DEFAULT_SCHEDULE,

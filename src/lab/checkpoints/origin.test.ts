@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SteeringEntry } from '../experiment/steering.ts'
-import { memoryFiles } from './memory_files.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import { differsFrom, openSource, plainHistory, withLaterSteering } from './origin.ts'
+import { memoryFiles } from './storage/memory_files.ts'
 import { madeCheckpoint } from './testing.ts'
 
 const set = (step: number, value: number): SteeringEntry => ({

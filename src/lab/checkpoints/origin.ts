@@ -1,15 +1,8 @@
-// What a run goes on from: finding the checkpoint, and saying what is other than where it was made.
-import type { Experiment } from '../experiment/experiment.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
-import type { PlainHistory } from '../protocol/protocol.ts'
-import type {
-  Checkpoint,
-  CheckpointFiles,
-  CheckpointSource,
-  MadeOn,
-  RunHistory,
-  SteeredState,
-} from './checkpoint.ts'
+// What a run continues from: finding the checkpoint, and saying what differs from where it was made.
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
+import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
+import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
 import { newestFirst } from './keeper.ts'
 
 /** The checkpoint of a source; of several kept ones the newest sound one up to the step that was asked for. */
@@ -81,7 +74,7 @@ export function plainHistory({ series, ...rest }: RunHistory): PlainHistory {
   return { ...rest, series: Object.fromEntries(columns) }
 }
 
-/** What is not as it was where a checkpoint was made, in a sentence; undefined where the run goes on bit for bit. */
+/** What is not as it was where a checkpoint was made, in a sentence; undefined where the run continues bit for bit. */
 export function differsFrom(made_on: MadeOn, here: MadeOn): string | undefined {
   const found = [
     made_on.adapter !== here.adapter && `the adapter was “${made_on.adapter || 'unnamed'}”`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CheckpointEntry } from './checkpoint.ts'
+import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 import { DEFAULT_SCHEDULE, isDue, retained, surplusCheckpoints } from './schedule.ts'
 
 describe('isDue', () => {

@@ -1,5 +1,5 @@
 // When a checkpoint is due, and which ones are kept. Pure.
-import type { CheckpointEntry } from './checkpoint.ts'
+import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 
 export interface CheckpointSchedule {
   /** Steps between two checkpoints, at least. */

@@ -1,5 +1,5 @@
 // How the runs of this browser are kept: remembered where that is possible.
-import type { CheckpointSettings } from '../protocol/protocol.ts'
+import type { CheckpointSettings } from '../protocol/checkpoint_facts.ts'
 import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, DEFAULT_TOTAL_BYTES } from './schedule.ts'
 
 const KEY = 'understory.checkpoints'

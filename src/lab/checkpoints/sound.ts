@@ -1,18 +1,11 @@
 // Whether a state is worth going back to.
 import type { ModelState } from '../../rl/train/state.ts'
+import type { UnsoundPart } from '../protocol/guard.ts'
 import type { SteeredState } from './checkpoint.ts'
-import { runModels } from './checkpoint_models.ts'
+import { runModels } from './file/checkpoint_models.ts'
 
-const MODELS = ['actor', 'critic', 'reward_model'] as const
-const PARTS = ['weights', 'adam_m', 'adam_v'] as const
-
-/** Where a state holds Inf or NaN. */
-export interface UnsoundPart {
-  readonly model: (typeof MODELS)[number]
-  readonly part: (typeof PARTS)[number]
-  /** Hugging Face name of the first parameter that is not finite. */
-  readonly parameter?: string
-}
+const MODELS: readonly UnsoundPart['model'][] = ['actor', 'critic', 'reward_model']
+const PARTS: readonly UnsoundPart['part'][] = ['weights', 'adam_m', 'adam_v']
 
 /** The index of the first value that is Inf or NaN; -1 where all are finite. */
 export const firstNonfinite = (values: Float32Array): number => {

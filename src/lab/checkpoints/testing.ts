@@ -3,9 +3,11 @@ import type { ParamLayout } from '../../model/params/params.ts'
 import type { ResponsePair } from '../../rl/reward/pairs.ts'
 import type { ModelState, TrainerState } from '../../rl/train/state.ts'
 import { appendMetrics, type Series } from '../columns/series.ts'
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
-import type { Checkpoint, RunHistory } from './checkpoint.ts'
-import { runModels } from './checkpoint_models.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { RunHistory } from '../protocol/checkpoint_facts.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { runModels } from './file/checkpoint_models.ts'
 
 /** The smallest model that trains. */
 export const TINY = {

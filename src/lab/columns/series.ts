@@ -56,7 +56,7 @@ function doubled(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return grown
 }
 
-/** Appends one value to the column of its metric. A column that is full gives way to one with half of its rows. */
+/** Appends one value to the column of its metric. A full column is replaced by one with half of its rows. */
 export function appendRow(
   series: Map<string, Series>,
   metric: string,

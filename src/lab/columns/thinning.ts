@@ -50,7 +50,7 @@ export function keptRows({ steps, values }: Rows, end: number, every: number): n
 /**
  * Columns with at most half of MAX_ROWS: the newest WHOLE_ROWS as they are, of the others those that `keptRows` names in the
  * narrowest buckets that suffice. Follows from the rows and from how they were thinned before, and from nothing else, so that a
- * run that was cut short and goes on keeps the same rows as one that was not.
+ * run that was cut short and continues keeps the same rows as one that was not.
  */
 export function thin(
   rows: Rows,

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { tokenizer } from '../../tasks/tokenizer.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
-import { type Experiment, experimentFields, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { presetOf } from '../presets/presets.ts'
 import {
   DIAGNOSES,

@@ -1,21 +1,15 @@
 // What goes wrong in a run, found from its metrics: a name, the evidence in numbers, and the two settings most likely to help.
-
-import type { Series } from '../columns/series.ts'
-import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
-import { PhaseEvidence } from './diagnosis_evidence.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
+import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
+import type { Finding } from './finding.ts'
 import {
   cut_off,
   held_out_gap,
   length_growth,
   no_informative_groups,
   reward_collapse,
-} from './diagnosis_score_rules.ts'
-import {
-  clip_fraction,
-  entropy_collapse,
-  kl_runaway,
-  value_loss_flat,
-} from './diagnosis_update_rules.ts'
+} from './score_rules.ts'
+import { clip_fraction, entropy_collapse, kl_runaway, value_loss_flat } from './update_rules.ts'
 
 /** Every diagnosis, in the order in which equally severe ones are named. */
 export const DIAGNOSES = [
@@ -31,50 +25,12 @@ export const DIAGNOSES = [
 ] as const
 export type DiagnosisName = (typeof DIAGNOSES)[number]
 
-/** A setting that is likely to help. */
-export interface Advice {
-  /** The field that decides it, in the document as it is: `phases.1.actor.optim.lr` only where the phase sets its own. */
-  readonly path: string
-  /** What to do with it, and why. */
-  readonly text: string
-}
-
-/** What a rule says when it holds. */
-export interface Finding {
-  /** Strong ones spoil the run; others are worth a look. */
-  readonly is_severe: boolean
-  /** How far beyond its threshold, as a share of that threshold; from 0. Grows as things get worse. */
-  readonly excess: number
-  readonly title: string
-  /** The numbers that it was found by. */
-  readonly evidence: string
-  /** What it means. */
-  readonly meaning: string
-  readonly advice: readonly [Advice, Advice]
-  /** The step that the numbers end with. */
-  readonly step: number
-}
-
 export interface Diagnosis extends Finding {
   readonly name: DiagnosisName
   readonly phase: number
 }
 
-/** What of a run is looked at. */
-export interface RunView {
-  readonly experiment: Experiment
-  /** Index of the phase that the last step belongs to. */
-  readonly phase: number
-  /** Training steps done before that phase began. */
-  readonly phase_start: number
-  /** Metrics by name, under verl's names. */
-  readonly series: ReadonlyMap<string, Series>
-}
-
-/** A rule: what it finds, or nothing. It reads only metrics that the phase reports. */
-export type Rule = (of: PhaseEvidence) => Finding | undefined
-
-const RULES: Readonly<Record<DiagnosisName, Rule>> = {
+const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
   reward_collapse,
   no_informative_groups,
   clip_fraction,

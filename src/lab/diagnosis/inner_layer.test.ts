@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../columns/series.ts'
-import { MAX_PHASES, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import { MAX_PHASES } from '../experiment/schema.ts'
 import { presetOf } from '../presets/presets.ts'
 import {
   decidingChanges,

@@ -1,7 +1,8 @@
 // Which layer an inner phase should train, from what a run has measured, and where that goes in an experiment.
 import { type SuggestedLayer, suggestedLayer } from '../../rl/look/suggested_layer.ts'
 import type { Series } from '../columns/series.ts'
-import { type Experiment, MAX_PHASES, type PhaseDocument } from '../experiment/experiment.ts'
+import type { PhaseDocument } from '../experiment/phases.ts'
+import { type Experiment, MAX_PHASES } from '../experiment/schema.ts'
 import { phaseChoices, placedPhase } from '../presets/phase_choices.ts'
 
 export { DEFAULT_THRESHOLD } from '../../rl/look/suggested_layer.ts'

@@ -1,10 +1,8 @@
 // The remedy for steps that break: smaller ones.
-import {
-  type Experiment,
-  experimentFields,
-  isSteerable,
-  type SteeringAction,
-} from '../experiment/experiment.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction } from '../experiment/steering/actions.ts'
+import { isSteerable } from '../experiment/steering/edit_phases.ts'
 
 /** What is left of a learning rate. */
 const LOWER_BY = 0.5

@@ -1,5 +1,6 @@
 // A run that asks for less memory: the one change to offer when the GPU has no room.
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 
 /** Sizes that a step's memory grows with. */
 const SIZES: ReadonlySet<string> = new Set([

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../links/link.ts'
-import { trainerConfig } from '../worker/trainer_config.ts'
-import { experimentFields, parseExperiment, resolvePhases, withField } from './experiment.ts'
+import { withField } from './experiment.ts'
+import { experimentFields } from './form/form.ts'
+import { resolvePhases } from './resolve.ts'
+import { issues, parsed } from './testing.ts'
+import { trainerConfig } from './trainer_config.ts'
 
 /** 80 training problems. */
 const task = { id: 'two_skills_addition', digits: 1 }
@@ -11,15 +14,6 @@ const set = (size: number, phases: object[], rest: object = {}) => ({
   phases,
   ...rest,
 })
-const parsed = (document: object) => {
-  const result = parseExperiment(document)
-  if (!result.ok) throw new Error(JSON.stringify(result.issues))
-  return result.experiment
-}
-const issues = (document: object): string[] => {
-  const result = parseExperiment(document)
-  return result.ok ? [] : result.issues.map(({ path, message }) => `${path}: ${message}`)
-}
 const edited = (from: object, path: string, value: unknown) => {
   const result = withField(parsed(from), path, value)
   if (!result.ok) throw new Error(result.message)

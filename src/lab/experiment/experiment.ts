@@ -1,119 +1,25 @@
-// The experiment document: parsing, the rules between its fields, its phases resolved, and the form drawn from it.
+// Parsing an experiment, editing it and steering it. They lie together because each needs the next: an edit is parsed, parsing follows
+// the document's steering, and steering edits.
 import type * as z from 'zod/mini'
 import { hasStop, type PhaseReason, STOP_DEFAULTS } from '../../rl/config/phase.ts'
-import { continuesSchedule } from '../../rl/config/schedule.ts'
 import { TASKS } from '../../tasks/index.ts'
-import {
-  groupOf,
-  hasEffect,
-  hasOwnEffect,
-  isOfSchedule,
-  validationHasEffect,
-  warmsUpByShare,
-} from './conditions.ts'
-import { epochWords, hasTrainingSet, withEpochs } from './epochs.ts'
-import { type FieldInfo, type FieldValue, type Leaf, leavesOf, show } from './fields.ts'
+import { withEpochs } from './epochs.ts'
+import { show } from './fields/field.ts'
+import { taskOf, taskSchema } from './fields/task_fields.ts'
+import { experimentFields } from './form/form.ts'
 import { type Document, type Issue, isDocument, setAt, sizeIssue, valueAt } from './paths.ts'
-import { trainedHasEffect } from './phase_fields.ts'
-import { hasRewardModel, mayChooseCritic } from './phase_rules.ts'
-import { settingsOf } from './phase_settings.ts'
-import { remarksOf } from './remarks.ts'
-import { ACTOR, ALGORITHM, CRITIC } from './rl_fields.ts'
-import { brokenRules, taskOf } from './rules.ts'
-import {
-  DATA,
-  type Experiment,
-  experimentSchema,
-  KERNELS,
-  MODEL,
-  PHASE_KINDS,
-  type PhaseDocument,
-  PROBE,
-  REWARD_MODEL,
-  type RewardModelDocument,
-  RL,
-  type RlDocument,
-  ROLLOUT,
-  ROOT,
-  SFT,
-  type SftDocument,
-  TARGET_LAYER,
-  TASK_PARAMS,
-  taskSchema,
-  VALIDATION,
-} from './schema.ts'
-import { editPhases, followSteering, isSteerable, type SteeringAction } from './steering.ts'
+import { PHASE_KINDS, type PhaseDocument } from './phases.ts'
+import { brokenRules } from './rules/rules.ts'
+import { type Experiment, experimentSchema } from './schema.ts'
+import type { SteeringAction } from './steering/actions.ts'
+import { editPhases, isSteerable } from './steering/edit_phases.ts'
+import { followSteering } from './steering/follow.ts'
+import { withoutNulls } from './verl_words.ts'
 
-export type { FieldKind, FieldOption, FieldValue } from './fields.ts'
-export type { Issue } from './paths.ts'
-export { hasRewardModel } from './phase_rules.ts'
-export { resolvePhases, taskOf } from './rules.ts'
-export type { Experiment, ModelFields, PhaseDocument, RlDocument, TaskChoice } from './schema.ts'
-export { EXPERIMENT_VERSION, MAX_LAYERS, MAX_PHASES, MAX_STEPS, PHASE_KINDS } from './schema.ts'
-export type { SteeringAction, SteeringEntry } from './steering.ts'
-export { isSteerable, MAX_STEERING, steeringWords } from './steering.ts'
-
+/** An experiment, or everything that is wrong with its document. */
 export type Parsed =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly issues: readonly Issue[] }
-
-/** A field of one experiment, with all a form needs. */
-export interface Field extends FieldInfo {
-  /** Dotted, e.g. 'actor.clip_ratio_low', 'phases.1.target_layer', 'actor.optim.betas.0'. */
-  readonly path: string
-  /** Heading it stands under. */
-  readonly group: string
-  /** The value in force; for a phase's own setting that is not set, the experiment's. */
-  readonly value: FieldValue
-  /** What clearing it (`withField(experiment, path, undefined)`) brings back. */
-  readonly default: FieldValue
-  /** Only for what a phase may set itself: whether it does. */
-  readonly is_overridden?: boolean
-  /** Whether it changes anything as the other settings are; a form leaves out what does not. */
-  readonly has_effect: boolean
-  /** What a run does otherwise than the value says. */
-  readonly remark?: string
-}
-
-const off =
-  (instead: unknown) =>
-  (value: unknown): unknown =>
-    value === null ? instead : value
-
-/** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
-const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
-  ['actor.loss_scale_factor', off(0)],
-  ['actor.ppo_micro_batch_size_per_gpu', off(0)],
-  ['algorithm.overlong_buffer', off({ len: 0 })],
-  ['algorithm.filter_groups', off({})],
-  ['algorithm.filter_groups.metric', off('acc')],
-  ['freeze.layers', (value) => (Array.isArray(value) ? value.join() : value)],
-  ['algorithm.rollout_correction.rollout_is', off('off')],
-  ['algorithm.rollout_correction.rollout_rs', off('')],
-  [
-    'algorithm.rollout_correction.rollout_rs_threshold',
-    (value) => (typeof value === 'number' ? `${value}` : off('')(value)),
-  ],
-]
-
-/** The node with what stands at a path below it read; the same node where nothing changes. */
-function readAt(
-  node: unknown,
-  [name, ...below]: readonly string[],
-  read: (value: unknown) => unknown,
-): unknown {
-  if (!isDocument(node) || !Object.hasOwn(node, name)) return node
-  const value = below.length > 0 ? readAt(node[name], below, read) : read(node[name])
-  return value === node[name] ? node : { ...node, [name]: value }
-}
-
-/** verl's null in an experiment and in its phases becomes the word that stands for it here. */
-function withoutNulls(document: Document): Document {
-  const plain = (node: unknown): unknown =>
-    VERL_WORDS.reduce((rest, [path, read]) => readAt(rest, path.split('.'), read), node)
-  const readPhases = (phases: unknown) => (Array.isArray(phases) ? phases.map(plain) : phases)
-  return readAt(plain(document), ['phases'], readPhases) as Document
-}
 
 /** `max_response_length` defaults to what the task needs. */
 function withResponseLength(document: Document): Document {
@@ -144,7 +50,9 @@ const withoutEmpty = (document: Document): Document =>
 
 /** A stranger may name a field anything, at any length. */
 const LONGEST_NAME = 60
+
 const LONGEST_MESSAGE = 300
+
 const shortened = (name: string): string =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
 
@@ -161,7 +69,7 @@ export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
 
 /**
  * The document with every default filled in, or everything that is wrong with it. Takes hostile input: nothing
- * throws, and what is too large is refused before it is looked at.
+ * throws, and what is too large is refused before it is parsed.
  */
 export function parseExperiment(document: unknown): Parsed {
   const size = sizeIssue(document)
@@ -248,222 +156,6 @@ export function newPhase(
   const [phase] = parsed.experiment.phases
   const last = beside.filter((other) => other.kind === 'rl').at(-1)
   return phase.kind === 'rl' && last ? { ...phase, adv_estimator: last.adv_estimator } : phase
-}
-
-/** The sections that a phase may overlay with settings of its own, in the order of the form. */
-const OVERRIDABLE = { rollout: ROLLOUT, actor: ACTOR, critic: CRITIC, algorithm: ALGORITHM }
-
-function fieldsOf(
-  experiment: Experiment,
-  group: string,
-  path: string,
-  leaves: [string, Leaf<FieldValue>][],
-): Field[] {
-  return leaves.map(([name, { info }]) => {
-    const at = path === '' ? name : `${path}.${name}`
-    return {
-      ...info,
-      path: at,
-      group,
-      value: valueAt(experiment, at) as FieldValue,
-      has_effect: true,
-    }
-  })
-}
-
-/** Offered where a reward model came before, which the settings of a phase alone do not tell. */
-const CRITIC_INIT = 'critic.model.init'
-
-/** What all rl phases share; it has an effect if it has one on some phase. */
-function sharedFields(experiment: Experiment): Field[] {
-  const phases = experiment.phases.filter((phase) => phase.kind === 'rl')
-  const settings = phases.map((phase) => settingsOf(experiment, phase))
-  return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
-    ...field,
-    group: groupOf(field.path),
-    has_effect:
-      settings.some((of) => hasEffect(field.path, of)) &&
-      (field.path !== CRITIC_INIT ||
-        experiment.phases.some((_, i) => mayChooseCritic(experiment, i))),
-  }))
-}
-
-/** What an rl phase may set itself; its default is the experiment's own value. */
-function overrideFields(
-  experiment: Experiment,
-  phase: RlDocument,
-  index: number,
-  begins_schedule: boolean,
-): Field[] {
-  const settings = settingsOf(experiment, phase)
-  return leavesOf(OVERRIDABLE).map(([name, { info }]) => {
-    const path = `phases.${index}.${name}`
-    const own = valueAt(experiment, path) as FieldValue | undefined
-    const shared = valueAt(experiment, name) as FieldValue
-    return {
-      ...info,
-      path,
-      group: `Phase ${index + 1}, own ${name.startsWith('critic.') ? 'critic' : 'settings'}`,
-      value: own ?? shared,
-      default: shared,
-      is_overridden: own !== undefined,
-      has_effect:
-        hasOwnEffect(name, settings, begins_schedule) &&
-        (name !== CRITIC_INIT || mayChooseCritic(experiment, index)),
-    }
-  })
-}
-
-/** Whether a setting of the optimizer of a phase without actor changes anything. */
-const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument): boolean =>
-  name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
-
-/** Whether a setting of a reward_model phase changes anything. */
-function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
-  if (name === 'pairs.min_pairs') return source === 'human'
-  return name !== 'pairs.verdicts' || source !== 'judge'
-}
-
-/** What ends a phase before its steps are over. */
-function stopFields(
-  experiment: Experiment,
-  phase: Exclude<PhaseDocument, RewardModelDocument>,
-  index: number,
-): Field[] {
-  const tree = phase.kind === 'sft' ? SFT.stop : RL.stop
-  const group = `Phase ${index + 1}, ends early`
-  return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
-    ...field,
-    has_effect:
-      !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps > 0),
-  }))
-}
-
-/** Epochs are offered where there is a set to go through, and say how many steps they come to. */
-const withEpochsTold = (
-  experiment: Experiment,
-  phase: Exclude<PhaseDocument, RewardModelDocument>,
-  fields: readonly Field[],
-): Field[] =>
-  fields.map((field) => {
-    if (!/^phases\.\d+\.epochs$/.test(field.path)) return field
-    if (!hasTrainingSet(experiment)) return { ...field, has_effect: false }
-    return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
-  })
-
-function phaseFields(experiment: Experiment, index: number): Field[] {
-  const phase = experiment.phases[index]
-  const path = `phases.${index}`
-  const group = `Phase ${index + 1}`
-  if (phase.kind === 'reward_model')
-    return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => {
-      const name = field.path.slice(path.length + 1)
-      return {
-        ...field,
-        has_effect: optimMatters(name, phase) && matters(name, phase.pairs.source),
-      }
-    })
-  const stops = stopFields(experiment, phase, index)
-  const begins_schedule = !continuesSchedule(experiment.phases, index)
-  if (phase.kind === 'sft') {
-    const isOffered = (name: string) => begins_schedule || !isOfSchedule(name)
-    const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => {
-      const name = field.path.slice(path.length + 1)
-      return { ...field, has_effect: isOffered(name) && optimMatters(name, phase) }
-    })
-    return [...withEpochsTold(experiment, phase, own), ...stops]
-  }
-  const inner = Array.from({ length: experiment.model.num_hidden_layers - 1 }, (_, i) => i + 1)
-  const options = [
-    { value: 'final', label: 'whole model' },
-    ...inner.map((value) => ({ value, label: `layer ${value}` })),
-  ]
-  const target = {
-    ...TARGET_LAYER,
-    options,
-    group,
-    value: phase.target_layer,
-    has_effect: true,
-  }
-  const before = experiment.phases[index - 1]?.kind
-  // A switch that could only be refused is left out of forms.
-  const can_be_rewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
-  const leaves = leavesOf({ ...RL, stop: {} })
-  const own = leaves.map(([name]) =>
-    name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
-  )
-  const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
-    ...field,
-    has_effect: own[i],
-  }))
-  return [
-    ...withEpochsTold(experiment, phase, fields),
-    { ...target, path: `${path}.target_layer` },
-    ...stops,
-    ...overrideFields(experiment, phase, index, begins_schedule),
-  ]
-}
-
-function taskFields(experiment: Experiment): Field[] {
-  const kind = TASKS.find(({ id }) => id === experiment.task.id) ?? TASKS[0]
-  const id: Field = {
-    path: 'task.id',
-    group: 'Task',
-    label: 'Task',
-    help: 'What the model learns to do; a program checks every answer.',
-    unit: '',
-    kind: 'select',
-    options: TASKS.map((task) => ({ value: task.id, label: task.name })),
-    value: kind.id,
-    default: TASKS[0].id,
-    live: false,
-    has_effect: true,
-  }
-  const params = leavesOf(TASK_PARAMS.get(kind.id))
-  return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
-}
-
-/** The training set, which is no larger than the task. */
-function dataFields(experiment: Experiment): Field[] {
-  const { train_size } = taskOf(experiment.task)
-  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
-    field.path === 'data.train_max_samples'
-      ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
-      : { ...field, has_effect: hasTrainingSet(experiment) },
-  )
-}
-
-/** Every field of an experiment, in the order of a form. */
-export function experimentFields(experiment: Experiment): Field[] {
-  const section = (group: string, path: string, tree: unknown) =>
-    fieldsOf(experiment, group, path, leavesOf(tree))
-  const length = taskOf(experiment.task).max_response_length
-  const remarks = new Map(remarksOf(experiment).map(({ path, message }) => [path, message]))
-  const fields = [
-    ...section('Experiment', '', ROOT),
-    ...taskFields(experiment),
-    ...dataFields(experiment),
-    ...section('Model', 'model', MODEL),
-    ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
-    ...sharedFields(experiment).map((field) =>
-      field.path === 'rollout.max_response_length'
-        ? { ...field, min: length, default: length }
-        : field,
-    ),
-    ...section('Validation', 'validation', VALIDATION).map((field) => ({
-      ...field,
-      has_effect: validationHasEffect(
-        field.path.slice('validation.'.length),
-        experiment.validation,
-      ),
-    })),
-    ...section('Probe', 'probe', PROBE),
-    ...section('Kernels', '', KERNELS),
-  ]
-  return fields.map((field) => {
-    const remark = remarks.get(field.path)
-    return remark === undefined ? field : { ...field, remark }
-  })
 }
 
 const PAIR = /^((?:.+\.)?optim\.betas)\.([01])$/

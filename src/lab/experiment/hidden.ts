@@ -6,6 +6,7 @@
  */
 const HIDDEN = /[\p{Cc}\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff]/gu
 
+/** Whether a text holds such characters. */
 export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0
 
 /** The text without them; ends of lines and tabs stay. */

@@ -1,8 +1,23 @@
-// The settings of a reinforcement phase: its own, laid over the experiment's.
-import type { PhaseSettings } from './conditions.ts'
-import type { Overrides } from './fields.ts'
+// The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from them.
+import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
+import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
+import type { ActorFields } from './fields/actor_fields.ts'
+import type { AlgorithmFields } from './fields/algorithm_fields.ts'
+import type { CriticFields } from './fields/critic_fields.ts'
+import type { Overrides } from './fields/field.ts'
 import { type Document, isDocument } from './paths.ts'
-import type { Experiment, RlDocument } from './schema.ts'
+import type { RlDocument } from './phases.ts'
+import type { Experiment } from './schema.ts'
+
+/** All settings of one rl phase, its own laid over the experiment's. */
+export interface PhaseSettings {
+  readonly adv_estimator: AdvEstimator
+  readonly rollout: Rollout
+  readonly actor: ActorFields
+  readonly critic: CriticFields
+  readonly algorithm: AlgorithmFields
+  readonly reward_model: RlPhase['reward_model']
+}
 
 /** `shared` with what `own` sets laid over it, at any depth; pairs as a whole. */
 function laid(shared: Document, own: Document): Document {
@@ -27,3 +42,10 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
     reward_model: phase.reward_model,
   }
 }
+
+/** Whether a phase trains a critic: only GAE asks one. */
+export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => adv_estimator === 'gae'
+
+/** Whether something is done about the policy that samples being another than the one that is trained. */
+export const correctsRollout = ({ algorithm: { rollout_correction: c } }: PhaseSettings): boolean =>
+  c.bypass_mode || c.rollout_is !== 'off' || c.rollout_rs.trim() !== ''

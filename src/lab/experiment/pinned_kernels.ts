@@ -1,7 +1,6 @@
 // The kernels of matrix products that an experiment pins, as text: short enough for a link, and readable.
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { VARIANT_NAMES } from '../../kernels/matmul/variant_names.ts'
-import { SHAPE_CLASS } from '../protocol/kernel_choice.ts'
-import type { MatmulChoice } from '../protocol/protocol.ts'
 
 /** Pins nothing but says that nothing is to be measured either. */
 const DEFAULT = 'default'
@@ -9,9 +8,13 @@ const DEFAULT = 'default'
 const OTHERS = '*'
 const NAMES: ReadonlySet<string> = new Set(VARIANT_NAMES)
 
+/** The name of a class of products (kernels/matmul/matmul_variants.ts, shapeClass). */
+export const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
+
 /** Characters; a run of the largest preset with a kernel of its own for every class stays under half of it. */
 export const MAX_KERNELS_LENGTH = 4000
 
+/** What a text pins, or what is wrong with it. */
 export type PinnedKernels =
   /** `choice` is undefined where nothing is pinned, and {} for the default kernels. */
   | { readonly ok: true; readonly choice: MatmulChoice | undefined }

@@ -1,5 +1,6 @@
 // The advantage estimators at one token, as formulas.
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
+import { groupMean, groupStd } from '../../rl/estimators/group_advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import { type Formula, line, type Values } from './formula_text.ts'
 
@@ -23,12 +24,9 @@ function nextToken({ sample, t }: TokenInput): number | undefined {
 /** Mean and standard deviation of a group; a group of one has 0 and 1, as in verl. */
 function groupStatistics({ sample }: TokenInput): { mean: number; std: number } {
   const { rewards } = sample.group
-  const n = rewards.length
-  if (n === 1) return { mean: 0, std: 1 }
-  const is_flat = rewards.every((reward) => reward === rewards[0])
-  const mean = is_flat ? rewards[0] : rewards.reduce((a, b) => a + b, 0) / n
-  const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
-  return { mean, std: Math.sqrt(squares / (n - 1)) }
+  const rows = [...rewards.keys()]
+  const std = rows.length === 1 ? 1 : groupStd(rewards, rows)
+  return { mean: groupMean(rewards, rows), std }
 }
 
 /** s, mean and std of the group of a response. */

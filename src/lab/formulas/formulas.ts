@@ -1,4 +1,4 @@
-// Everything that one step computed for one token, with its numbers: what stands beside the token in the table.
+// Everything that one step computed for one token, with its numbers: what the table shows beside the token.
 import { tokenLoss } from '../../rl/losses/token_loss.ts'
 import { at, ESTIMATOR_FORMULAS, type TokenInput } from './estimator_formulas.ts'
 import { type FilledLine, type Formula, fillFormula, line, type Values } from './formula_text.ts'
@@ -50,7 +50,7 @@ function rewardPart(input: TokenInput): FilledFormula[] {
   return [{ part: 'reward', name: `KL in the reward, ${algorithm.kl_penalty}`, lines, note }]
 }
 
-/** How one token's loss goes on from `start` where entropy or KL are terms of it. */
+/** How one token's loss continues from `start` where entropy or KL are terms of it. */
 const totalFormula = (start: string, has_entropy: boolean, has_kl: boolean): Formula<Values> => ({
   lines: [
     line('weighted_loss', '{weight} · {loss}'),

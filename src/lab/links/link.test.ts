@@ -1,16 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-
-import {
-  type Experiment,
-  experimentFields,
-  type Field,
-  newPhase,
-  PHASE_KINDS,
-  parseExperiment,
-  withField,
-} from '../experiment/experiment.ts'
-import { experimentSchema } from '../experiment/schema.ts'
+import { newPhase, parseExperiment, withField } from '../experiment/experiment.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { Field } from '../experiment/form/form_fields.ts'
+import { PHASE_KINDS } from '../experiment/phases.ts'
+import { type Experiment, experimentSchema } from '../experiment/schema.ts'
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from './link.ts'
 

@@ -1,21 +1,13 @@
 // Share links: a readable query that says what differs from a preset. Takes hostile input and never throws.
-import {
-  EXPERIMENT_VERSION,
-  type Experiment,
-  experimentFields,
-  type Field,
-  type FieldValue,
-  hasRewardModel,
-  type Issue,
-  MAX_PHASES,
-  newPhase,
-  PHASE_KINDS,
-  type PhaseDocument,
-  parseExperiment,
-  type TaskChoice,
-} from '../experiment/experiment.ts'
-import { show } from '../experiment/fields.ts'
-import { setAt, valueAt } from '../experiment/paths.ts'
+import { newPhase, parseExperiment } from '../experiment/experiment.ts'
+import { type FieldValue, show } from '../experiment/fields/field.ts'
+import type { TaskChoice } from '../experiment/fields/task_fields.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { Field } from '../experiment/form/form_fields.ts'
+import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
+import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
+import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
+import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
 import { PRESETS, type Preset, presetOf } from '../presets/presets.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'
 
@@ -281,7 +273,7 @@ function culprit(issue: Issue, values: Map<string, unknown>): string {
   return named ?? ([...values.keys()].pop() as string)
 }
 
-/** The value that an issue is of; half of a pair stands for the pair. */
+/** The value that an issue is of; for half of a pair, the pair. */
 const ownValueOf = ({ path }: Issue, values: Map<string, unknown>): string | undefined =>
   [path, `${path}.0`, `${path}.1`].find((name) => values.has(name))
 

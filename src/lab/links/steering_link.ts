@@ -1,14 +1,12 @@
 // An entry of steering as a link writes it: 40,next_phase or 66,insert_phase,rl,target_layer:2,steps:4 or
 // 80,set,actor.optim.lr,0.0005. Takes hostile input and never throws.
-import {
-  type Experiment,
-  newPhase,
-  type PhaseDocument,
-  type SteeringEntry,
-} from '../experiment/experiment.ts'
-import { show } from '../experiment/fields.ts'
-import { withObeyable } from '../experiment/obeyable.ts'
+import { newPhase } from '../experiment/experiment.ts'
+import { show } from '../experiment/fields/field.ts'
 import { type Document, isDocument, setAt, valueAt } from '../experiment/paths.ts'
+import type { PhaseDocument } from '../experiment/phases.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
+import { withObeyable } from '../experiment/steering/obeyable.ts'
 
 /** A value as text; text that could be read as something else is quoted. */
 function writeValue(value: unknown): string {

@@ -1,5 +1,4 @@
-// What of the page is looked at, as the part of the address behind '#': never what is trained.
-
+// Which part of the page is open, as the part of the address behind '#': never what is trained.
 import { isCardHash } from '../protocol/card.ts'
 
 export const TABS = ['learn', 'inside', 'tokens', 'runs', 'gpu'] as const
@@ -9,7 +8,7 @@ const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
 /**
  * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; a compact page for a frame; what is hidden, what is
- * locked (share/view_options.ts); the sender's curves (share/summary.ts).
+ * locked (view_options.ts); the sender's curves (summary.ts).
  */
 const PARTS = ['tab', 'embed', 'hide', 'lock', 'r'] as const
 export type ViewPart = (typeof PARTS)[number]
@@ -18,7 +17,7 @@ export type ViewPart = (typeof PARTS)[number]
 export const MAX_HASH_LENGTH = 8000
 const FIRST = new RegExp(`^#(${PARTS.join('|')})=`)
 
-/** Whether a hash says what is looked at; others hold a result card or a link. */
+/** Whether a hash says which part of the page is open; others hold a result card or a link. */
 export const isViewHash = (hash: string): boolean => FIRST.test(hash)
 
 /** The parts of a view hash as they are written there; of two with one name the first counts. */

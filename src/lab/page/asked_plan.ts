@@ -1,5 +1,5 @@
 // Keeps what the page shows of a run's memory equal to the settings, before anything is trained.
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { labStore, nextExperiment } from './store.ts'
 
 /** A slider passes many values, and a page that opens has more urgent things to ask. */

@@ -1,28 +1,24 @@
 // The page's end of the lab: owns the worker, and what the buttons do. At most one store update per animation frame.
-
-import type { CheckpointSource } from '../checkpoints/checkpoint.ts'
 import { checkpointSettings } from '../checkpoints/settings.ts'
 import { lowerRates } from '../diagnosis/lower_rate.ts'
 import { smallerExperiment } from '../diagnosis/smaller.ts'
-import {
-  type Experiment,
-  experimentFields,
-  isSteerable,
-  type PhaseDocument,
-  type SteeringAction,
-  steerExperiment,
-  withField,
-} from '../experiment/experiment.ts'
+import { steerExperiment, withField } from '../experiment/experiment.ts'
+import { experimentFields } from '../experiment/form/form.ts'
+import type { PhaseDocument } from '../experiment/phases.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction } from '../experiment/steering/actions.ts'
+import { isSteerable } from '../experiment/steering/edit_phases.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../links/link.ts'
 import { isViewHash } from '../links/view.ts'
 import { presetOf } from '../presets/presets.ts'
 import { decodeCard, encodeCard, isCardHash, type ResultCard } from '../protocol/card.ts'
+import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
 import type { LabCommand, LabError, LabEvent } from '../protocol/protocol.ts'
-import { lockedBecause, lockOf, openingLocked, readShareHash } from '../share/store.ts'
 import { syncPlan } from './asked_plan.ts'
 import type { KeptOfRun } from './kept_run.ts'
 import { newRecordId } from './record_id.ts'
+import { lockedBecause, lockOf, openingLocked, readShareHash } from './share_store.ts'
 import { comesBack, makesRoom, type SetAside, type Settings, stageOf } from './stage.ts'
 import {
   applyEvent,

@@ -1,7 +1,6 @@
 // What a run keeps for looking back, and how much of it.
-
 import type { Lens, LensReadout, Observation } from '../protocol/observation.ts'
-import type { Generation, RolloutSample, TokenTable } from '../protocol/protocol.ts'
+import type { Generation, RolloutSample, TokenTable } from '../protocol/results.ts'
 import { Kept } from './kept.ts'
 
 export interface KeptOfRun {

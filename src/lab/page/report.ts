@@ -1,6 +1,6 @@
 // What somebody needs who is asked for help: versions, adapter, limits, experiment, last errors. Nothing about the person.
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import type { Experiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { encodeLink } from '../links/link.ts'
 import type { LabState } from './store.ts'
 

@@ -1,5 +1,6 @@
 // The run on the page and another experiment: a run that is over makes room for it, and comes back when that is undone.
-import { type Experiment, sameSettings } from '../experiment/experiment.ts'
+import { sameSettings } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { emptyRun, type LabState } from './store.ts'
 
 /** All that the page shows of one run. */

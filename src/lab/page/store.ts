@@ -4,36 +4,33 @@ import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
-import type { CheckpointEntry } from '../checkpoints/checkpoint.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
-import {
-  type Experiment,
-  resolvePhases,
-  sameSettings,
-  steerExperiment,
-} from '../experiment/experiment.ts'
+import { sameSettings, steerExperiment } from '../experiment/experiment.ts'
 import { readKernels } from '../experiment/pinned_kernels.ts'
-import { type RunSoFar, stepsToCome } from '../experiment/planned.ts'
-import type { SteeringEntry } from '../experiment/steering.ts'
+import { resolvePhases } from '../experiment/resolve.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringEntry } from '../experiment/steering/actions.ts'
+import { type RunSoFar, stepsToCome } from '../experiment/steering/planned.ts'
 import { PRESETS } from '../presets/presets.ts'
 import type { ResultCard } from '../protocol/card.ts'
+import type {
+  CheckpointEntry,
+  CheckpointProblemCode,
+  RestoreReason,
+} from '../protocol/checkpoint_facts.ts'
 import type { BrokenStep } from '../protocol/guard.ts'
-import {
-  type AskedPair,
-  type BenchmarkNumbers,
-  type CheckpointProblemCode,
-  type LabError,
-  type LabEvent,
-  type MatmulChoice,
-  type Metrics,
-  type Peak,
-  PROTOCOL_VERSION,
-  type Profile,
-  type RestoreReason,
-  type RolloutSample,
-  type ScoredPair,
-  type TokenTable,
-} from '../protocol/protocol.ts'
+import { type LabError, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import type {
+  AskedPair,
+  BenchmarkNumbers,
+  MatmulChoice,
+  Metrics,
+  Peak,
+  Profile,
+  RolloutSample,
+  ScoredPair,
+  TokenTable,
+} from '../protocol/results.ts'
 import {
   cutKept,
   emptyKept,

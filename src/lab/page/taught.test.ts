@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Experiment, followExperiment, parseExperiment } from '../experiment/experiment.ts'
+import { followExperiment, parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { decodeLink, encodeLink } from '../links/link.ts'
 import { withVerdicts } from './taught.ts'
 

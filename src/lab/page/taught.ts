@@ -1,6 +1,7 @@
 // The document of a run in which a person taught reward models: it says what they said, so that it does the same run again.
-import { type Experiment, parseExperiment, withField } from '../experiment/experiment.ts'
-import type { SteeringAction, SteeringEntry } from '../experiment/steering.ts'
+import { parseExperiment, withField } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
 
 /** What was said in one reward_model phase, as its field `pairs.verdicts` holds it. */
 export interface Said {

@@ -1,16 +1,11 @@
 // The phases that can be put into a run: one per method, and those of the presets.
-import { comparesGroups } from '../experiment/conditions.ts'
-import {
-  type Experiment,
-  hasRewardModel,
-  MAX_PHASES,
-  newPhase,
-  type PhaseDocument,
-  parseExperiment,
-} from '../experiment/experiment.ts'
+import { comparesGroups } from '../../rl/estimators/advantages.ts'
+import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type Document, isDocument } from '../experiment/paths.ts'
 import { settingsOf } from '../experiment/phase_settings.ts'
-import type { RlDocument } from '../experiment/schema.ts'
+import type { PhaseDocument, RlDocument } from '../experiment/phases.ts'
+import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
+import { type Experiment, MAX_PHASES } from '../experiment/schema.ts'
 import { PRESETS } from './presets.ts'
 
 export interface PhaseChoice {

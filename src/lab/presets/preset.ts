@@ -1,5 +1,6 @@
 // What an entry of the menu is, and how one is written.
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import presets_seen from './presets_seen.json' with { type: 'json' }
 
 /** What runs of a preset came to. `npm run presets` computes it from bench/results/presets. */

@@ -1,7 +1,7 @@
 // A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import { show } from '../experiment/fields.ts'
-import type { BenchmarkNumbers } from './protocol.ts'
+import { show } from '../experiment/fields/field.ts'
+import type { BenchmarkNumbers } from './results.ts'
 
 /** One result: where it was measured, and what. */
 export interface ResultCard extends BenchmarkNumbers {

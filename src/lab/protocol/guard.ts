@@ -1,9 +1,9 @@
 // Watches a run for numbers that are not finite. Several such steps in a row will not mend themselves.
 import type { NonFinite } from '../../rl/metrics/nonfinite.ts'
-import type { UnsoundPart } from '../checkpoints/sound.ts'
-import type { Metrics } from './protocol.ts'
 
-/** So many broken steps in a row end a run's own patience. */
+import type { Metrics } from './results.ts'
+
+/** A run stops after so many broken steps in a row. */
 export const BROKEN_STEPS = 3
 
 /** Losses of the update: where one is not finite, so is what came of it. */
@@ -17,6 +17,14 @@ const LOSSES = [
 /** Entropies of policies: where advantages are zero there is no gradient to break, and these alone show weights that are no numbers. */
 const ENTROPY = /^(actor\/entropy|layer\/entropy\/\d+)$/
 const SKIPPED = ['training/skipped_updates', 'critic/skipped_updates'] as const
+
+/** Where a state holds Inf or NaN. */
+export interface UnsoundPart {
+  readonly model: 'actor' | 'critic' | 'reward_model'
+  readonly part: 'weights' | 'adam_m' | 'adam_v'
+  /** Hugging Face name of the first parameter that is not finite. */
+  readonly parameter?: string
+}
 
 /** A step whose update was left out, or whose loss, entropies or weights are not finite. */
 export interface BrokenStep {

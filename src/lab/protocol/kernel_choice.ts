@@ -1,6 +1,7 @@
 // Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile cache and never throws for it.
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { SHAPE_CLASS } from '../experiment/pinned_kernels.ts'
 
 /** What is known of the products of a run before anything is measured. */
 export interface MatmulNeeds {
@@ -27,8 +28,6 @@ export const MAX_CACHE_LENGTH = 200_000
 export const MAX_CLASSES = 500
 const MAX_ADAPTERS = 4
 const MAX_KEY_LENGTH = 200
-/** The name of a class of products (kernels/matmul/matmul_variants.ts, shapeClass). */
-export const SHAPE_CLASS = /^(nn|nt|tn|nt_add)_m\d{1,9}_n\d{1,9}_k\d{1,9}$/
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,22 +4,29 @@ import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { GpuErrorCode } from '../../kernels/device/errors.ts'
 import type { GpuCounts } from '../../kernels/device/open_device.ts'
 import type { MemoryKind } from '../../kernels/device/tensor.ts'
-import type { Profile, ProfileRow } from '../../kernels/device/timing/profiler.ts'
+import type { Profile } from '../../kernels/device/timing/profiler.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Peak } from '../../kernels/peak/peak.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
-import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
+import type { TokenTable } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
-import type { CheckpointEntry, CheckpointSource, RunHistory } from '../checkpoints/checkpoint.ts'
-import type { Thinned } from '../columns/thinning.ts'
-import type { Experiment } from '../experiment/experiment.ts'
-import type { SteeringAction, SteeringEntry } from '../experiment/steering.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
+import type {
+  CheckpointEntry,
+  CheckpointProblemCode,
+  CheckpointSettings,
+  CheckpointSource,
+  PlainHistory,
+  RestoreReason,
+} from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
+import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
@@ -34,7 +41,7 @@ export type LabCommand =
       /** The id that the run is kept under. */
       readonly record: string
       readonly experiment: Experiment
-      /** The checkpoint to go on from; its own experiment counts then. */
+      /** The checkpoint to continue from; its own experiment counts then. */
       readonly from?: CheckpointSource | undefined
       readonly checkpoints?: CheckpointSettings | undefined
       readonly paused: boolean
@@ -76,70 +83,6 @@ export type LabCommand =
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
-/** How often a run is kept, and how much room its checkpoints may take. */
-export interface CheckpointSettings {
-  readonly every_steps: number
-  /** 0 = as often as the steps say, whatever it costs. */
-  readonly every_ms: number
-  readonly budget_bytes: number
-}
-
-/** RunHistory as it crosses the boundary: columns of full length. */
-export interface PlainHistory extends Omit<RunHistory, 'series'> {
-  readonly series: Readonly<
-    Record<
-      string,
-      {
-        readonly steps: Float64Array
-        readonly values: Float64Array
-        readonly thinned?: Thinned | undefined
-      }
-    >
-  >
-}
-
-/** Why a run goes on from an earlier state. guard: something was about to go wrong. */
-export type RestoreReason = CheckpointSource['kind'] | 'lost' | 'guard'
-
-/**
- * full: no room. unavailable: the browser has no such storage for this page. read_only: another tab writes it. corrupt: what
- * was kept cannot be read.
- */
-export type CheckpointProblemCode = 'full' | 'unavailable' | 'read_only' | 'corrupt' | 'other'
-
-export type {
-  AskedPair,
-  BenchmarkNumbers,
-  Generation,
-  MatmulChoice,
-  Peak,
-  Profile,
-  ProfileRow,
-  ScoredPair,
-  TokenTable,
-  TracedSample,
-}
-
-/** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
-export type Metrics = Readonly<Record<string, number>>
-
-/** One sampled response of a step. */
-export interface RolloutSample {
-  readonly prompt: string
-  /** Without the end token. */
-  readonly response: string
-  readonly ground_truth: string
-  /** What the task says. */
-  readonly score: number
-  /** What the reward model says, where that is trained on. */
-  readonly rm_score?: number
-  readonly advantage: number
-  /** Tokens, end token included. */
-  readonly response_length: number
-  /** False when the response was cut at the maximum length. */
-  readonly is_ended: boolean
-}
-
 /** An error as plain data. `code` is the GpuError's, or says which part of the lab refused. */
 export interface LabError {
   readonly name: string
@@ -170,7 +113,7 @@ export type LabEvent =
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** Every two seconds, whatever the worker does. */
   | { readonly type: 'alive' }
-  /** The run stands after `step` again, or begins there; what was known of later steps is no longer so. */
+  /** The run is back after `step`, or begins there; what was known of later steps no longer holds. */
   | {
       readonly type: 'restored'
       readonly run: number
@@ -199,7 +142,7 @@ export type LabEvent =
       /** From the state on the GPU to the file. */
       readonly ms: number
     }
-  /** A checkpoint could not be kept or read; the run goes on all the same. */
+  /** A checkpoint could not be kept or read; the run continues all the same. */
   | {
       readonly type: 'checkpoint_problem'
       readonly run: number

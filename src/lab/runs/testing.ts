@@ -2,9 +2,11 @@
 import { emptyKept } from '../page/kept_run.ts'
 import { applyEvent, emptyRun, initialState, type LabState } from '../page/store.ts'
 import { PRESETS } from '../presets/presets.ts'
-import type { LabEvent, RolloutSample } from '../protocol/protocol.ts'
-import { createRecorder, type RecorderHost } from './recorder.ts'
-import type { RunStorage } from './storage.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
+import type { RolloutSample } from '../protocol/results.ts'
+import { RunRecorder } from './recorder/recorder.ts'
+import type { RecorderHost } from './recorder/recorder_host.ts'
+import type { RunStorage } from './storage/storage.ts'
 
 export const TINY = PRESETS.find(({ id }) => id === 'tiny') ?? PRESETS[0]
 
@@ -47,7 +49,7 @@ export function recorderOn(storage: RunStorage, said: Partial<RecorderHost> = {}
   const timers: { at: number; call: () => void }[] = []
   const clock = { now: 1000 }
   const problems: unknown[] = []
-  const recorder = createRecorder({
+  const recorder = new RunRecorder({
     storage,
     version: '0.0.0',
     adapterName: () => 'Test adapter',

@@ -1,7 +1,8 @@
 // How much GPU memory a run may take without asking. A link is a stranger's: it must not fill a machine at one click.
 import { gibibytes } from '../../kernels/device/errors.ts'
-import { type Experiment, followExperiment, withField } from '../experiment/experiment.ts'
-import { trainerConfig } from './trainer_config.ts'
+import { followExperiment, withField } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 
 const GIB = 2 ** 30
 

@@ -10,7 +10,7 @@ import {
   plainHistory,
   withLaterSteering,
 } from '../checkpoints/origin.ts'
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
 import {
   ownKernels,
   pinnedKernels,
@@ -18,10 +18,12 @@ import {
   unusablePin,
   writeKernels,
 } from '../experiment/pinned_kernels.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { chooseKernels } from '../protocol/kernel_choice.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
-import type { LabCommand, LabEvent, MatmulChoice, RunStatus } from '../protocol/protocol.ts'
+import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
+import type { MatmulChoice } from '../protocol/results.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import {

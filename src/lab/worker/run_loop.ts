@@ -9,7 +9,8 @@ import {
   type Observation,
   type ObservationRequest,
 } from '../protocol/observation.ts'
-import type { LabEvent, RolloutSample, RunStatus } from '../protocol/protocol.ts'
+import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
+import type { RolloutSample } from '../protocol/results.ts'
 import type { Orders } from './run_orders.ts'
 import { type Seen, seenTogether } from './seen.ts'
 import type { OpenRun, RunTrainer, SessionHost } from './session_host.ts'

@@ -1,6 +1,5 @@
 // What a person has asked of a run and it has not done yet. Outlives the device that the run is on.
-
-import type { SteeringAction } from '../experiment/steering.ts'
+import type { SteeringAction } from '../experiment/steering/actions.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
 
 export class Orders {

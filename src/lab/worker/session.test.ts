@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest'
 import type { GpuError } from '../../kernels/device/errors.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
-import type { LabEvent, MatmulChoice } from '../protocol/protocol.ts'
+import type { LabEvent } from '../protocol/protocol.ts'
+import type { MatmulChoice } from '../protocol/results.ts'
 import {
   ASKED,
   asking,
   FIRST,
-  fakeLab,
   GENERATION,
-  gpuError,
   NUMBERS,
   PEAK,
   PROFILE,
   SECOND,
-  start,
   TRACE,
-  tick,
-} from '../testing.ts'
+} from '../protocol/testing.ts'
+import { fakeLab, start } from '../testing.ts'
 import { labError } from './session.ts'
+import { gpuError, tick } from './testing.ts'
 
 const { experiment } = start
 

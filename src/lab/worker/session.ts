@@ -1,6 +1,7 @@
 // Commands in, events out: what the worker is told, and what it says. Knows neither the worker nor the GPU, so Node can test it.
 import { newestFirst } from '../checkpoints/keeper.ts'
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
+import { parseExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { LabCommand } from '../protocol/protocol.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'

@@ -8,18 +8,12 @@ import type { Preferences } from '../../rl/reward/preferences.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from '../checkpoints/checkpoint.ts'
-import type { Experiment } from '../experiment/experiment.ts'
-import type { SteeringAction } from '../experiment/steering.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { SteeringAction } from '../experiment/steering/actions.ts'
 import type { MatmulNeeds } from '../protocol/kernel_choice.ts'
 import type { Observation, ObservationRequest } from '../protocol/observation.ts'
-import type {
-  BenchmarkNumbers,
-  LabError,
-  LabEvent,
-  MatmulChoice,
-  Peak,
-  Profile,
-} from '../protocol/protocol.ts'
+import type { LabError, LabEvent } from '../protocol/protocol.ts'
+import type { BenchmarkNumbers, MatmulChoice, Peak, Profile } from '../protocol/results.ts'
 import { MemoryRefusal } from './memory_budget.ts'
 import type { Steered } from './steered_run.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import { fakeLab, gpuError, start } from '../testing.ts'
+import { fakeLab, start } from '../testing.ts'
+import { gpuError } from './testing.ts'
 
 /** Kept after every step, whatever the clock says. */
 const OFTEN = { every_steps: 1, every_ms: 0, budget_bytes: 1e9 }

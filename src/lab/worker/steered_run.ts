@@ -4,15 +4,20 @@
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
-import { type Experiment, steerExperiment } from '../experiment/experiment.ts'
-import { plannedTotal } from '../experiment/planned.ts'
-import { MAX_STEERING, type SteeringAction, type SteeringEntry } from '../experiment/steering.ts'
+import { steerExperiment } from '../experiment/experiment.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import {
+  MAX_STEERING,
+  type SteeringAction,
+  type SteeringEntry,
+} from '../experiment/steering/actions.ts'
+import { plannedTotal } from '../experiment/steering/planned.ts'
+import { trainerConfig } from '../experiment/trainer_config.ts'
 import {
   NO_OBSERVATION,
   type Observation,
   type ObservationRequest,
 } from '../protocol/observation.ts'
-import { trainerConfig } from './trainer_config.ts'
 
 /** What is needed of a trainer. */
 export type SteeredTrainer = Pick<

@@ -1,5 +1,4 @@
 // Advantage estimators: pure float64 functions of the rewards of a batch. `computeAdvantages` is what a trainer calls.
-
 import { maskedSumRows, maskedWhiten, rowCount } from '../math/masked.ts'
 import {
   centredScores,
@@ -211,6 +210,10 @@ const ESTIMATORS: Readonly<Record<AdvEstimator, Estimator>> = {
 /** Estimators that never look at `index`. */
 const WITHOUT_GROUPS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus', 'remax']
 
+/** Whether an estimator compares the responses to one prompt with each other. */
+export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
+  !WITHOUT_GROUPS.includes(adv_estimator)
+
 /**
  * Advantages and returns [B, R] by verl's estimator of that name. Throws RangeError for an unknown name, for a missing input
  * (gae: values; remax: reward_baselines; token baselines: old_log_probs, sum_pi_squared; all but gae, reinforce_plus_plus and
@@ -228,7 +231,7 @@ export function computeAdvantages(
     )
   const rows = rowCount(input.response_mask, input.response_length)
   checkLength('token_level_rewards', input.token_level_rewards, input.response_mask.length)
-  if (!WITHOUT_GROUPS.includes(adv_estimator))
+  if (comparesGroups(adv_estimator))
     checkLength(`adv_estimator ${adv_estimator} needs index`, input.index, rows)
   return estimate(input, config)
 }

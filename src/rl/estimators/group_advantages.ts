@@ -20,13 +20,13 @@ const isFlat = (scores: Scores, rows: readonly number[]) =>
   rows.every((b) => scores[b] === scores[rows[0]])
 
 /** 0 for a group of one, as in verl; a mean of equal scores is that score, without a rounding error. */
-function groupMean(scores: Scores, rows: readonly number[]): number {
+export function groupMean(scores: Scores, rows: readonly number[]): number {
   if (rows.length === 1) return 0
   return isFlat(scores, rows) ? scores[rows[0]] : sumOf(rows, (b) => scores[b]) / rows.length
 }
 
 /** The unbiased standard deviation of two scores or more. */
-function groupStd(scores: Scores, rows: readonly number[]): number {
+export function groupStd(scores: Scores, rows: readonly number[]): number {
   const mean = groupMean(scores, rows)
   return Math.sqrt(sumOf(rows, (b) => (scores[b] - mean) ** 2) / (rows.length - 1))
 }

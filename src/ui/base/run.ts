@@ -1,13 +1,11 @@
 // What the page reads of the lab: selectors in one place, numbers straight from the columns.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import {
-  type Experiment,
-  resolvePhases,
-  sameSettings,
-  steeringWords,
-} from '../../lab/experiment/experiment.ts'
-import { MARKS_PHASE, plannedTotal } from '../../lab/experiment/planned.ts'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { MARKS_PHASE, plannedTotal } from '../../lab/experiment/steering/planned.ts'
+import { steeringWords } from '../../lab/experiment/steering/words.ts'
 import { type LabState, labStore, nextExperiment, runSoFar } from '../../lab/page/store.ts'
 import type { Domain } from '../plot/axes/domain.ts'
 import type { EditMark, PhaseSpan } from '../plot/axes/geometry.ts'

@@ -1,5 +1,5 @@
 // The step that the page shows, with everything that the shown run has of it: what every panel is given.
-import type { Experiment } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { KeptKind, KeptOfRun } from '../../lab/page/kept_run.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { newestIn } from '../plot/readout.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { isEnding } from '../../lab/experiment/planned.ts'
+import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
 import { canNextPhase, canReset, canStep, canToggle, toggleLabel } from '../palette/actions.ts'
 import { editMarks, selectLeftOut } from './run.ts'

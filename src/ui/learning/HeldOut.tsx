@@ -1,7 +1,7 @@
 // What the policy answered to held-out problems, at the newest evaluation or the one before the shown step.
 import { memo, useMemo } from 'react'
 import type { KeptItem } from '../../lab/page/kept.ts'
-import type { Generation } from '../../lab/protocol/protocol.ts'
+import type { Generation } from '../../lab/protocol/results.ts'
 import { formatNumber } from '../base/format.ts'
 import { shownStore } from '../base/shown.ts'
 import { groupByPrompt } from './grouping.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { emptyKept } from '../../lab/page/kept_run.ts'
 import { initialState, labStore } from '../../lab/page/store.ts'
-import type { RolloutSample, TokenTable } from '../../lab/protocol/protocol.ts'
+import type { RolloutSample, TokenTable } from '../../lab/protocol/results.ts'
 import { uiStore } from '../base/store.ts'
 import { follow, keptPixels, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
 

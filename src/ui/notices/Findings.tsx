@@ -1,7 +1,8 @@
 // What goes wrong in the current phase: the numbers, what they mean, and the two settings most likely to help.
 import { CircleAlert, TriangleAlert, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { type Advice, type Diagnosis, diagnose } from '../../lab/diagnosis/diagnosis.ts'
+import { type Diagnosis, diagnose } from '../../lab/diagnosis/diagnosis.ts'
+import type { Advice } from '../../lab/diagnosis/finding.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { shownExperiment, useLab } from '../base/run.ts'
 import { shownStore, useShown } from '../base/shown.ts'

@@ -1,11 +1,9 @@
 // Settings that the run does not follow: what differs, and the ways out.
 import { useMemo } from 'react'
-import {
-  type Experiment,
-  experimentFields,
-  isSteerable,
-  sameSettings,
-} from '../../lab/experiment/experiment.ts'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { isSteerable } from '../../lab/experiment/steering/edit_phases.ts'
 import { discardEdits, restart } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import type { Preset } from '../../lab/presets/preset.ts'

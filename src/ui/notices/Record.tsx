@@ -1,10 +1,10 @@
 // What happened to the run, in order: phases that began and why, and what was changed by hand.
 import { Eraser } from 'lucide-react'
-import { steeringWords } from '../../lab/experiment/experiment.ts'
-import { MARKS_PHASE } from '../../lab/experiment/planned.ts'
+import { MARKS_PHASE } from '../../lab/experiment/steering/planned.ts'
+import { steeringWords } from '../../lab/experiment/steering/words.ts'
 import { clearSteering } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
-import type { RunEntry } from '../../lab/runs/library.ts'
+import type { RunEntry } from '../../lab/runs/library/library.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'

@@ -1,6 +1,5 @@
 // What was asked of a run and could not be done is said at once: the button that asked has long been left.
-
-import { steeringWords } from '../../lab/experiment/experiment.ts'
+import { steeringWords } from '../../lab/experiment/steering/words.ts'
 import { onLabEvent } from '../../lab/page/client.ts'
 import { showToast } from '../base/store.ts'
 

@@ -4,7 +4,7 @@ import { type PageError, withError, writeReport } from '../../lab/page/report.ts
 import { labStore } from '../../lab/page/store.ts'
 import { browserName } from '../../lab/protocol/card.ts'
 import { PROTOCOL_VERSION } from '../../lab/protocol/protocol.ts'
-import { libraryStore } from '../../lab/runs/library.ts'
+import { libraryStore } from '../../lab/runs/library/library.ts'
 import { saveFile } from '../base/save.ts'
 import { showToast } from '../base/store.ts'
 

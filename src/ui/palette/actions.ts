@@ -1,6 +1,5 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
-
-import { isEnding } from '../../lab/experiment/planned.ts'
+import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { choosePreset, pause, resume, shareLink, train } from '../../lab/page/client.ts'
 import { isReplaying } from '../../lab/page/replay.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'

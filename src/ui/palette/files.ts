@@ -1,16 +1,17 @@
 // Files of the page: an experiment that comes in, and what goes out.
 import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { type Experiment, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
+import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import {
   metricsCsv,
   metricsFileName,
   metricsJsonl,
   runFileStem,
-} from '../../lab/runs/metrics_file.ts'
-import { openingLocked } from '../../lab/share/store.ts'
+} from '../../lab/runs/files/metrics_file.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'

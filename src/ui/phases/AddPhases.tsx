@@ -1,11 +1,8 @@
 // Which phase to add, and where: at the end, or now, during the run.
 import { type ReactNode, useId, useMemo, useState } from 'react'
-import {
-  type Experiment,
-  MAX_PHASES,
-  type PhaseDocument,
-  resolvePhases,
-} from '../../lab/experiment/experiment.ts'
+import type { PhaseDocument } from '../../lab/experiment/phases.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import { type Experiment, MAX_PHASES } from '../../lab/experiment/schema.ts'
 import { appendPhase, steer } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/presets/phase_choices.ts'

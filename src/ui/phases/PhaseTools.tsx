@@ -1,11 +1,9 @@
 // Phases are a list: add one, move one, take one away.
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
-import {
-  hasRewardModel,
-  MAX_PHASES,
-  newPhase,
-  type PhaseDocument,
-} from '../../lab/experiment/experiment.ts'
+import { newPhase } from '../../lab/experiment/experiment.ts'
+import type { PhaseDocument } from '../../lab/experiment/phases.ts'
+import { hasRewardModel } from '../../lab/experiment/rules/phase_rules.ts'
+import { MAX_PHASES } from '../../lab/experiment/schema.ts'
 import { appendPhase, isBusy, movePhase, removePhase } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'

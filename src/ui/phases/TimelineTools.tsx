@@ -1,7 +1,7 @@
 // Below the line of phases: what can be done with the chosen one, and how to repeat or add one.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { MAX_PHASES } from '../../lab/experiment/experiment.ts'
+import { MAX_PHASES } from '../../lab/experiment/schema.ts'
 import { steer } from '../../lab/page/client.ts'
 import { phaseMark } from '../plot/axes/geometry.ts'
 import { AddPhases } from './AddPhases.tsx'

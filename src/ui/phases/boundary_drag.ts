@@ -1,6 +1,6 @@
 // The end of a phase dragged along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
-import { MAX_STEPS } from '../../lab/experiment/experiment.ts'
+import { MAX_STEPS } from '../../lab/experiment/fields/phase_fields.ts'
 import { segmentsOf } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 

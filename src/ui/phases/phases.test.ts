@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Experiment, withField } from '../../lab/experiment/experiment.ts'
+import { withField } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { initialState, type LabState } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
 import { selectShown } from './timeline.ts'

@@ -1,7 +1,9 @@
 // The phases of the shown experiment, how far each has come, and what may still be changed about it.
 import { useMemo } from 'react'
-import { type Experiment, resolvePhases, sameSettings } from '../../lab/experiment/experiment.ts'
-import { isEnding } from '../../lab/experiment/planned.ts'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import { type Experiment } from '../../lab/experiment/schema.ts'
+import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { isBusy } from '../../lab/page/client.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'

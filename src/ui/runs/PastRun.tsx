@@ -1,8 +1,8 @@
 // Says that the page shows a past run; and gives deleted ones back.
 import { ArrowLeft, History, SlidersHorizontal, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { type Library, libraryStore, undoDelete } from '../../lab/runs/library.ts'
-import { runName } from '../../lab/runs/names.ts'
+import { type Library, libraryStore, undoDelete } from '../../lab/runs/library/library.ts'
+import { runName } from '../../lab/runs/record/names.ts'
 import { CutName } from '../base/CutName.tsx'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 import { closePast, type Opened, openedStore, takeSettings, useOpenedEntry } from './opened.ts'

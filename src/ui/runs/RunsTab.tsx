@@ -8,7 +8,7 @@ import {
   measureStorage,
   shownRuns,
   surplusRuns,
-} from '../../lab/runs/library.ts'
+} from '../../lab/runs/library/library.ts'
 import { formatBytes } from '../base/format.ts'
 import { Part } from '../base/page/Part.tsx'
 import { Broken } from './Broken.tsx'

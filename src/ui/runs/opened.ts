@@ -10,10 +10,10 @@ import {
   openRun,
   type RunEntry,
   runOf,
-} from '../../lab/runs/library.ts'
-import { isHeldElsewhere } from '../../lab/runs/locks.ts'
-import { runName } from '../../lab/runs/names.ts'
-import { setNextParent } from '../../lab/runs/parent.ts'
+} from '../../lab/runs/library/library.ts'
+import { runName } from '../../lab/runs/record/names.ts'
+import { setNextParent } from '../../lab/runs/recorder/parent.ts'
+import { isHeldElsewhere } from '../../lab/runs/storage/locks.ts'
 import { selectIsBusy, shownExperiment } from '../base/run.ts'
 import { shownStore, viewStore } from '../base/shown.ts'
 import { showToast, uiStore } from '../base/store.ts'

@@ -1,8 +1,7 @@
 // The shown run in words: for what leaves the page.
-
 import { labStore } from '../../lab/page/store.ts'
-import { libraryStore, runOf } from '../../lab/runs/library.ts'
-import { autoName, runName } from '../../lab/runs/names.ts'
+import { libraryStore, runOf } from '../../lab/runs/library/library.ts'
+import { autoName, runName } from '../../lab/runs/record/names.ts'
 import { shownExperiment } from '../base/run.ts'
 import { shownStore } from '../base/shown.ts'
 import { cutText } from '../plot/files/xml_text.ts'

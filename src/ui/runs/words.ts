@@ -1,6 +1,6 @@
 // How runs are written.
-import { plannedTotal } from '../../lab/experiment/planned.ts'
-import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record.ts'
+import { plannedTotal } from '../../lab/experiment/steering/planned.ts'
+import { isLive, type RecordStatus, type RunHeader } from '../../lab/runs/record/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../base/format.ts'
 
 const STATUS: Readonly<Record<RecordStatus, string>> = {

@@ -1,10 +1,8 @@
 // Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it back.
 import { createStore } from 'zustand/vanilla'
-import {
-  type Experiment,
-  experimentFields,
-  parseExperiment,
-} from '../../lab/experiment/experiment.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { type Edit, onEdit, restoreSettings, type Settings } from '../../lab/page/client.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  type Experiment,
-  experimentFields,
-  parseExperiment,
-} from '../../lab/experiment/experiment.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { groupByPrompt } from '../learning/grouping.ts'
 import { skippedUpdates } from '../learning/metrics.ts'

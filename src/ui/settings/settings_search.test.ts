@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { experimentFields } from '../../lab/experiment/experiment.ts'
+import { experimentFields } from '../../lab/experiment/form/form.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
 

@@ -1,5 +1,5 @@
 // The numbers of a figure as text: as files, and as a table on the page.
-import { cell } from '../../../lab/runs/metrics_file.ts'
+import { cell } from '../../../lab/runs/files/metrics_file.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]

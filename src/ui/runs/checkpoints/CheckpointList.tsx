@@ -1,9 +1,9 @@
 // The checkpoints of one run: where it can go on from, and files to take away.
 import { Download, GitBranch, Play } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { listCheckpoints } from '../../../lab/checkpoints/browse.ts'
-import type { CheckpointEntry } from '../../../lab/checkpoints/checkpoint.ts'
-import type { RunEntry } from '../../../lab/runs/library.ts'
+import { listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
+import type { CheckpointEntry } from '../../../lab/protocol/checkpoint_facts.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 import { continueRun, download } from './continue_run.ts'

@@ -1,6 +1,5 @@
 // How much room checkpoints take, and how much they may.
 import { useEffect, useState } from 'react'
-import { listCheckpoints, removeCheckpoints } from '../../../lab/checkpoints/browse.ts'
 import {
   BUDGETS,
   checkpointSettings,
@@ -9,10 +8,11 @@ import {
   TOTALS,
   totalBudget,
 } from '../../../lab/checkpoints/settings.ts'
+import { listCheckpoints, removeCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
 import { labStore } from '../../../lab/page/store.ts'
-import { measureStorage } from '../../../lab/runs/library.ts'
-import { heldRuns, withFreeRuns } from '../../../lab/runs/locks.ts'
-import { keepRoom } from '../../../lab/runs/record_page.ts'
+import { measureStorage } from '../../../lab/runs/library/library.ts'
+import { keepRoom } from '../../../lab/runs/recorder/record_page.ts'
+import { heldRuns, withFreeRuns } from '../../../lab/runs/storage/locks.ts'
 import { formatBytes } from '../../base/format.ts'
 import { showToast } from '../../base/store.ts'
 

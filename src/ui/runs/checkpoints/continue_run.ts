@@ -1,15 +1,21 @@
 // Continues runs that were kept: after the page was closed, as a new run, or from a file.
 import { createStore } from 'zustand/vanilla'
-import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/browse.ts'
-import { type Peeked, peekCheckpoint } from '../../../lab/checkpoints/peek.ts'
-import { downloadName } from '../../../lab/checkpoints/places.ts'
-import { type Experiment, parseExperiment } from '../../../lab/experiment/experiment.ts'
+import { type Peeked, peekCheckpoint } from '../../../lab/checkpoints/file/peek.ts'
+import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
+import { downloadName } from '../../../lab/checkpoints/storage/places.ts'
+import { parseExperiment } from '../../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../../lab/experiment/schema.ts'
 import { goOn, readCheckpoint, settingsOf } from '../../../lab/page/client.ts'
 import { labStore } from '../../../lab/page/store.ts'
-import { lastRun } from '../../../lab/runs/last_run.ts'
-import { type Library, libraryStore, openRun, type RunEntry } from '../../../lab/runs/library.ts'
-import { claimRun } from '../../../lab/runs/locks.ts'
-import { runFileStem } from '../../../lab/runs/metrics_file.ts'
+import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
+import {
+  type Library,
+  libraryStore,
+  openRun,
+  type RunEntry,
+} from '../../../lab/runs/library/library.ts'
+import { lastRun } from '../../../lab/runs/recorder/last_run.ts'
+import { claimRun } from '../../../lab/runs/storage/locks.ts'
 import { selectIsBusy } from '../../base/run.ts'
 import { saveFile } from '../../base/save.ts'
 import { showToast } from '../../base/store.ts'

@@ -2,8 +2,14 @@
 import { Pause, Play, Square } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../lab/page/store.ts'
-import { type Duel, duelStore, endDuel, pauseDuel, resumeDuel } from '../../../lab/runs/duel.ts'
-import type { RunEntry } from '../../../lab/runs/library.ts'
+import {
+  type Duel,
+  duelStore,
+  endDuel,
+  pauseDuel,
+  resumeDuel,
+} from '../../../lab/runs/compare/duel.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { formatCount } from '../../base/format.ts'
 import { useLab } from '../../base/run.ts'
 import { DuelChooser } from './DuelChooser.tsx'

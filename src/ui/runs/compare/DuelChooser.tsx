@@ -1,18 +1,16 @@
 // What the second of two runs is: these settings with one field changed, a preset, or a past run.
 import { Swords } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import {
-  type Experiment,
-  experimentFields,
-  type FieldValue,
-  withField,
-} from '../../../lab/experiment/experiment.ts'
+import { withField } from '../../../lab/experiment/experiment.ts'
+import { type FieldValue } from '../../../lab/experiment/fields/field.ts'
+import { experimentFields } from '../../../lab/experiment/form/form.ts'
+import { type Experiment } from '../../../lab/experiment/schema.ts'
 import { type LabState, nextExperiment } from '../../../lab/page/store.ts'
 import { PRESETS, presetOf } from '../../../lab/presets/presets.ts'
-import { duelProblem, startDuel } from '../../../lab/runs/duel.ts'
-import type { RunEntry } from '../../../lab/runs/library.ts'
-import { runName } from '../../../lab/runs/names.ts'
-import { newRecorder } from '../../../lab/runs/record_page.ts'
+import { duelProblem, startDuel } from '../../../lab/runs/compare/duel.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { newRecorder } from '../../../lab/runs/recorder/record_page.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
 
 const selectPresetId = (state: LabState) => state.preset_id

@@ -3,8 +3,13 @@ import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import { type LabState, labStore } from '../../../lab/page/store.ts'
-import { type Library, libraryStore, openRun, type RunEntry } from '../../../lab/runs/library.ts'
-import { runName } from '../../../lab/runs/names.ts'
+import {
+  type Library,
+  libraryStore,
+  openRun,
+  type RunEntry,
+} from '../../../lab/runs/library/library.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
 import { formatNumber } from '../../base/format.ts'
 import { useLab } from '../../base/run.ts'
 import { RunMark } from '../RunMark.tsx'

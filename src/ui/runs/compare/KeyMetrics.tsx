@@ -1,8 +1,12 @@
 // Last and highest values of the key metrics, run beside run, and differences by seed.
-import { bySettings, type PairedDifference, pairedBySeed } from '../../../lab/runs/compare.ts'
-import { type RunEntry } from '../../../lab/runs/library.ts'
-import { runName } from '../../../lab/runs/names.ts'
-import { statisticOf } from '../../../lab/runs/summary.ts'
+import {
+  bySettings,
+  type PairedDifference,
+  pairedBySeed,
+} from '../../../lab/runs/compare/compare.ts'
+import { type RunEntry } from '../../../lab/runs/library/library.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { statisticOf } from '../../../lab/runs/record/summary.ts'
 import { CutName } from '../../base/CutName.tsx'
 import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/table.ts'

@@ -2,19 +2,19 @@
 
 import type { Series } from '../../../lab/columns/series.ts'
 import { type LabState, labStore } from '../../../lab/page/store.ts'
-import { bySettings } from '../../../lab/runs/compare.ts'
-import { duelStore } from '../../../lab/runs/duel.ts'
+import { bySettings } from '../../../lab/runs/compare/compare.ts'
+import { duelStore } from '../../../lab/runs/compare/duel.ts'
+import { type BandKind, type MeanBand, meanBand } from '../../../lab/runs/compare/statistics.ts'
 import {
   libraryStore,
   type RunEntry,
   readColumns,
   runOf,
   shownRuns,
-} from '../../../lab/runs/library.ts'
-import { distinctColors } from '../../../lab/runs/looks.ts'
-import { runName } from '../../../lab/runs/names.ts'
-import { isLive, runColor } from '../../../lab/runs/record.ts'
-import { type BandKind, type MeanBand, meanBand } from '../../../lab/runs/statistics.ts'
+} from '../../../lab/runs/library/library.ts'
+import { distinctColors } from '../../../lab/runs/record/looks.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { isLive, runColor } from '../../../lab/runs/record/record.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../base/overlays.ts'
 import { openedStore, redraw } from '../opened.ts'
 import { MAX_COMPARED, selectionStore, tick } from '../table/selection.ts'

@@ -30,7 +30,7 @@ export async function watchRecording(): Promise<void> {
 async function open(): Promise<string | undefined> {
   try {
     // The reader is loaded with the recording: most visitors need neither.
-    const { readRecording } = await import('../../../lab/runs/recording.ts')
+    const { readRecording } = await import('../../../lab/runs/files/recording.ts')
     const response = await fetch(new URL(FILE, document.baseURI))
     if (!response.ok) return `The recording could not be loaded (${response.status}).`
     const read = readRecording(await response.text())

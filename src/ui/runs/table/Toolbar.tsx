@@ -2,8 +2,8 @@
 import { Search } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { RunEntry } from '../../../lab/runs/library.ts'
-import { SMOOTHING, STATISTICS } from '../../../lab/runs/summary.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
+import { SMOOTHING, STATISTICS } from '../../../lab/runs/record/summary.ts'
 import { type Selection, selectionStore, setView } from './selection.ts'
 import { METRIC_CHOICES, metricNames } from './table.ts'
 

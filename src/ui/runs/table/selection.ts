@@ -1,6 +1,6 @@
 // Which runs are ticked, and what the table shows of all of them.
 import { createStore } from 'zustand/vanilla'
-import type { BandKind } from '../../../lab/runs/statistics.ts'
+import type { BandKind } from '../../../lab/runs/compare/statistics.ts'
 import type { TableView } from './table.ts'
 
 /** Charts with more lines say nothing. */

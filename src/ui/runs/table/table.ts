@@ -1,7 +1,7 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
-import { type RunEntry } from '../../../lab/runs/library.ts'
-import { runName } from '../../../lab/runs/names.ts'
-import { type Statistic, statisticOf } from '../../../lab/runs/summary.ts'
+import { type RunEntry } from '../../../lab/runs/library/library.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
 import {
   greedyAccuracy,
   layerEntropy,

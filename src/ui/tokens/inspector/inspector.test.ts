@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { applyEvent, initialState } from '../../../lab/page/store.ts'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { columnsOf } from '../../base/testing.ts'
 import {
   legendOf,

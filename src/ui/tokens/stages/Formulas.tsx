@@ -1,7 +1,7 @@
 // The formulas of one token with its numbers filled in.
 import { formulaNumber, SYMBOLS } from '../../../lab/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { tokenText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { PART_STAGE } from './stages.ts'

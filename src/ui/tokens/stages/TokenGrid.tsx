@@ -1,6 +1,6 @@
 // The numbers of one response: a row for every token, or a column.
 import { type KeyboardEvent, useRef } from 'react'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { type Column, cellText, exactText, tokenText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'

@@ -1,6 +1,6 @@
 // One traced step: a response, the table of its tokens, and the formulas of the token that was pointed at.
 import { useMemo, useState } from 'react'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { formatNumber } from '../../base/format.ts'
 import { seriesOf } from '../../base/run.ts'
 import { useMedia } from '../../base/use_media.ts'

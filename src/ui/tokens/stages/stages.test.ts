@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenTable, TracedSample } from '../../../lab/protocol/protocol.ts'
+import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { COLUMNS, cellText, exactText, shownColumns, valueOf } from './columns.ts'
 import { placeOf } from './sample_choice.ts'
 import { STAGES } from './stages.ts'

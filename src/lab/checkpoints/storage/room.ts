@@ -1,0 +1,45 @@
+// Keeps the checkpoints of all runs of this browser within their budget.
+import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
+import { surplusCheckpoints } from '../schedule.ts'
+
+/** What is asked of the page. */
+export interface RoomHost {
+  list(): Promise<readonly CheckpointEntry[]>
+  remove(record: string, step: number): Promise<void>
+  /** Runs that some tab is at work on. */
+  held(): Promise<ReadonlySet<string>>
+  /** Whether a person wants all of a run kept, or it continues here. */
+  isKept(record: string): boolean
+  total_bytes(): number
+}
+
+/** Lets go of what is too much, and of that what is missed least. Resolves with how many files went. */
+export async function makeRoom(host: RoomHost): Promise<number> {
+  const held = await host.held()
+  const gone = surplusCheckpoints(
+    await host.list(),
+    host.total_bytes(),
+    (record) => !held.has(record) && !host.isKept(record),
+  )
+  for (const { record, step } of gone) await host.remove(record, step)
+  return gone.length
+}
+
+/** Calls `work` soon after it is asked for, once for all that is asked meanwhile, and never twice at a time. */
+export function once(work: () => Promise<unknown>, rest_ms: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let is_working = false
+  const run = async () => {
+    if (is_working) {
+      timer = setTimeout(run, rest_ms)
+      return
+    }
+    timer = undefined
+    is_working = true
+    await work().catch(() => {}) // the next one tries again
+    is_working = false
+  }
+  return () => {
+    timer ??= setTimeout(run, rest_ms)
+  }
+}

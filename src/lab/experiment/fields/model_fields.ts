@@ -1,0 +1,106 @@
+// The fields of the model: Hugging Face names, and the ranges that a browser can train.
+import { boolean, integer, number, select, type Tree } from './field.ts'
+
+/** The most layers that a model may have. */
+export const MAX_LAYERS = 16
+
+/** Hugging Face `config.json` names. */
+export interface ModelFields {
+  readonly model_type: 'qwen3'
+  readonly hidden_size: number
+  readonly num_hidden_layers: number
+  readonly num_attention_heads: number
+  readonly num_key_value_heads: number
+  readonly head_dim: number
+  readonly intermediate_size: number
+  readonly tie_word_embeddings: boolean
+  readonly rms_norm_eps: number
+  readonly rope_theta: number
+  /** verl's `model.enable_gradient_checkpointing`. */
+  readonly enable_gradient_checkpointing: boolean
+}
+
+/** The `model` section. */
+export const MODEL: Tree<ModelFields> = {
+  model_type: select(
+    { label: 'Architecture', help: 'Which family of transformer the blocks follow.' },
+    { qwen3: 'Qwen3' },
+  ),
+  hidden_size: integer({
+    label: 'Width',
+    help: 'Channels of the residual stream.',
+    default: 64,
+    min: 8,
+    max: 1024,
+    step: 8,
+    unit: 'channels',
+  }),
+  num_hidden_layers: integer({
+    label: 'Layers',
+    help: 'Blocks of attention and feed-forward; each one has a policy of its own to look at.',
+    default: 6,
+    min: 1,
+    max: MAX_LAYERS,
+    unit: 'layers',
+  }),
+  num_attention_heads: integer({
+    label: 'Attention heads',
+    help: 'Query heads of every layer.',
+    default: 4,
+    min: 1,
+    max: 32,
+    unit: 'heads',
+  }),
+  num_key_value_heads: integer({
+    label: 'Key-value heads',
+    help: 'Heads that keys and values are computed for; fewer than query heads = grouped attention.',
+    default: 4,
+    min: 1,
+    max: 32,
+    unit: 'heads',
+  }),
+  head_dim: integer({
+    label: 'Head width',
+    help: 'Channels of one head; even, because rotary positions turn channels in pairs.',
+    default: 16,
+    min: 2,
+    max: 128,
+    step: 2,
+    unit: 'channels',
+  }),
+  intermediate_size: integer({
+    label: 'Feed-forward width',
+    help: 'Channels inside the feed-forward part of every layer.',
+    default: 168,
+    min: 8,
+    max: 4096,
+    step: 8,
+    unit: 'channels',
+  }),
+  tie_word_embeddings: boolean({
+    label: 'Tied embeddings',
+    help: 'Whether one matrix both reads tokens in and scores tokens out.',
+    default: true,
+  }),
+  rms_norm_eps: number({
+    label: 'Norm epsilon',
+    help: 'Added under the square root of every norm, so that it never divides by 0.',
+    default: 0.000001,
+    min: 1e-8,
+    max: 0.01,
+    scale: 'log',
+  }),
+  rope_theta: number({
+    label: 'Rotary base',
+    help: 'Base of the rotary position angles; larger = slower turning.',
+    default: 10000,
+    min: 10,
+    max: 10000000,
+    scale: 'log',
+  }),
+  enable_gradient_checkpointing: boolean({
+    label: 'Recompute activations',
+    help: 'Whether the backward pass computes activations again instead of keeping them: less memory, more time, same numbers.',
+    default: false,
+  }),
+}

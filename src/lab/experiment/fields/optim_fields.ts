@@ -1,0 +1,90 @@
+// The fields of an optimizer: AdamW, its learning-rate schedule, and the clip of the gradient before it.
+import type { Optim } from '../../../rl/config/optim.ts'
+import { integer, number, select, type Tree } from './field.ts'
+
+/** The clip of every learner. */
+export const gradClip = number({
+  label: 'Gradient clip',
+  live: true,
+  help: 'The largest global norm a gradient may have; a larger one is scaled down to it.',
+  default: 1,
+  min: 0.01,
+  max: 100,
+  step: 0.1,
+  scale: 'log',
+})
+
+type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_decay'>
+
+/** verl's `optim` block, with the defaults of one learner. */
+export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
+  lr: number({
+    label: 'Learning rate',
+    live: true,
+    help: 'The peak step size of AdamW; too large a value breaks a run for good.',
+    default: defaults.lr,
+    min: 0.000001,
+    max: 0.1,
+    scale: 'log',
+  }),
+  lr_warmup_steps: integer({
+    label: 'Warm-up',
+    help: 'Steps in which the learning rate rises from 0 to its peak; -1 = a share of all steps.',
+    default: defaults.lr_warmup_steps,
+    min: -1,
+    max: 10000,
+    unit: 'steps',
+  }),
+  lr_warmup_steps_ratio: number({
+    label: 'Warm-up, share',
+    help: 'The warm-up as a share of the steps that its schedule runs over, cut off to whole steps.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share of all steps',
+  }),
+  lr_scheduler_type: select(
+    { label: 'Schedule', help: 'What the learning rate does after the warm-up.' },
+    { constant: 'constant', cosine: 'cosine decay' },
+  ),
+  min_lr_ratio: number({
+    label: 'Lowest rate',
+    live: true,
+    help: 'Where the cosine schedule ends, as a share of the peak.',
+    default: 0,
+    min: 0,
+    max: 1,
+    step: 0.05,
+    unit: 'share of the peak',
+  }),
+  betas: [
+    number({
+      label: 'Beta 1',
+      live: true,
+      help: 'How long AdamW remembers past gradients.',
+      default: defaults.betas[0],
+      min: 0,
+      max: 0.9999,
+      step: 0.01,
+    }),
+    number({
+      label: 'Beta 2',
+      live: true,
+      help: 'How long AdamW remembers past squared gradients.',
+      default: defaults.betas[1],
+      min: 0,
+      max: 0.9999,
+      step: 0.01,
+    }),
+  ],
+  weight_decay: number({
+    label: 'Weight decay',
+    live: true,
+    help: 'How strongly AdamW pulls weights towards 0, per unit of learning rate.',
+    default: defaults.weight_decay,
+    min: 0,
+    max: 1,
+    step: 0.01,
+  }),
+})

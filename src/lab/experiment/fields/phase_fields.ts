@@ -1,0 +1,264 @@
+// The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
+import { type Optim } from '../../../rl/config/optim.ts'
+import { type Pairs, type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
+import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
+import { readVerdicts } from '../verdicts.ts'
+import { boolean, integer, number, select, type Tree, text } from './field.ts'
+import { MAX_LAYERS } from './model_fields.ts'
+import { gradClip, optim } from './optim_fields.ts'
+import { type TrainedFields, trainedFields } from './trained_fields.ts'
+
+/** A warm start. */
+export interface SftFields {
+  /** '' = named after what it does. */
+  readonly name: string
+  readonly steps: number
+  /** 0 = as `steps` says; else `steps` follows from it (../epochs.ts). */
+  readonly epochs: number
+  readonly batch_size: number
+  readonly grad_clip: number
+  readonly optim: Required<Optim>
+  readonly stop: Pick<Stop, 'accuracy'>
+}
+
+/** The training of a reward model. */
+export interface RewardModelFields extends Omit<SftFields, 'stop' | 'epochs'> {
+  /** The engine's, with a person's verdicts as text (../verdicts.ts). */
+  readonly pairs: Omit<Pairs, 'verdicts'> & { readonly verdicts: string }
+}
+
+/** Reinforcement, without the sections that it shares with other phases. */
+export interface RlFields extends TrainedFields, Pick<RlPhase, 'reward_model'> {
+  /** '' = named after the layer it trains. */
+  readonly name: string
+  readonly steps: number
+  /** As in a phase of kind sft. */
+  readonly epochs: number
+  readonly adv_estimator: AdvEstimator
+  readonly stop: Stop
+}
+
+/** The most steps of one phase. */
+export const MAX_STEPS = 100_000
+
+const phaseName = text({
+  label: 'Name',
+  help: 'What charts call this phase; empty = named after what it trains.',
+  default: '',
+  max: 40,
+})
+
+const steps = (count: number) =>
+  integer({
+    label: 'Steps',
+    live: true,
+    help: 'How many training steps this phase lasts.',
+    default: count,
+    min: 1,
+    max: MAX_STEPS,
+    unit: 'steps',
+    scale: 'log',
+  })
+
+const epochs = integer({
+  label: 'Epochs',
+  live: true,
+  help: 'Passes over the training set, in place of a number of steps; 0 = as many steps as are said.',
+  default: 0,
+  min: 0,
+  max: 10000,
+  unit: 'epochs',
+})
+
+/** When a phase ends before its steps are over (rl/config/stop.ts). */
+const STOP: Tree<Stop> = {
+  accuracy: number({
+    label: 'Accuracy reached',
+    live: true,
+    help: 'Ends the phase when held-out greedy accuracy is at least this; 0 = off.',
+    default: STOP_DEFAULTS.accuracy,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'share',
+  }),
+  score: number({
+    label: 'Reward reached',
+    live: true,
+    help: 'Ends the phase when the mean reward of a step’s responses is at least this; 0 = off.',
+    default: STOP_DEFAULTS.score,
+    min: 0,
+    max: 1,
+    step: 0.01,
+    unit: 'reward',
+  }),
+  plateau_steps: integer({
+    label: 'Plateau, steps',
+    live: true,
+    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them, so after twice as many at the earliest; 0 = off.',
+    default: STOP_DEFAULTS.plateau_steps,
+    min: 0,
+    max: 1000,
+    unit: 'steps',
+  }),
+  plateau_delta: number({
+    label: 'Plateau, least gain',
+    live: true,
+    help: 'A smaller gain in mean reward counts as none.',
+    default: STOP_DEFAULTS.plateau_delta,
+    min: 0,
+    max: 1,
+    step: 0.005,
+    unit: 'reward',
+  }),
+  entropy_floor: number({
+    label: 'Entropy below',
+    live: true,
+    help: 'Ends the phase when the entropy of the policy that it trains is below this; 0 = off.',
+    default: STOP_DEFAULTS.entropy_floor,
+    min: 0,
+    max: 20,
+    step: 0.01,
+    unit: 'nats',
+  }),
+}
+
+/** Of a phase of kind sft. */
+export const SFT: Tree<SftFields> = {
+  name: phaseName,
+  steps: steps(400),
+  epochs,
+  batch_size: integer({
+    label: 'Batch',
+    help: 'Demonstrations per step.',
+    default: 256,
+    min: 1,
+    max: 4096,
+    unit: 'demonstrations',
+    scale: 'log',
+  }),
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.003, lr_warmup_steps: 50, betas: [0.9, 0.95], weight_decay: 0.01 }),
+  stop: { accuracy: STOP.accuracy },
+}
+
+/** Of a phase of kind reward_model. */
+export const REWARD_MODEL: Tree<RewardModelFields> = {
+  name: phaseName,
+  steps: steps(100),
+  batch_size: integer({
+    label: 'Batch',
+    help: 'Pairs per step.',
+    default: 32,
+    min: 1,
+    max: 1024,
+    unit: 'pairs',
+    scale: 'log',
+  }),
+  grad_clip: gradClip,
+  optim: optim({ lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 }),
+  pairs: {
+    source: select(
+      {
+        label: 'Who prefers',
+        help: 'Who says which of two responses is better: the task’s own score, you, or both.',
+      },
+      { judge: 'the task', human: 'you', mixed: 'the task and you' },
+    ),
+    count: integer({
+      label: 'Training pairs',
+      help: 'How many pairs the policy makes for training, of each source; fewer when too many are ties.',
+      default: 256,
+      min: 1,
+      max: 4096,
+      unit: 'pairs',
+      scale: 'log',
+    }),
+    held_out: integer({
+      label: 'Held-out pairs',
+      help: 'Further pairs that accuracy is measured on, with prompts that no training pair has; of yours every fourth prompt, up to this many pairs.',
+      default: 64,
+      min: 0,
+      max: 1024,
+      unit: 'pairs',
+    }),
+    temperature: number({
+      label: 'Temperature of pairs',
+      help: 'Divides the logits when the two responses are sampled; higher = more different.',
+      default: 1,
+      min: 0.05,
+      max: 5,
+      step: 0.05,
+    }),
+    min_pairs: integer({
+      label: 'Verdicts to begin',
+      help: 'How many of your verdicts training waits for; later ones are used as they come.',
+      default: 12,
+      min: 1,
+      max: 512,
+      unit: 'pairs',
+    }),
+    verdicts: text(
+      {
+        label: 'Recorded verdicts',
+        help: 'What someone said of the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
+        default: '',
+        max: 1000,
+      },
+      {
+        holds: (verdicts) => readVerdicts(verdicts) !== undefined,
+        expected: 'nothing, or letters a, b, s and u with rising steps between them, like abbsa3ab',
+      },
+    ),
+  },
+}
+
+/** Every estimator of the engine, as forms call it. The first is the default. */
+export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
+  grpo: 'GRPO',
+  gae: 'GAE (PPO with a critic)',
+  grpo_vectorized: 'GRPO, vectorized',
+  grpo_passk: 'GRPO for pass@k',
+  reinforce_plus_plus: 'REINFORCE++',
+  reinforce_plus_plus_baseline: 'REINFORCE++ with a baseline',
+  remax: 'ReMax',
+  rloo: 'RLOO',
+  rloo_vectorized: 'RLOO, vectorized',
+  opo: 'OPO',
+  gpg: 'GPG',
+  optimal_token_baseline: 'Optimal token baseline',
+  tir_optimal_token_baseline: 'Optimal token baseline, several turns',
+}
+
+/** Of a phase of kind rl, besides `target_layer` and its own settings of shared sections. */
+export const RL: Tree<RlFields> = {
+  name: phaseName,
+  steps: steps(120),
+  epochs,
+  adv_estimator: select(
+    {
+      label: 'Advantage estimator',
+      help: 'How rewards become advantages: GRPO and most others compare the responses to one prompt, GAE asks a critic.',
+    },
+    ADV_ESTIMATOR_LABELS,
+  ),
+  ...trainedFields(MAX_LAYERS),
+  reward_model: {
+    enable: boolean({
+      label: 'Reward from the reward model',
+      help: 'Whether the reward model of an earlier phase scores the responses, instead of the task.',
+      default: false,
+    }),
+  },
+  stop: STOP,
+}
+
+/** What `target_layer` is in forms; its options depend on the number of layers (form/phase_form.ts). */
+export const TARGET_LAYER = {
+  label: 'Trained policy',
+  help: 'Whose policy is trained: the one an inner layer already holds, or the whole model’s.',
+  unit: 'layers applied',
+  kind: 'select',
+  default: 'final',
+  live: false,
+} as const

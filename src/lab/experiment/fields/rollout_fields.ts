@@ -1,0 +1,75 @@
+// The fields that say how responses are sampled.
+import type { Rollout } from '../../../rl/config/phase.ts'
+import { boolean, integer, number, select, type Tree } from './field.ts'
+
+/** Below it logits grow past what float32 tells apart. */
+export const LOWEST_TEMPERATURE = 0.05
+
+/** The `rollout` section. */
+export const ROLLOUT: Tree<Required<Rollout>> = {
+  train_batch_size: integer({
+    label: 'Prompts per step',
+    help: 'Different problems that every step tries.',
+    default: 32,
+    min: 1,
+    max: 1024,
+    unit: 'prompts',
+    scale: 'log',
+  }),
+  n: integer({
+    label: 'Responses per prompt',
+    help: 'Size of the group whose rewards are compared with each other.',
+    default: 8,
+    min: 1,
+    max: 64,
+    unit: 'responses',
+  }),
+  temperature: number({
+    label: 'Temperature',
+    live: true,
+    help: 'Divides the logits before sampling; above 1 = more varied, below 1 = more cautious.',
+    default: 1,
+    min: LOWEST_TEMPERATURE,
+    max: 5,
+    step: 0.05,
+  }),
+  top_p: number({
+    label: 'Top p',
+    live: true,
+    help: 'Samples only from the likeliest tokens that make up this share; 1 = off.',
+    default: 1,
+    min: 0.01,
+    max: 1,
+    step: 0.01,
+    unit: 'share',
+  }),
+  top_k: integer({
+    label: 'Top k',
+    live: true,
+    help: 'Samples only from this many likeliest tokens; -1 = off.',
+    default: -1,
+    min: -1,
+    max: 1000,
+    unit: 'tokens',
+  }),
+  max_response_length: integer({
+    label: 'Longest response',
+    help: 'Tokens generated at most, end token included; the task sets the least.',
+    default: 8,
+    min: 1,
+    max: 128,
+    unit: 'tokens',
+  }),
+  dtype: select(
+    {
+      label: 'KV cache',
+      help: 'What keys and values are kept in while responses are sampled. Halves take half the memory, and the sampled policy then differs from the trained one by rounding.',
+    },
+    { float32: 'float32', float16: 'float16' },
+  ),
+  calculate_log_probs: boolean({
+    label: 'Compare log-probs',
+    help: 'Whether the probabilities that responses were sampled with are compared with those that are trained on (metrics rollout_corr/*), for one more readback a step.',
+    default: false,
+  }),
+}

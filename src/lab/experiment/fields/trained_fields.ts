@@ -1,0 +1,98 @@
+// The fields of a reinforcement phase that say which parameters it trains, and how fast.
+import type { Readout } from '../../../model/params/readout.ts'
+import type { Phase } from '../../../rl/config/phase.ts'
+import { boolean, integer, number, select, type Tree, text } from './field.ts'
+
+/** The engine's TrainedPart; its list of layers is text here, as a form has it. */
+export interface TrainedFields {
+  readonly target_readout: Readout
+  readonly reset_optimizer: boolean
+  readonly reset_schedule: boolean
+  readonly freeze: {
+    readonly embed_tokens: boolean
+    /** Whole numbers with commas; '' = none. */
+    readonly layers: string
+  }
+  readonly lr_factor_above: { readonly layer: number; readonly factor: number }
+}
+
+const LAYERS = /^\s*([1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*)?$/
+
+/** The layers that a list names, in its order. */
+export const layersOf = (list: string): number[] =>
+  list
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map(Number)
+
+/** `most_layers`: of any model. */
+export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
+  target_readout: select(
+    {
+      label: 'Read-out',
+      help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
+    },
+    { raw: 'raw (as in the paper)', normed: 'through the final norm' },
+  ),
+  reset_optimizer: boolean({
+    label: 'Reset the optimizer',
+    help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule goes on.',
+    default: false,
+  }),
+  reset_schedule: boolean({
+    label: 'Restart the schedule',
+    help: 'Whether warm-up and decay begin at zero with this phase; otherwise it continues the schedule of the phase before it, whose warm-up is over.',
+    default: false,
+  }),
+  freeze: {
+    embed_tokens: boolean({
+      label: 'Freeze the embedding',
+      help: 'Whether the embedding keeps its values in this phase; with tied embeddings so does the matrix that scores tokens.',
+      default: false,
+    }),
+    layers: text(
+      {
+        label: 'Freeze layers',
+        help: 'Layers that keep their values in this phase, counted from 1, with commas (1,2); empty = none.',
+        default: '',
+        max: 60,
+      },
+      {
+        holds: (list) => LAYERS.test(list),
+        expected: 'nothing or whole numbers from 1 on, with commas',
+      },
+    ),
+  },
+  lr_factor_above: {
+    layer: integer({
+      label: 'Slower above layer',
+      help: 'The layers above this one, and the final norm, have a learning rate of their own; 0 = all layers.',
+      default: 1,
+      min: 0,
+      max: most_layers,
+      unit: 'layer',
+    }),
+    factor: number({
+      label: 'Rate above it',
+      help: 'What the learning rate is multiplied by there; 1 = off, 0 = those layers are frozen.',
+      default: 1,
+      min: 0,
+      max: 10,
+      step: 0.1,
+      unit: 'times the rate',
+    }),
+  },
+})
+
+/** Whether one of these fields changes anything in a phase; `before` = the kind of the phase before it. */
+export function trainedHasEffect(
+  name: string,
+  phase: TrainedFields & { readonly target_layer: number | 'final' },
+  before: Phase['kind'] | undefined,
+): boolean {
+  if (name === 'target_readout') return phase.target_layer !== 'final'
+  // Every other phase begins with a new optimizer and schedule anyway.
+  if (name === 'reset_optimizer' || name === 'reset_schedule') return before === 'rl'
+  if (name === 'lr_factor_above.layer') return phase.lr_factor_above.factor !== 1
+  return true
+}

@@ -1,0 +1,76 @@
+// The whole form: every field of an experiment, in the order in which it is shown.
+import { TASKS } from '../../../tasks/index.ts'
+import { hasTrainingSet } from '../epochs.ts'
+import { leavesOf } from '../fields/field.ts'
+import { MODEL } from '../fields/model_fields.ts'
+import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
+import { TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
+import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
+import type { Experiment } from '../schema.ts'
+import { validationHasEffect } from './conditions.ts'
+import { type Field, fieldsOf } from './form_fields.ts'
+import { sharedFields } from './override_form.ts'
+import { phaseFields } from './phase_form.ts'
+import { remarksOf } from './remarks.ts'
+
+function taskFields(experiment: Experiment): Field[] {
+  const kind = TASKS.find(({ id }) => id === experiment.task.id) ?? TASKS[0]
+  const id: Field = {
+    path: 'task.id',
+    group: 'Task',
+    label: 'Task',
+    help: 'What the model learns to do; a program checks every answer.',
+    unit: '',
+    kind: 'select',
+    options: TASKS.map((task) => ({ value: task.id, label: task.name })),
+    value: kind.id,
+    default: TASKS[0].id,
+    live: false,
+    has_effect: true,
+  }
+  const params = leavesOf(TASK_PARAMS.get(kind.id))
+  return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
+}
+
+/** The training set, which is no larger than the task. */
+function dataFields(experiment: Experiment): Field[] {
+  const { train_size } = taskOf(experiment.task)
+  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
+    field.path === 'data.train_max_samples'
+      ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
+      : { ...field, has_effect: hasTrainingSet(experiment) },
+  )
+}
+
+/** Every field of an experiment, in the order of a form. */
+export function experimentFields(experiment: Experiment): Field[] {
+  const section = (group: string, path: string, tree: unknown) =>
+    fieldsOf(experiment, group, path, leavesOf(tree))
+  const length = taskOf(experiment.task).max_response_length
+  const remarks = new Map(remarksOf(experiment).map(({ path, message }) => [path, message]))
+  const fields = [
+    ...section('Experiment', '', ROOT),
+    ...taskFields(experiment),
+    ...dataFields(experiment),
+    ...section('Model', 'model', MODEL),
+    ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
+    ...sharedFields(experiment).map((field) =>
+      field.path === 'rollout.max_response_length'
+        ? { ...field, min: length, default: length }
+        : field,
+    ),
+    ...section('Validation', 'validation', VALIDATION).map((field) => ({
+      ...field,
+      has_effect: validationHasEffect(
+        field.path.slice('validation.'.length),
+        experiment.validation,
+      ),
+    })),
+    ...section('Probe', 'probe', PROBE),
+    ...section('Kernels', '', KERNELS),
+  ]
+  return fields.map((field) => {
+    const remark = remarks.get(field.path)
+    return remark === undefined ? field : { ...field, remark }
+  })
+}

@@ -1,0 +1,126 @@
+// The fields of a phase in a form.
+import { continuesSchedule } from '../../../rl/config/schedule.ts'
+import { epochWords, hasTrainingSet } from '../epochs.ts'
+import { leavesOf } from '../fields/field.ts'
+import { REWARD_MODEL, RL, SFT, TARGET_LAYER } from '../fields/phase_fields.ts'
+import { trainedHasEffect } from '../fields/trained_fields.ts'
+import type { PhaseDocument, RewardModelDocument, RlDocument, SftDocument } from '../phases.ts'
+import { hasRewardModel } from '../rules/phase_rules.ts'
+import type { Experiment } from '../schema.ts'
+import { isOfSchedule, warmsUpByShare } from './conditions.ts'
+import { type Field, fieldsOf } from './form_fields.ts'
+import { overrideFields } from './override_form.ts'
+
+/** Whether a setting of the optimizer of a phase without actor changes anything. */
+const optimMatters = (name: string, { optim }: SftDocument | RewardModelDocument): boolean =>
+  name !== 'optim.lr_warmup_steps_ratio' || warmsUpByShare(optim)
+
+/** Whether a setting of a reward_model phase changes anything. */
+function matters(name: string, source: RewardModelDocument['pairs']['source']): boolean {
+  if (name === 'pairs.min_pairs') return source === 'human'
+  return name !== 'pairs.verdicts' || source !== 'judge'
+}
+
+/** What ends a phase before its steps are over. */
+function stopFields(
+  experiment: Experiment,
+  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  index: number,
+): Field[] {
+  const tree = phase.kind === 'sft' ? SFT.stop : RL.stop
+  const group = `Phase ${index + 1}, ends early`
+  return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
+    ...field,
+    has_effect:
+      !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps > 0),
+  }))
+}
+
+/** Epochs are offered where there is a set to go through, and say how many steps they come to. */
+const withEpochsTold = (
+  experiment: Experiment,
+  phase: Exclude<PhaseDocument, RewardModelDocument>,
+  fields: readonly Field[],
+): Field[] =>
+  fields.map((field) => {
+    if (!/^phases\.\d+\.epochs$/.test(field.path)) return field
+    if (!hasTrainingSet(experiment)) return { ...field, has_effect: false }
+    return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
+  })
+
+/** Where the fields of a phase stand: their path in the document, and their heading. */
+const placeOf = (index: number) => ({ path: `phases.${index}`, group: `Phase ${index + 1}` })
+
+function rewardModelFields(
+  experiment: Experiment,
+  phase: RewardModelDocument,
+  index: number,
+): Field[] {
+  const { path, group } = placeOf(index)
+  return fieldsOf(experiment, group, path, leavesOf(REWARD_MODEL)).map((field) => {
+    const name = field.path.slice(path.length + 1)
+    return {
+      ...field,
+      has_effect: optimMatters(name, phase) && matters(name, phase.pairs.source),
+    }
+  })
+}
+
+function sftFields(experiment: Experiment, phase: SftDocument, index: number): Field[] {
+  const { path, group } = placeOf(index)
+  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  const isOffered = (name: string) => begins_schedule || !isOfSchedule(name)
+  const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => {
+    const name = field.path.slice(path.length + 1)
+    return { ...field, has_effect: isOffered(name) && optimMatters(name, phase) }
+  })
+  return [...withEpochsTold(experiment, phase, own), ...stopFields(experiment, phase, index)]
+}
+
+/** The field `target_layer`, with a choice for each inner layer of the model. */
+function targetField({ model }: Experiment, phase: RlDocument, index: number): Field {
+  const { path, group } = placeOf(index)
+  const inner = Array.from({ length: model.num_hidden_layers - 1 }, (_, i) => i + 1)
+  const options = [
+    { value: 'final', label: 'whole model' },
+    ...inner.map((value) => ({ value, label: `layer ${value}` })),
+  ]
+  return {
+    ...TARGET_LAYER,
+    options,
+    group,
+    value: phase.target_layer,
+    has_effect: true,
+    path: `${path}.target_layer`,
+  }
+}
+
+function rlFields(experiment: Experiment, phase: RlDocument, index: number): Field[] {
+  const { path, group } = placeOf(index)
+  const before = experiment.phases[index - 1]?.kind
+  // A switch that could only be refused is left out of forms.
+  const can_be_rewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
+  const leaves = leavesOf({ ...RL, stop: {} })
+  const own = leaves.map(([name]) =>
+    name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
+  )
+  const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
+    ...field,
+    has_effect: own[i],
+  }))
+  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  return [
+    ...withEpochsTold(experiment, phase, fields),
+    targetField(experiment, phase, index),
+    ...stopFields(experiment, phase, index),
+    ...overrideFields(experiment, phase, index, begins_schedule),
+  ]
+}
+
+/** Every field of phase `index`, its own settings of what all phases share included. */
+export function phaseFields(experiment: Experiment, index: number): Field[] {
+  const phase = experiment.phases[index]
+  if (phase.kind === 'reward_model') return rewardModelFields(experiment, phase, index)
+  if (phase.kind === 'sft') return sftFields(experiment, phase, index)
+  return rlFields(experiment, phase, index)
+}

@@ -1,0 +1,79 @@
+// The phases of an experiment as the trainer runs them.
+import { type Actor } from '../../rl/config/actor.ts'
+import { type Algorithm } from '../../rl/config/algorithm.ts'
+import { type Critic } from '../../rl/config/critic.ts'
+import { type Phase, STOP_DEFAULTS } from '../../rl/config/phase.ts'
+
+import type { ActorFields } from './fields/actor_fields.ts'
+import type { AlgorithmFields } from './fields/algorithm_fields.ts'
+import type { CriticFields } from './fields/critic_fields.ts'
+import { layersOf } from './fields/trained_fields.ts'
+import { settingsOf } from './phase_settings.ts'
+import type { Experiment } from './schema.ts'
+import { readVerdicts } from './verdicts.ts'
+
+/** The engine has null for what is 0 here. */
+function engineActor(actor: ActorFields): Actor {
+  return {
+    ...actor,
+    loss_scale_factor: actor.loss_scale_factor || null,
+    ppo_micro_batch_size_per_gpu: actor.ppo_micro_batch_size_per_gpu || null,
+  }
+}
+
+/** The engine has null for what is 0 here. */
+const engineCritic = (critic: CriticFields): Critic => ({
+  ...critic,
+  ppo_mini_batch_size: critic.ppo_mini_batch_size || null,
+  ppo_epochs: critic.ppo_epochs || null,
+})
+
+/** The engine has null for what is 'off', '' or a length of 0 here. */
+function engineAlgorithm(algorithm: AlgorithmFields): Algorithm {
+  const { rollout_correction, overlong_buffer } = algorithm
+  const { rollout_is, rollout_rs, rollout_rs_threshold } = rollout_correction
+  return {
+    ...algorithm,
+    rollout_correction: {
+      ...rollout_correction,
+      rollout_is: rollout_is === 'off' ? null : rollout_is,
+      rollout_rs: rollout_rs.trim() || null,
+      rollout_rs_threshold: rollout_rs_threshold.trim() || null,
+    },
+    overlong_buffer: overlong_buffer.len > 0 ? overlong_buffer : null,
+  }
+}
+
+/** The phases as the trainer runs them: names given, own settings laid over the experiment's, layers as numbers. */
+export function resolvePhases(experiment: Experiment): Phase[] {
+  const layers = experiment.model.num_hidden_layers
+  return experiment.phases.map((phase) => {
+    if (phase.kind === 'sft') {
+      const { epochs: _, ...sft } = phase
+      const name = phase.name || 'warm start'
+      return { ...sft, name, stop: { ...STOP_DEFAULTS, ...phase.stop } }
+    }
+    if (phase.kind === 'reward_model') {
+      const verdicts = readVerdicts(phase.pairs.verdicts) ?? []
+      return { ...phase, name: phase.name || 'reward model', pairs: { ...phase.pairs, verdicts } }
+    }
+    const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
+    const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
+    const { kind, steps, stop, target_readout, freeze, lr_factor_above } = phase
+    const { reset_optimizer, reset_schedule } = phase
+    const { actor, critic, algorithm, ...settings } = settingsOf(experiment, phase)
+    return {
+      kind,
+      name: phase.name || name,
+      steps,
+      stop,
+      target_layer,
+      ...{ target_readout, reset_optimizer, reset_schedule, lr_factor_above },
+      freeze: { ...freeze, layers: layersOf(freeze.layers) },
+      ...settings,
+      actor: engineActor(actor),
+      critic: engineCritic(critic),
+      algorithm: engineAlgorithm(algorithm),
+    }
+  })
+}

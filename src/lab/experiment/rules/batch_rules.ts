@@ -1,0 +1,58 @@
+// The rules between the sizes of batches and mini-batches, the model and the task.
+import { taskOf } from '../fields/task_fields.ts'
+import { hasCritic } from '../phase_settings.ts'
+import type { RuledPhase } from './rule.ts'
+
+/** Batches divide into mini-batches and micro-batches, and layers and lengths fit the model and the task. */
+export function batchRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { rollout, actor } = settings
+  const { num_hidden_layers } = experiment.model
+  const layer = phase.target_layer
+  rule(
+    layer === 'final' || layer < num_hidden_layers,
+    `${at}.target_layer`,
+    ['model.num_hidden_layers'],
+    `expected 'final' or a layer of the model, which has ${num_hidden_layers}; got ${layer}`,
+  )
+  rule(
+    rollout.train_batch_size % actor.ppo_mini_batch_size === 0,
+    path('actor.ppo_mini_batch_size'),
+    [path('rollout.train_batch_size')],
+    `expected a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${actor.ppo_mini_batch_size}`,
+  )
+  const rows = actor.ppo_mini_batch_size * rollout.n
+  const micro = actor.ppo_micro_batch_size_per_gpu
+  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : 0
+  rule(
+    critic_mini === 0 || rollout.train_batch_size % critic_mini === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('rollout.train_batch_size')],
+    `expected 0 (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
+  )
+  const critic_rows = critic_mini * rollout.n
+  rule(
+    micro === 0 || critic_rows % micro === 0,
+    path('critic.ppo_mini_batch_size'),
+    [path('actor.ppo_micro_batch_size_per_gpu'), path('rollout.n')],
+    `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${critic_rows} responses`,
+  )
+  rule(
+    micro === 0 || rows % micro === 0,
+    path('actor.ppo_micro_batch_size_per_gpu'),
+    [path('actor.ppo_mini_batch_size'), path('rollout.n')],
+    `expected 0 (as many as fit) or a divisor of the ${rows} responses of a mini-batch, because every micro-batch has the same size; got ${micro}`,
+  )
+  rule(
+    rollout.top_k !== 0,
+    path('rollout.top_k'),
+    [],
+    'expected -1 (off) or at least 1 token to choose from; got 0',
+  )
+  const least = taskOf(experiment.task).max_response_length
+  rule(
+    rollout.max_response_length >= least,
+    path('rollout.max_response_length'),
+    Object.keys(experiment.task).map((name) => `task.${name}`),
+    `expected at least ${least}, because the task’s longest answer with its end token has that length; got ${rollout.max_response_length}`,
+  )
+}

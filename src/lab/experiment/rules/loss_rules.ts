@@ -1,0 +1,85 @@
+// The rules between the settings of a loss and of rollout correction, which chooses one of its own in bypass mode.
+import { listOf } from '../fields/rollout_correction_fields.ts'
+import { correctsRollout } from '../phase_settings.ts'
+import type { RuledPhase } from './rule.ts'
+
+const CORRECTION = 'algorithm.rollout_correction'
+
+/** The loss fits bypass mode, and Clip-Cov's range is one. */
+export function lossRules({ settings, path, rule }: RuledPhase): void {
+  const { loss_mode, policy_loss } = settings.actor
+  const { bypass_mode, loss_type } = settings.algorithm.rollout_correction
+  const instead = loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+  rule(
+    !bypass_mode || loss_mode === 'vanilla' || loss_mode === instead,
+    path('actor.loss_mode'),
+    [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
+    `expected 'vanilla', because in bypass mode the loss is chosen by rollout_correction.loss_type (${loss_type}); got '${loss_mode}'`,
+  )
+  const { clip_cov_lb, clip_cov_ub } = policy_loss
+  rule(
+    loss_mode !== 'clip_cov' || clip_cov_lb < clip_cov_ub,
+    path('actor.policy_loss.clip_cov_lb'),
+    [path('actor.policy_loss.clip_cov_ub'), path('actor.loss_mode')],
+    `expected less than clip_cov_ub (${clip_cov_ub}), because only tokens with a covariance between the two are left out; got ${clip_cov_lb}`,
+  )
+}
+
+/** Rollout correction is for phases that train the whole model, which is what samples. */
+export function correctionRules({ phase, at, settings, path, rule }: RuledPhase): void {
+  const { bypass_mode, loss_type, rollout_is } = settings.algorithm.rollout_correction
+  const layer = phase.target_layer
+  const cause = bypass_mode ? 'bypass_mode' : rollout_is === 'off' ? 'rollout_rs' : 'rollout_is'
+  rule(
+    layer === 'final' || !settings.rollout.calculate_log_probs,
+    path('rollout.calculate_log_probs'),
+    [`${at}.target_layer`],
+    `expected false in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; got true`,
+  )
+  rule(
+    layer === 'final' || !correctsRollout(settings),
+    path(`${CORRECTION}.${cause}`),
+    [`${at}.target_layer`],
+    `expected no rollout correction in a phase that trains layer ${layer}, because the whole model samples and so two different policies would be compared; set it in phases of the whole model alone`,
+  )
+  rule(
+    !(bypass_mode && loss_type === 'ppo_clip') || rollout_is === 'off',
+    path(`${CORRECTION}.rollout_is`),
+    [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
+    `expected 'off' or loss_type reinforce, because the ratio of ppo_clip already is the importance weight in bypass mode; got '${rollout_is}'`,
+  )
+}
+
+/** Each criterion of rejection has a threshold of its form. */
+export function rejectionRules({ settings, path, rule }: RuledPhase): void {
+  const { rollout_rs, rollout_rs_threshold } = settings.algorithm.rollout_correction
+  const criteria = [...new Set(listOf(rollout_rs))]
+  if (criteria.length === 0) return
+  const thresholds = listOf(rollout_rs_threshold)
+  const at = path(`${CORRECTION}.rollout_rs_threshold`)
+  const involved = [path(`${CORRECTION}.rollout_rs`)]
+  const fits = thresholds.length === 1 || thresholds.length === criteria.length
+  rule(
+    fits,
+    at,
+    involved,
+    `expected 1 or ${criteria.length} thresholds, because ${rollout_rs} has to be measured against them; got ${thresholds.length}`,
+  )
+  for (const [i, criterion] of fits ? criteria.entries() : []) {
+    const threshold = thresholds[i] ?? thresholds[0]
+    const bounds = threshold.split('_').map(Number)
+    const is_ratio = criterion.endsWith('k1')
+    rule(
+      is_ratio || bounds.length === 1,
+      at,
+      involved,
+      `expected one upper bound for ${criterion}, because it is never negative; got ${threshold}`,
+    )
+    rule(
+      bounds.length === 1 ? !is_ratio || bounds[0] >= 1 : bounds[0] <= bounds[1],
+      at,
+      involved,
+      `expected lower_upper for ${criterion}, or an upper bound of at least 1, because the lower one is then 1 over it; got ${threshold}`,
+    )
+  }
+}

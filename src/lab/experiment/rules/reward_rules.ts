@@ -1,0 +1,82 @@
+// The rules between estimators, the critic's warm-up and what is taken off rewards; and those of the pairs of a reward model.
+import { comparesGroups } from '../../../rl/estimators/advantages.ts'
+import { ADV_ESTIMATOR_LABELS } from '../fields/phase_fields.ts'
+import { hasCritic, settingsOf } from '../phase_settings.ts'
+import type { RewardModelDocument } from '../phases.ts'
+import { emptyFrom, readVerdicts } from '../verdicts.ts'
+import type { Rule, RuledPhase } from './rule.ts'
+
+/** Estimators that compare responses have two, and only a critic is warmed up. */
+export function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
+  const { adv_estimator, rollout, critic } = settings
+  rule(
+    rollout.n >= 2 || !comparesGroups(adv_estimator),
+    path('rollout.n'),
+    [`${at}.adv_estimator`],
+    `expected at least 2 responses per prompt, because ${ADV_ESTIMATOR_LABELS[adv_estimator]} compares them with each other (gae, reinforce_plus_plus and remax do not); got ${rollout.n}`,
+  )
+  const { critic_warmup } = critic
+  const is_own = phase.critic?.critic_warmup !== undefined
+  const others = experiment.phases.filter((other) => other.kind === 'rl')
+  // A shared setting may be meant for another phase.
+  const is_used = is_own
+    ? hasCritic(settings)
+    : others.some((other) => hasCritic(settingsOf(experiment, other)))
+  rule(
+    critic_warmup === 0 || is_used,
+    path('critic.critic_warmup'),
+    [`${at}.adv_estimator`],
+    `expected 0, because only adv_estimator gae has a critic to warm up; got ${critic_warmup}`,
+  )
+}
+
+/** An adaptive KL has numbers to adapt, and the overlong buffer fits a response. */
+export function rewardRules({ settings, path, rule }: RuledPhase): void {
+  const { rollout, algorithm } = settings
+  const { kl_ctrl, overlong_buffer } = algorithm
+  rule(
+    !algorithm.use_kl_in_reward || kl_ctrl.type === 'fixed' || kl_ctrl.kl_coef > 0,
+    path('algorithm.kl_ctrl.kl_coef'),
+    [path('algorithm.kl_ctrl.type'), path('algorithm.use_kl_in_reward')],
+    `expected a number above 0, because an adaptive coefficient is changed by multiplying and would stay 0; got ${kl_ctrl.kl_coef}`,
+  )
+  rule(
+    kl_ctrl.type === 'fixed' || kl_ctrl.target_kl > 0,
+    path('algorithm.kl_ctrl.target_kl'),
+    [path('algorithm.kl_ctrl.type')],
+    `expected a number above 0, because an adaptive coefficient compares the KL with it; got ${kl_ctrl.target_kl}`,
+  )
+  rule(
+    overlong_buffer.len <= rollout.max_response_length,
+    path('algorithm.overlong_buffer.len'),
+    [path('rollout.max_response_length')],
+    `expected at most max_response_length (${rollout.max_response_length}), because the buffer is its end; got ${overlong_buffer.len}`,
+  )
+}
+
+/** A person's verdicts leave pairs to train on. */
+export function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule): void {
+  const { source, count, held_out, min_pairs } = pairs
+  rule(
+    source !== 'human' || min_pairs <= count + held_out,
+    `${at}.pairs.min_pairs`,
+    [`${at}.pairs.count`, `${at}.pairs.held_out`],
+    `expected at most ${count + held_out}, because there are no more pairs to judge; got ${min_pairs}`,
+  )
+  const verdicts = readVerdicts(pairs.verdicts) ?? []
+  const begins = verdicts.some(({ choice, step }) => step === 0 && /^[ab]$/.test(choice))
+  const is_asked = source !== 'human' || verdicts.length === 0
+  rule(
+    is_asked || begins,
+    `${at}.pairs.verdicts`,
+    [`${at}.pairs.source`],
+    `expected an a or b before the first number, because training needs a pair to begin with; got '${pairs.verdicts}'`,
+  )
+  const empty_from = begins ? emptyFrom(verdicts) : undefined
+  rule(
+    is_asked || empty_from === undefined,
+    `${at}.pairs.verdicts`,
+    [`${at}.pairs.source`],
+    `expected an a or b to stay in force, because training needs a pair to go on with; after step ${empty_from} of '${pairs.verdicts}' all are taken back`,
+  )
+}

@@ -1,0 +1,24 @@
+// What a rule between fields is given.
+import type { PhaseSettings } from '../phase_settings.ts'
+import type { RlDocument } from '../phases.ts'
+import type { Experiment } from '../schema.ts'
+
+/** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it speaks of. */
+export type Rule = (
+  holds: boolean,
+  path: string,
+  involved: readonly string[],
+  message: string,
+) => void
+
+/** What the rules of one rl phase speak of. */
+export interface RuledPhase {
+  readonly experiment: Experiment
+  readonly phase: RlDocument
+  /** 'phases.1' */
+  readonly at: string
+  readonly settings: PhaseSettings
+  /** The path of a setting, e.g. of 'rollout.n': the phase's own where it has one. */
+  readonly path: (name: string) => string
+  readonly rule: Rule
+}

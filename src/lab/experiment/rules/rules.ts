@@ -1,0 +1,88 @@
+// The rules between the fields of an experiment, each with its reason.
+import { LOWEST_TEMPERATURE } from '../fields/rollout_fields.ts'
+import { taskOf } from '../fields/task_fields.ts'
+import { type Issue, valueAt } from '../paths.ts'
+import { settingsOf } from '../phase_settings.ts'
+import { readKernels } from '../pinned_kernels.ts'
+import type { Experiment } from '../schema.ts'
+import { batchRules } from './batch_rules.ts'
+import { dataRules } from './data_rules.ts'
+import { correctionRules, lossRules, rejectionRules } from './loss_rules.ts'
+import {
+  criticRules,
+  filterRules,
+  hasRewardModel,
+  stopRules,
+  trainedRules,
+  warmupRules,
+} from './phase_rules.ts'
+import { estimatorRules, pairRules, rewardRules } from './reward_rules.ts'
+import type { Rule, RuledPhase } from './rule.ts'
+
+/** Every rule that an experiment breaks. */
+export function brokenRules(experiment: Experiment): Issue[] {
+  const issues: Issue[] = []
+  const rule: Rule = (holds, path, involved, message) => {
+    if (!holds) issues.push({ path, message, involved })
+  }
+  modelRules(experiment, rule)
+  dataRules(experiment, taskOf(experiment.task), rule)
+  const kernels = readKernels(experiment.kernels)
+  rule(kernels.ok, 'kernels', [], kernels.ok ? '' : kernels.problem)
+  rule(
+    !experiment.probe.internals || experiment.validation.test_freq > 0,
+    'probe.internals',
+    ['validation.test_freq'],
+    'expected off, or an evaluation every so many steps, because entropy changes are measured on steps that evaluate and there are none',
+  )
+  const { temperature } = experiment.validation
+  rule(
+    temperature === 0 || temperature >= LOWEST_TEMPERATURE,
+    'validation.temperature',
+    [],
+    `expected 0 (as the last phase of reinforcement samples) or at least ${LOWEST_TEMPERATURE}, because logits are divided by it; got ${temperature}`,
+  )
+  for (const [i, phase] of experiment.phases.entries()) {
+    stopRules(experiment, i, rule)
+    if (phase.kind === 'reward_model') pairRules(phase, `phases.${i}`, rule)
+    if (phase.kind !== 'rl') continue
+    rule(
+      !phase.reward_model.enable || hasRewardModel(experiment.phases, i),
+      `phases.${i}.reward_model.enable`,
+      [],
+      'expected false, because no earlier phase of kind reward_model trains a reward model to score the responses; got true',
+    )
+    const at = `phases.${i}`
+    const path = (name: string) => (valueAt(phase, name) === undefined ? name : `${at}.${name}`)
+    const settings = settingsOf(experiment, phase)
+    const ruled: RuledPhase = { experiment, phase, at, settings, path, rule }
+    batchRules(ruled)
+    estimatorRules(ruled)
+    warmupRules(ruled)
+    criticRules(ruled)
+    lossRules(ruled)
+    rewardRules(ruled)
+    correctionRules(ruled)
+    rejectionRules(ruled)
+    trainedRules(ruled)
+    filterRules(ruled)
+  }
+  // One broken shared setting is one issue, however many phases use it.
+  return issues.filter((a, i) => issues.findIndex((b) => b.path === a.path) === i)
+}
+
+function modelRules({ model }: Experiment, rule: Rule): void {
+  const { num_attention_heads, num_key_value_heads, head_dim } = model
+  rule(
+    num_attention_heads % num_key_value_heads === 0,
+    'model.num_key_value_heads',
+    ['model.num_attention_heads'],
+    `expected a divisor of num_attention_heads (${num_attention_heads}), because every key-value head serves the same number of query heads; got ${num_key_value_heads}`,
+  )
+  rule(
+    head_dim % 2 === 0,
+    'model.head_dim',
+    [],
+    `expected an even number, because rotary positions turn channels in pairs; got ${head_dim}`,
+  )
+}

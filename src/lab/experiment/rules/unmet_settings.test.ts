@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { experimentFields } from '../form/form.ts'
+
+import { issues, parsed } from '../testing.ts'
+
+const rl = (fields: object, rest: object = {}) => ({ ...rest, phases: [{ kind: 'rl', ...fields }] })
+
+const reward = (kl_ctrl: object) => ({ algorithm: { use_kl_in_reward: true, kl_ctrl } })
+const gae = (steps: number) => ({ kind: 'rl', adv_estimator: 'gae', steps })
+const silent = { validation: { test_freq: 0 } }
+
+describe('what could never have an effect', () => {
+  test.for([
+    [
+      { phases: [{ kind: 'sft', stop: { accuracy: 0.5 } }], ...silent },
+      /^phases.0.stop.accuracy: expected 0 \(off\), or an evaluation.* got 0.5/,
+    ],
+    [rl({ stop: { accuracy: 0.9 } }, silent), /^phases.0.stop.accuracy: .*there are none/],
+    [
+      rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }, { probe: { freq: 0 } }),
+      /^phases.0.stop.entropy_floor: .*entropy of layer 2 is measured by the probe alone/,
+    ],
+    [
+      rl({ target_layer: 2, target_readout: 'normed', stop: { entropy_floor: 0.5 } }),
+      /^phases.0.stop.entropy_floor: .*is that of its raw states; got 0.5/,
+    ],
+    [
+      rl({ target_layer: 2 }, { rollout: { calculate_log_probs: true } }),
+      /^rollout.calculate_log_probs: expected false in a phase that trains layer 2, because/,
+    ],
+    [{ probe: { internals: true }, ...silent }, /^probe.internals: expected off, or an evaluation/],
+    [
+      { phases: [gae(20)], critic: { critic_warmup: 21 } },
+      /^critic.critic_warmup: expected at most 20, .*the policy would never learn; got 21/,
+    ],
+    [
+      // The second has a critic of its own: its stage begins after the warm start.
+      { phases: [gae(30), { kind: 'sft' }, { ...gae(20), critic: { critic_warmup: 21 } }] },
+      /^phases.2.critic.critic_warmup: expected at most 20/,
+    ],
+    [
+      reward({ type: 'adaptive', kl_coef: 0 }),
+      /^algorithm.kl_ctrl.kl_coef: expected a number above 0, .*would stay 0; got 0/,
+    ],
+    [
+      { ...reward({}), algorithm: { kl_penalty: 'k3+' } },
+      /^algorithm.kl_penalty: expected 'kl' or 'k1'/,
+    ],
+    [
+      { actor: { loss_mode: 'gspo' }, algorithm: { rollout_correction: { bypass_mode: true } } },
+      /^actor.loss_mode: expected 'vanilla', .*loss_type \(ppo_clip\); got 'gspo'/,
+    ],
+  ] as const)('%j is refused with its reason', ([document, reason]) => {
+    expect(issues(document)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test.for([
+    rl({ stop: { accuracy: 0.9 } }),
+    // The final policy's entropy is known from the rollout.
+    rl({ stop: { entropy_floor: 0.5 } }, { probe: { freq: 0 } }),
+    rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }),
+    { phases: [gae(20)], critic: { critic_warmup: 20 } },
+    { phases: [gae(15), gae(15)].map((phase) => ({ ...phase, critic: { critic_warmup: 15 } })) },
+    // The critic goes on through its stage, also over phases without one.
+    { phases: [gae(5), { kind: 'rl' }, { ...gae(5), critic: { critic_warmup: 10 } }] },
+    reward({ type: 'adaptive' }),
+    // Measured, and nothing else.
+    reward({ kl_coef: 0 }),
+    {
+      actor: { loss_mode: 'reinforce' },
+      algorithm: { rollout_correction: { bypass_mode: true, loss_type: 'reinforce' } },
+    },
+  ])('%j is legal', (document) => {
+    expect(issues(document)).toEqual([])
+  })
+
+  test('a form leaves it out where it cannot be refused', () => {
+    const shows = (document: object, path: string) =>
+      experimentFields(parsed(document)).find((field) => field.path === path)?.has_effect
+    const mean = 'actor.loss_agg_mode'
+    for (const loss_mode of ['gspo', 'sapo', 'geo_mean']) {
+      expect(shows({ actor: { loss_mode } }, mean), loss_mode).toBe(false)
+      expect(shows({ actor: { loss_mode, entropy_coeff: 0.01 } }, mean), loss_mode).toBe(true)
+      expect(shows({ actor: { loss_mode, use_kl_loss: true } }, mean), loss_mode).toBe(true)
+    }
+    expect(shows({}, mean)).toBe(true)
+    const floor = 'actor.optim.min_lr_ratio'
+    expect(shows({}, floor)).toBe(false)
+    expect(shows({ actor: { optim: { lr_scheduler_type: 'cosine' } } }, floor)).toBe(true)
+  })
+})

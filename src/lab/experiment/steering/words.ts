@@ -1,0 +1,45 @@
+// Steering in words, for marks and lists.
+import type { PhaseDocument } from '../phases.ts'
+import type { SteeringAction } from './actions.ts'
+
+/** `phases.1.actor.optim.lr` is `phase 2 lr`; a critic's settings keep its name. */
+function shortPath(path: string): string {
+  const match = /^phases\.(\d+)\.(.*)$/.exec(path)
+  const name = (match?.[2] ?? path)
+    .replace(/^(actor|algorithm|rollout|validation)\./, '')
+    .replace(/\boptim\./, '')
+    .replaceAll('.', ' ')
+  return match ? `phase ${Number(match[1]) + 1} ${name}` : name
+}
+
+const phaseWords = (phase: PhaseDocument): string =>
+  phase.name ||
+  (phase.kind === 'rl'
+    ? `${phase.adv_estimator}, ${layerWords(phase.target_layer)}`
+    : phase.kind.replaceAll('_', ' '))
+
+const layerWords = (layer: number | 'final') =>
+  layer === 'final' ? 'whole model' : `layer ${layer}`
+
+/** An entry in a few words, for marks and lists. */
+export function steeringWords(action: SteeringAction): string {
+  switch (action.kind) {
+    case 'next_phase':
+      return 'next phase'
+    case 'insert_phase':
+    case 'interrupt_phase':
+      return `began ${phaseWords(action.phase)}`
+    case 'follow_phase':
+      return `added ${phaseWords(action.phase)} after the present phase`
+    case 'repeat_phase':
+      return 'phase repeated'
+    case 'append_phase':
+      return `added ${phaseWords(action.phase)}`
+    case 'remove_phase':
+      return `phase ${action.index + 1} removed`
+    case 'move_phase':
+      return `phase ${action.index + 1} moved to ${action.to + 1}`
+    case 'set':
+      return `${shortPath(action.path)} ${action.value === null ? 'as default' : action.value}`
+  }
+}

@@ -1,0 +1,23 @@
+// From the experiment document to what the trainer takes.
+import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { tokenizer } from '../../tasks/tokenizer.ts'
+import { taskOf } from './fields/task_fields.ts'
+import { resolvePhases } from './resolve.ts'
+import type { Experiment } from './schema.ts'
+
+/** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
+export function trainerConfig(experiment: Experiment): TrainerConfig {
+  const { seed, data, validation, probe } = experiment
+  const { enable_gradient_checkpointing, ...model } = experiment.model
+  return {
+    seed,
+    task: taskOf(experiment.task),
+    tokenizer,
+    model: { ...model, vocab_size: tokenizer.vocab_size },
+    phases: resolvePhases(experiment),
+    data,
+    validation,
+    probe,
+    enable_gradient_checkpointing,
+  }
+}

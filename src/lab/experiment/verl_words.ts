@@ -1,0 +1,42 @@
+// What verl writes as null, or as a number where an experiment has text.
+import { type Document, isDocument } from './paths.ts'
+
+const off =
+  (instead: unknown) =>
+  (value: unknown): unknown =>
+    value === null ? instead : value
+
+/** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
+const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
+  ['actor.loss_scale_factor', off(0)],
+  ['actor.ppo_micro_batch_size_per_gpu', off(0)],
+  ['algorithm.overlong_buffer', off({ len: 0 })],
+  ['algorithm.filter_groups', off({})],
+  ['algorithm.filter_groups.metric', off('acc')],
+  ['freeze.layers', (value) => (Array.isArray(value) ? value.join() : value)],
+  ['algorithm.rollout_correction.rollout_is', off('off')],
+  ['algorithm.rollout_correction.rollout_rs', off('')],
+  [
+    'algorithm.rollout_correction.rollout_rs_threshold',
+    (value) => (typeof value === 'number' ? `${value}` : off('')(value)),
+  ],
+]
+
+/** The node with the value at a path below it read; the same node where nothing changes. */
+function readAt(
+  node: unknown,
+  [name, ...below]: readonly string[],
+  read: (value: unknown) => unknown,
+): unknown {
+  if (!isDocument(node) || !Object.hasOwn(node, name)) return node
+  const value = below.length > 0 ? readAt(node[name], below, read) : read(node[name])
+  return value === node[name] ? node : { ...node, [name]: value }
+}
+
+/** verl's null in an experiment and in its phases becomes our word for it. */
+export function withoutNulls(document: Document): Document {
+  const plain = (node: unknown): unknown =>
+    VERL_WORDS.reduce((rest, [path, read]) => readAt(rest, path.split('.'), read), node)
+  const readPhases = (phases: unknown) => (Array.isArray(phases) ? phases.map(plain) : phases)
+  return readAt(plain(document), ['phases'], readPhases) as Document
+}

@@ -1,0 +1,53 @@
+// What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
+import { createStore } from 'zustand/vanilla'
+import type { Experiment } from '../experiment/schema.ts'
+import { decodeSummary, type SharedResult } from '../links/summary.ts'
+import { viewParts } from '../links/view.ts'
+import {
+  LOCK_PARTS,
+  type LockPart,
+  NO_OPTIONS,
+  readOptions,
+  type ViewOptions,
+} from '../links/view_options.ts'
+import { PRESETS } from '../presets/presets.ts'
+import { IS_RECORDING, isReplaying } from './replay.ts'
+
+export interface ShareState {
+  readonly options: ViewOptions
+  /** The sender's result; undefined where there is none, or it was dismissed. */
+  readonly result: SharedResult | undefined
+  /** What the result is of: the experiment of the same link. */
+  readonly experiment: Experiment
+}
+
+export const shareStore = createStore<ShareState>(() => ({
+  options: NO_OPTIONS,
+  result: undefined,
+  experiment: PRESETS[0].experiment,
+}))
+
+/** Takes in the hash of a link and its experiment. Returns what could not be understood. */
+export function readShareHash(hash: string, experiment: Experiment): readonly string[] {
+  const { options, notices } = readOptions(hash)
+  const { r } = viewParts(hash)
+  const summary = r === undefined ? undefined : decodeSummary(r)
+  shareStore.setState({ options, result: summary?.result, experiment })
+  return [...notices, ...(summary?.notices ?? [])]
+}
+
+/** Why this cannot be changed on this page; undefined where it can. */
+export function lockedBecause(part: LockPart): string | undefined {
+  if (isReplaying()) return `Not changed: ${IS_RECORDING}.`
+  return shareStore.getState().options.lock.includes(part)
+    ? 'This page was opened by a link that locks it.'
+    : undefined
+}
+
+/** Why no other experiment can be opened on this page, e.g. from a file; undefined where one can. */
+export const openingLocked = (): string | undefined =>
+  LOCK_PARTS.map(lockedBecause).find((why) => why !== undefined)
+
+/** The lock that a field of the experiment falls under. */
+export const lockOf = (path: string): LockPart =>
+  /^phases(\.\d+\.steps)?$/.test(path) ? 'phases' : 'settings'

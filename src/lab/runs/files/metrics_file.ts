@@ -1,0 +1,66 @@
+// A run's metrics as files: JSON lines as verl's file logger writes them, and a table.
+import type { Series } from '../../columns/series.ts'
+import type { Experiment } from '../../experiment/schema.ts'
+
+/** Columns of (step, value) by metric, steps growing. */
+export type MetricColumns = ReadonlyMap<string, Pick<Series, 'steps' | 'values' | 'length'>>
+
+/** What every step reported, in the order of the steps; metrics in the order of the columns. */
+function rowsOf(series: MetricColumns): [step: number, metrics: [string, number][]][] {
+  const rows = new Map<number, [string, number][]>()
+  for (const [name, { steps, values, length }] of series)
+    for (let i = 0; i < length; i++) {
+      const row = rows.get(steps[i])
+      if (row) row.push([name, values[i]])
+      else rows.set(steps[i], [[name, values[i]]])
+    }
+  return [...rows].sort(([a], [b]) => a - b)
+}
+
+/** One line per step, {"step": 1, "data": {…}}, with verl's metric names; what is not finite is null. */
+export const metricsJsonl = (series: MetricColumns): string =>
+  rowsOf(series)
+    .map(([step, metrics]) => `${JSON.stringify({ step, data: Object.fromEntries(metrics) })}\n`)
+    .join('')
+
+/**
+ * A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula begins with an apostrophe, as OWASP's "CSV
+ * Injection" recommends. Not for numbers.
+ */
+export function cell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+/** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN. Nothing for no steps. */
+export function metricsCsv(series: MetricColumns): string {
+  const names = [...series.keys()]
+  if (names.length === 0) return ''
+  const lines = rowsOf(series).map(([step, metrics]) => {
+    const of = new Map(metrics)
+    return [step, ...names.map((name) => of.get(name) ?? '')].join()
+  })
+  return `${[['step', ...names.map(cell)].join(), ...lines].join('\n')}\n`
+}
+
+const MAX_NAME = 60
+
+/** Words of a file name: letters, digits and dashes. */
+export function fileSlug(text: string): string {
+  const words = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  return words?.join('-').slice(0, MAX_NAME).replace(/-$/, '') ?? ''
+}
+
+/** How the files of a run of this experiment begin: its name and its seed. */
+export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
+  `${fileSlug(name) || 'run'}-seed-${seed}`
+
+/** The file with all metrics of a run of this experiment; its name says where not every step is in it. */
+export const metricsFileName = (
+  experiment: Pick<Experiment, 'name' | 'seed'>,
+  extension: 'jsonl' | 'csv',
+  is_thinned = false,
+): string => `${runFileStem(experiment)}.metrics${is_thinned ? '.thinned' : ''}.${extension}`
