@@ -9,7 +9,7 @@ const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 
 /**
  * Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; a compact page for a frame; what is hidden, what is
- * locked (share/view_options.ts); the sender's curves (share/summary.ts).
+ * locked (view_options.ts); the sender's curves (summary.ts).
  */
 const PARTS = ['tab', 'embed', 'hide', 'lock', 'r'] as const
 export type ViewPart = (typeof PARTS)[number]

@@ -6,8 +6,8 @@ import {
   PROTOCOL_VERSION,
   type RunStatus,
 } from '../protocol/protocol.ts'
-import type { Recording } from '../runs/recording.ts'
-import type { LabPort } from './client.ts'
+import type { LabPort } from './port.ts'
+import type { Recording } from './recorded.ts'
 
 /** Times the pace of the recorded machine. */
 export const SPEEDS = [1, 2, 4, 8, 16, 32] as const

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 
 import { PRESETS } from '../presets/presets.ts'
 import { type LabEvent, PROTOCOL_VERSION, type TokenTable } from '../protocol/protocol.ts'
-import { applyEvent, emptyRun, initialState, type LabState } from './store.ts'
+import { applyEvent } from './events/apply.ts'
+import { emptyRun, initialState, type LabState } from './store.ts'
 
 const started = (): LabState => ({
   ...initialState(),

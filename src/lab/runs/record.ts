@@ -4,7 +4,7 @@ import type { Thinned } from '../columns/thinning.ts'
 import type { Experiment } from '../experiment/experiment.ts'
 import type { RolloutDType } from '../experiment/rollout_dtype.ts'
 import type { KeptKind } from '../page/kept_run.ts'
-import type { PhaseSwitch, SteeringMark } from '../page/store.ts'
+import type { PhaseSwitch, SteeringMark } from '../page/run_parts.ts'
 import type { Observation } from '../protocol/observation.ts'
 import type {
   Generation,

@@ -2,9 +2,9 @@
 
 import type { Series } from '../columns/series.ts'
 import { type Experiment, withField } from '../experiment/experiment.ts'
-import { saidIn } from '../page/client.ts'
 import { Kept } from '../page/kept.ts'
 import { KEPT_KINDS, type KeptKind } from '../page/kept_run.ts'
+import { saidIn } from '../page/next_experiment.ts'
 import type { LabState } from '../page/store.ts'
 import { withVerdicts } from '../page/taught.ts'
 import { PROTOCOL_VERSION } from '../protocol/protocol.ts'

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Experiment, resolvePhases } from '../experiment/experiment.ts'
+import type { Recording } from '../page/recorded.ts'
 import { presetOf } from '../presets/presets.ts'
 import type { TokenTable } from '../protocol/protocol.ts'
-import { MAX_RECORDING_LENGTH, type Recording, readRecording, writeRecording } from './recording.ts'
+import { MAX_RECORDING_LENGTH, readRecording, writeRecording } from './recording.ts'
 
 /** What the tests below take out of a file. */
 interface Document {

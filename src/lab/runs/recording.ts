@@ -1,10 +1,9 @@
 // A recorded run as one file: what the worker told the page, and when. Reading takes hostile text and never throws.
 import * as z from 'zod/mini'
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
-import { type Experiment, parseExperiment, resolvePhases } from '../experiment/experiment.ts'
+import { parseExperiment, resolvePhases } from '../experiment/experiment.ts'
 import { rolloutDTypeSchema } from '../experiment/rollout_dtype.ts'
+import type { RecordedEvent, Recording } from '../page/recorded.ts'
 import type { LensReadout } from '../protocol/observation.ts'
-import type { LabEvent } from '../protocol/protocol.ts'
 
 const RECORDING_VERSION = 1
 /** Characters of a file at most. */
@@ -18,36 +17,6 @@ const MAX_NUMBERS = 1_000_000
 const LAST_STEP = 1_000_000
 /** A week. */
 const LAST_MS = 6.048e8
-
-/** The events that tell of a run itself; the rest is about the machine that plays it. */
-const RECORDED_TYPES = [
-  'phase',
-  'step',
-  'samples',
-  'generations',
-  'scored_pairs',
-  'memory',
-  'trace',
-  'observed',
-] as const
-type RecordedType = (typeof RECORDED_TYPES)[number]
-
-type WithoutRun<T> = T extends LabEvent ? Omit<T, 'run'> : never
-/** An event without the number of the run, which the page that plays it gives. */
-export type RecordedEvent = WithoutRun<Extract<LabEvent, { type: RecordedType }>>
-
-export interface Recording {
-  readonly experiment: Experiment
-  readonly adapter: AdapterFacts
-  /** YYYY-MM-DD. */
-  readonly date: string
-  readonly versions: Readonly<Record<string, string>>
-  /** Milliseconds since the first event, which never go back. */
-  readonly events: readonly { readonly at_ms: number; readonly event: RecordedEvent }[]
-}
-
-export const isRecorded = (event: LabEvent): event is Extract<LabEvent, { type: RecordedType }> =>
-  (RECORDED_TYPES as readonly string[]).includes(event.type)
 
 /** More digits than any chart or number of the page shows. */
 const DIGITS = 6

@@ -5,7 +5,9 @@ import {
   experimentFields,
   parseExperiment,
 } from '../../lab/experiment/experiment.ts'
-import { type Edit, onEdit, restoreSettings, type Settings } from '../../lab/page/client.ts'
+import { type Edit, onEdit } from '../../lab/page/client/edits.ts'
+import { restoreSettings } from '../../lab/page/client/opening.ts'
+import type { Settings } from '../../lab/page/client/stage.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
 

@@ -8,7 +8,9 @@ import {
   steeringWords,
 } from '../../lab/experiment/experiment.ts'
 import { MARKS_PHASE, plannedTotal } from '../../lab/experiment/planned.ts'
-import { type LabState, labStore, nextExperiment, runSoFar } from '../../lab/page/store.ts'
+import { runSoFar } from '../../lab/page/events/timing.ts'
+import { nextExperiment } from '../../lab/page/next_experiment.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import type { Domain } from '../plot/domain.ts'
 import type { EditMark, PhaseSpan } from '../plot/geometry.ts'
 import type { Columns } from '../plot/lines.ts'

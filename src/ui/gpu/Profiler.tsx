@@ -1,8 +1,10 @@
 // Where a step's time goes on this GPU, and how this GPU compares with others.
 import { Copy, Gauge, Link, Timer } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
-import { benchmark, cardLink, profileStep } from '../../lab/page/client.ts'
-import type { LabState, StepProfile } from '../../lab/page/store.ts'
+import { benchmark, profileStep } from '../../lab/page/client/controls.ts'
+import { cardLink } from '../../lab/page/client/links.ts'
+import type { StepProfile } from '../../lab/page/run_parts.ts'
+import type { LabState } from '../../lab/page/store.ts'
 import { adapterName, browserName, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
 import type { Peak, ProfileRow } from '../../lab/protocol/protocol.ts'
 import { canProfile } from '../base/actions.ts'

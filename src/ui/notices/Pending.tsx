@@ -6,7 +6,8 @@ import {
   isSteerable,
   sameSettings,
 } from '../../lab/experiment/experiment.ts'
-import { discardEdits, restart } from '../../lab/page/client.ts'
+import { restart } from '../../lab/page/client/controls.ts'
+import { discardEdits } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import type { Preset } from '../../lab/presets/preset.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'

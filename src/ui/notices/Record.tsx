@@ -2,7 +2,7 @@
 import { Eraser } from 'lucide-react'
 import { steeringWords } from '../../lab/experiment/experiment.ts'
 import { MARKS_PHASE } from '../../lab/experiment/planned.ts'
-import { clearSteering } from '../../lab/page/client.ts'
+import { clearSteering } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'

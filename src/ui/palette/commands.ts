@@ -2,16 +2,11 @@
 
 import { sameSettings } from '../../lab/experiment/experiment.ts'
 import { TABS, type Tab } from '../../lab/links/view.ts'
-import {
-  choosePreset,
-  discardEdits,
-  nextPhase,
-  profileStep,
-  reset,
-  restart,
-  stepOnce,
-  traceStep,
-} from '../../lab/page/client.ts'
+import { profileStep, restart, stepOnce, traceStep } from '../../lab/page/client/controls.ts'
+import { discardEdits } from '../../lab/page/client/edits.ts'
+import { choosePreset } from '../../lab/page/client/opening.ts'
+import { reset } from '../../lab/page/client/starting.ts'
+import { nextPhase } from '../../lab/page/client/steering.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
 import {

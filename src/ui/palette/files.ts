@@ -2,7 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { type Experiment, parseExperiment } from '../../lab/experiment/experiment.ts'
-import { openExperiment, repeatedExperiment } from '../../lab/page/client.ts'
+import { openExperiment } from '../../lab/page/client/opening.ts'
+import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
+import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import {
   metricsCsv,
@@ -10,7 +12,6 @@ import {
   metricsJsonl,
   runFileStem,
 } from '../../lab/runs/metrics_file.ts'
-import { openingLocked } from '../../lab/share/store.ts'
 import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'

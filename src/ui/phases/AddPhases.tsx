@@ -6,7 +6,8 @@ import {
   type PhaseDocument,
   resolvePhases,
 } from '../../lab/experiment/experiment.ts'
-import { appendPhase, steer } from '../../lab/page/client.ts'
+import { appendPhase } from '../../lab/page/client/edits.ts'
+import { steer } from '../../lab/page/client/steering.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { type PhaseChoice, phaseChoices, placedPhase } from '../../lab/presets/phase_choices.ts'
 import { formatSteps } from '../base/format.ts'

@@ -6,7 +6,8 @@ import {
   newPhase,
   type PhaseDocument,
 } from '../../lab/experiment/experiment.ts'
-import { appendPhase, isBusy, movePhase, removePhase } from '../../lab/page/client.ts'
+import { appendPhase, movePhase, removePhase } from '../../lab/page/client/edits.ts'
+import { isBusy } from '../../lab/page/run_parts.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'
 import { showToast } from '../base/store.ts'

@@ -9,7 +9,9 @@ import {
   sameSettings,
 } from '../../lab/experiment/experiment.ts'
 import { isEnding } from '../../lab/experiment/planned.ts'
-import { editField, isBusy, movePhase, removePhase, steer } from '../../lab/page/client.ts'
+import { editField, movePhase, removePhase } from '../../lab/page/client/edits.ts'
+import { steer } from '../../lab/page/client/steering.ts'
+import { isBusy } from '../../lab/page/run_parts.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatSteps } from '../base/format.ts'
 import {

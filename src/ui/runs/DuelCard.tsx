@@ -8,7 +8,8 @@ import {
   type FieldValue,
   withField,
 } from '../../lab/experiment/experiment.ts'
-import { type LabState, nextExperiment } from '../../lab/page/store.ts'
+import { nextExperiment } from '../../lab/page/next_experiment.ts'
+import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
 import {
   type Duel,

@@ -3,7 +3,7 @@ import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucid
 import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { experimentFields, isSteerable } from '../../lab/experiment/experiment.ts'
-import { choosePreset } from '../../lab/page/client.ts'
+import { choosePreset } from '../../lab/page/client/opening.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'

@@ -3,18 +3,18 @@ import { Share2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
+import { encodeSummary } from '../../lab/links/summary.ts'
 import { TABS, type Tab, withParts } from '../../lab/links/view.ts'
-import { shareLink } from '../../lab/page/client.ts'
-import { type LabState, labStore } from '../../lab/page/store.ts'
-import { isOfLink, resultOf } from '../../lab/share/result.ts'
-import { encodeSummary } from '../../lab/share/summary.ts'
 import {
   HIDE_PARTS,
   LOCK_PARTS,
   NO_OPTIONS,
   optionParts,
   type ViewOptions,
-} from '../../lab/share/view_options.ts'
+} from '../../lab/links/view_options.ts'
+import { shareLink } from '../../lab/page/client/links.ts'
+import { isOfLink, resultOf } from '../../lab/page/result.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 import { showToast, type UiState, uiStore } from '../base/store.ts'

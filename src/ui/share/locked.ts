@@ -1,12 +1,12 @@
 import { useStore } from 'zustand'
+import type { LockPart } from '../../lab/links/view_options.ts'
 import { replayStore } from '../../lab/page/replay.ts'
-import { type ShareState, shareStore } from '../../lab/share/store.ts'
-import type { LockPart } from '../../lab/share/view_options.ts'
+import { type ShareState, shareStore } from '../../lab/page/share_store.ts'
 import { selectIsReplaying } from '../runs/replay/replays.ts'
 
 const selectLock = (state: ShareState) => state.options.lock
 
-/** Whether the page's link, or the recording that plays, keeps this as it is (share/store.ts, lockedBecause). */
+/** Whether the page's link, or the recording that plays, keeps this as it is (lab/page/share_store.ts, lockedBecause). */
 export function useLocked(part: LockPart): boolean {
   const lock = useStore(shareStore, selectLock)
   const is_replaying = useStore(replayStore, selectIsReplaying)

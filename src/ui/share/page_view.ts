@@ -1,10 +1,10 @@
 // Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's result behind the charts.
 
+import { metricOf, type SharedResult } from '../../lab/links/summary.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../lab/links/view.ts'
+import { LOCK_PARTS } from '../../lab/links/view_options.ts'
 import { isReplaying, replayStore } from '../../lab/page/replay.ts'
-import { shareStore } from '../../lab/share/store.ts'
-import { metricOf, type SharedResult } from '../../lab/share/summary.ts'
-import { LOCK_PARTS } from '../../lab/share/view_options.ts'
+import { shareStore } from '../../lab/page/share_store.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../base/overlays.ts'
 import { openTab } from '../base/store.ts'
 

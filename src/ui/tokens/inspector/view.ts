@@ -1,7 +1,7 @@
 // What is looked at in the tokens of a run: the same for the inspector and the seven stages, and there again when the tab is.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { traceStep } from '../../../lab/page/client.ts'
+import { traceStep } from '../../../lab/page/client/controls.ts'
 import type { KeptItem } from '../../../lab/page/kept.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { TokenTable } from '../../../lab/protocol/protocol.ts'

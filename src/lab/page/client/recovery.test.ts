@@ -1,20 +1,14 @@
 // A worker that hangs or dies is replaced, and the run goes on.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { PRESETS } from '../presets/presets.ts'
-import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
-import {
-  closeLab,
-  goOn,
-  keepCheckpoint,
-  type LabPage,
-  type LabPort,
-  openLab,
-  pause,
-  readCheckpoint,
-  SILENT_MS,
-  train,
-} from './client.ts'
-import { labStore } from './store.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
+import type { LabPage, LabPort } from '../port.ts'
+import { labStore } from '../store.ts'
+import { keepCheckpoint, readCheckpoint } from './checkpoints.ts'
+import { SILENT_MS } from './connection.ts'
+import { pause, train } from './controls.ts'
+import { closeLab, openLab } from './lab.ts'
+import { goOn } from './starting.ts'
 
 type Listener = (event: { data?: LabEvent; message?: string }) => void
 

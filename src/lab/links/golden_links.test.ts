@@ -1,9 +1,9 @@
 // Links that were given away. What each of them means must never change: add lines, do not edit any.
 import { describe, expect, test } from 'vitest'
-import { decodeLink } from '../links/link.ts'
-import { tabOf, viewParts } from '../links/view.ts'
 import { decodeCard } from '../protocol/card.ts'
+import { decodeLink } from './link.ts'
 import { decodeSummary } from './summary.ts'
+import { tabOf, viewParts } from './view.ts'
 import { readOptions } from './view_options.ts'
 
 describe('experiments', () => {

@@ -1,6 +1,6 @@
 // How long the rest of a run takes: each kind of phase at its own measured speed, validations at their own cost. Pure.
-import type { Stretch } from '../experiment/planned.ts'
-import type { PhaseDocument } from '../experiment/schema.ts'
+import type { Stretch } from '../../experiment/planned.ts'
+import type { PhaseDocument } from '../../experiment/schema.ts'
 
 /** Between the arrivals of two steps of one phase. */
 export interface Gap {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeWanted } from './wanted.ts'
+import { mergeWanted } from './observing.ts'
 
 const said = { prompt: '1+1=', response: '2', is_ended: true }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withParts } from '../links/view.ts'
+import { withParts } from './view.ts'
 import { HIDE_PARTS, LOCK_PARTS, NO_OPTIONS, optionParts, readOptions } from './view_options.ts'
 
 const anyOptions = fc.record({

@@ -1,7 +1,5 @@
 // The result of a run as a link tells it: a few of its curves.
 
-import { type LabState, nextExperiment } from '../page/store.ts'
-import { adapterName } from '../protocol/card.ts'
 import {
   FEW_POINTS,
   GREEDY_ACCURACY,
@@ -10,7 +8,10 @@ import {
   type SharedResult,
   shortName,
   thinned,
-} from './summary.ts'
+} from '../links/summary.ts'
+import { adapterName } from '../protocol/card.ts'
+import { nextExperiment } from './next_experiment.ts'
+import type { LabState } from './store.ts'
 
 const KEY_METRICS = [
   'critic/score/mean',

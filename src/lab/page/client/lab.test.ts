@@ -1,41 +1,21 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { steerExperiment } from '../experiment/experiment.ts'
-import { decodeLink } from '../links/link.ts'
-import { PRESETS } from '../presets/presets.ts'
-import { encodeCard, makeCard } from '../protocol/card.ts'
-import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
+import { steerExperiment } from '../../experiment/experiment.ts'
+import { decodeLink } from '../../links/link.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import { encodeCard, makeCard } from '../../protocol/card.ts'
+import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
+import type { LabPage, LabPort } from '../port.ts'
+import { labStore } from '../store.ts'
 import { PLAN_REST_MS } from './asked_plan.ts'
-import {
-  benchmark,
-  cardLink,
-  choosePreset,
-  closeLab,
-  editField,
-  giveVerdict,
-  keepVerdicts,
-  type LabPage,
-  type LabPort,
-  nextPhase,
-  onEdit,
-  openLab,
-  pause,
-  profileStep,
-  reset,
-  resume,
-  setHidden,
-  shareLink,
-  smallerNext,
-  steer,
-  stepOnce,
-  traceStep,
-  train,
-  trainAllowing,
-  trainSmaller,
-  undoVerdict,
-  wantedRequest,
-  wantObserved,
-} from './client.ts'
-import { labStore } from './store.ts'
+import { benchmark, pause, profileStep, resume, stepOnce, traceStep, train } from './controls.ts'
+import { editField, onEdit, smallerNext, trainSmaller } from './edits.ts'
+import { closeLab, openLab } from './lab.ts'
+import { cardLink, shareLink } from './links.ts'
+import { setHidden, wantedRequest, wantObserved } from './observing.ts'
+import { choosePreset } from './opening.ts'
+import { reset, trainAllowing } from './starting.ts'
+import { nextPhase, steer } from './steering.ts'
+import { giveVerdict, keepVerdicts, undoVerdict } from './verdicts.ts'
 
 type Listeners = Record<string, (event: { data?: LabEvent; message?: string }) => void>
 

@@ -1,17 +1,17 @@
 // What the page's own link brought beside the experiment: someone's result, and what is hidden or locked.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../experiment/experiment.ts'
+import { decodeSummary, type SharedResult } from '../links/summary.ts'
 import { viewParts } from '../links/view.ts'
-import { IS_RECORDING, isReplaying } from '../page/replay.ts'
-import { PRESETS } from '../presets/presets.ts'
-import { decodeSummary, type SharedResult } from './summary.ts'
 import {
   LOCK_PARTS,
   type LockPart,
   NO_OPTIONS,
   readOptions,
   type ViewOptions,
-} from './view_options.ts'
+} from '../links/view_options.ts'
+import { PRESETS } from '../presets/presets.ts'
+import { IS_RECORDING, isReplaying } from './replay.ts'
 
 export interface ShareState {
   readonly options: ViewOptions

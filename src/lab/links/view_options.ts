@@ -1,7 +1,7 @@
 // What a link hides or locks of the page, for a class or a frame: `#embed=1&hide=settings,phases&lock=experiment`. Takes
 // hostile input and never throws.
 import { show } from '../experiment/fields.ts'
-import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from '../links/view.ts'
+import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 
 /** Parts of the page that can be hidden; every name stands in links, so none changes its meaning. */
 export const HIDE_PARTS = [

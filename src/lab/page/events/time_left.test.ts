@@ -1,7 +1,7 @@
 // The time left along the timelines of runs as the page sees them.
 import { expect, test } from 'vitest'
-import { parseExperiment } from '../experiment/experiment.ts'
-import { plannedStretches } from '../experiment/planned.ts'
+import { parseExperiment } from '../../experiment/experiment.ts'
+import { plannedStretches } from '../../experiment/planned.ts'
 import { type Gaps, type TimeLeft, timeLeft, withGap } from './time_left.ts'
 
 function experimentOf(document: object) {

@@ -1,18 +1,14 @@
 // Another experiment is opened: what of the run stays on the page, and what undo brings back.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { presetOf } from '../presets/presets.ts'
-import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
-import {
-  choosePreset,
-  closeLab,
-  editField,
-  type LabPort,
-  openExperiment,
-  openLab,
-  restoreSettings,
-  train,
-} from './client.ts'
-import { labStore, nextExperiment } from './store.ts'
+import { presetOf } from '../../presets/presets.ts'
+import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
+import { nextExperiment } from '../next_experiment.ts'
+import type { LabPort } from '../port.ts'
+import { labStore } from '../store.ts'
+import { train } from './controls.ts'
+import { editField } from './edits.ts'
+import { closeLab, openLab } from './lab.ts'
+import { choosePreset, openExperiment, restoreSettings } from './opening.ts'
 
 let say: (event: LabEvent) => void = () => {}
 let commands: LabCommand[] = []
