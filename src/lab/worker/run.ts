@@ -38,6 +38,8 @@ type Start = Extract<LabCommand, { type: 'start' }>
 const AGAIN_MS = 60_000
 /** Pauses before the GPU is opened again, one after the other. */
 const REOPEN_MS = [300, 700, 1500, 2500]
+/** A page draws the samples of a step no more often than this. */
+const SAMPLES_MS = 500
 /** Errors that a lost device causes may come before the loss is told. */
 const LOSS_MS = 300
 
@@ -315,6 +317,7 @@ export class Run {
         host: this.#host,
         orders: this.orders,
         keeper: this.#keeper,
+        samples_ms: SAMPLES_MS,
         post: (event) => this.#post(event),
         setStatus: (status) => this.#setStatus(status),
       },

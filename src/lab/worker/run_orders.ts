@@ -1,4 +1,4 @@
-// What a person has asked of a run and it has not done yet. Outlives the device that the run is on.
+// What a person has asked of a run and it has not done yet. It outlives the device that the run is on.
 
 import type { SteeringAction } from '../experiment/steering.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
@@ -9,6 +9,8 @@ export class Orders {
   /** Between two turns a run waits without being paused. */
   takes_turns = false
   is_stopped = false
+  /** The run is to end after the step in flight, and its state is to be kept. */
+  is_ending = false
   /** What is to be done before the next step. */
   asked: SteeringAction[] = []
   wants_profile = false
