@@ -41,7 +41,7 @@ async function driven(at: (step: number) => void, save?: string, experiment = EX
   run.trainer.exportWeights = async () => new Float32Array(4)
   const folder = RunFolder.create(out, experiment)
   const origin = { record: 'made-up' }
-  const gpu = { facts: {}, counts: { live_bytes: 1 }, destroy: () => {} } as never
+  const gpu = { facts: {}, counts: { live_bytes: 1 }, memory() {}, destroy() {} } as never
   const checkpoints = checkpointer(
     folder,
     { ...origin, made_on: MADE_ON },

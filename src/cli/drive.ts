@@ -16,25 +16,22 @@ import { saveWeights } from './weights.ts'
 /** How a person or the system ends a run; it ends after the step in flight. A terminal that is closed sends the last one. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What writes the checkpoints of a run; undefined where none are wanted. */
+/** What writes the checkpoints of a run; one that writes none where none are wanted. */
 export function checkpointer(
-  folder: RunFolder,
+  folder: RunFolder | undefined,
   { record, parent, made_on }: CheckpointOrigin,
   schedule: Options['schedule'],
   from?: Checkpoint,
-): Checkpointer | undefined {
-  return (
-    schedule &&
-    new Checkpointer({
-      files: folderFiles(folder.folder, record),
-      origin: { record, ...(parent && { parent }), made_on },
-      schedule,
-      sync: () => folder.sync(),
-      onProblem: (message) =>
-        tell(`A checkpoint was not written, and the run continues: ${message}`),
-      ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
-    })
-  )
+): Checkpointer {
+  if (!folder || !schedule) return new Checkpointer()
+  return new Checkpointer({
+    files: folderFiles(folder.folder, record),
+    origin: { record, ...(parent && { parent }), made_on },
+    schedule,
+    sync: () => folder.sync(),
+    onProblem: (message) => tell(`A checkpoint was not written, and the run continues: ${message}`),
+    ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
+  })
 }
 
 /**
@@ -70,7 +67,7 @@ export async function drive(
     folder?.close()
     parts.gpu.destroy()
   }
-  if (checkpoints?.problem !== undefined)
+  if (checkpoints.problem !== undefined)
     missing.push(`there is no checkpoint of the end (${checkpoints.problem})`)
   print(run.summary())
   if (out !== undefined) print(`Wrote ${out}`)

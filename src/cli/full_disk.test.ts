@@ -7,7 +7,7 @@ import { decodeCheckpoint } from '../lab/checkpoints/checkpoint_file.ts'
 import { tinyExperiment } from '../lab/checkpoints/testing.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { checkpointFolder, folderFiles } from './checkpoint_files.ts'
-import { Checkpointer } from './checkpointing.ts'
+import { Checkpointer, type CheckpointerOptions } from './checkpointing.ts'
 import { LabFailure } from './command.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { findCheckpoint, isOver } from './resume.ts'
@@ -37,6 +37,7 @@ const MADE_ON = { understory: '1', adapter: 'x', kernels: '' }
 const GPU = {
   facts: { description: 'x' },
   counts: { live_bytes: 1 },
+  memory: () => ({}),
 } as unknown as TrainingRunParts['gpu']
 
 const noSpace = () =>
@@ -147,7 +148,7 @@ async function driven({
   disk = nodeDisk,
   ...rest
 }: Driven & { disk?: Disk } & Partial<TrainingRunParts> & {
-    from?: ConstructorParameters<typeof Checkpointer>[0]['from']
+    from?: CheckpointerOptions['from']
   }) {
   const { from, ...parts } = rest
   const checkpoints = new Checkpointer({

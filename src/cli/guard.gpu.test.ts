@@ -12,6 +12,7 @@ import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { steeredEngine } from '../rl/train/engine.ts'
 import type { Trainer } from '../rl/train/trainer.ts'
+import { Checkpointer } from './checkpointing.ts'
 import { RunWatch } from './run_watch.ts'
 import { TrainingRun } from './training_run.ts'
 
@@ -196,7 +197,7 @@ test('in the command line too, a run whose weights are not finite at its end has
   const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
   run.trainer.importWeights((await weightsOf(run)).fill(Number.NaN))
   const own = new TrainingRun({
-    ...{ gpu, run, folder: undefined, checkpoints: undefined },
+    ...{ gpu, run, folder: undefined, checkpoints: new Checkpointer() },
     ...{ watch: new RunWatch(experiment, 0), origin: { record: 'r' } },
   })
   const error = await own.train(async () => {}).catch((error: unknown) => error)

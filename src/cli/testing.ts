@@ -46,6 +46,8 @@ function madeUpTrainer(config: TrainerConfig, weights: () => TrainerState) {
     get isFinished() {
       return phase === own.phases.length - 1 && own.isPhaseOver
     },
+    ready: async () => true,
+    takePhaseStart: () => undefined,
     observe: () => {},
     observeNow: async () => undefined,
     nextPhase: (reason: PhaseReason) => {

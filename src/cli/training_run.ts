@@ -1,18 +1,18 @@
-// One run of lab train from its first step to its last, and the facts about it.
+// One run of lab train: the loop that the page runs, with its events written into a folder, and the facts about it.
 import { createRequire } from 'node:module'
 import { version as understory_version } from '../../package.json'
 import type { Gpu } from '../kernels/device/gpu.ts'
 import type { RunHistory } from '../lab/checkpoints/checkpoint.ts'
-import { unsoundPart } from '../lab/checkpoints/sound.ts'
 import { steeringWords } from '../lab/experiment/experiment.ts'
 import { remarksOf } from '../lab/experiment/remarks.ts'
 import { rolloutDTypeText } from '../lab/experiment/rollout_dtype.ts'
 import { writeVerdicts } from '../lab/experiment/verdicts.ts'
-import { BrokenNumbers, Guard } from '../lab/protocol/guard.ts'
-import type { Observation } from '../lab/protocol/observation.ts'
-import type { Metrics } from '../lab/protocol/protocol.ts'
+import { NO_OBSERVATION, type ObservationRequest } from '../lab/protocol/observation.ts'
+import type { LabEvent } from '../lab/protocol/protocol.ts'
+import { RunLoop } from '../lab/worker/run_loop.ts'
+import { Orders } from '../lab/worker/run_orders.ts'
 import type { SteeredRun } from '../lab/worker/steered_run.ts'
-import type { StepResult, Trainer } from '../rl/train/trainer.ts'
+import type { Trainer } from '../rl/train/trainer.ts'
 import type { Checkpointer } from './checkpointing.ts'
 import { createProgress } from './progress.ts'
 import { metricsRows } from './resume.ts'
@@ -32,31 +32,39 @@ export interface Earlier {
 }
 
 export interface TrainingRunParts {
-  readonly gpu: Pick<Gpu, 'facts' | 'counts'>
+  readonly gpu: Pick<Gpu, 'facts' | 'counts' | 'memory' | 'profile'>
   readonly run: SteeredRun<Trainer>
+  /** What steps are to show of the inside. */
+  readonly observe?: ObservationRequest | undefined
   readonly folder: RunFolder | undefined
-  readonly checkpoints: Checkpointer | undefined
+  readonly checkpoints: Checkpointer
   readonly watch: RunWatch
   readonly origin: Origin
   readonly earlier?: Earlier | undefined
 }
 
+/** The only run of this process. */
+const RUN = 1
+
 export class TrainingRun {
   status: RunFacts['status'] = 'running'
   readonly #parts: TrainingRunParts
+  readonly #orders: Orders
+  readonly #progress = createProgress()
   readonly #phases: RunFacts['phases'][number][]
   readonly #steering: RunFacts['steering'][number][]
   readonly #latest: Record<string, number> = {}
   readonly #start_ms = performance.now()
+  readonly #first_step: number | undefined
   #memory_peak_bytes: number
-  #observed_step: number | undefined
-  readonly #guard = new Guard()
-  #isStopping = false
   #said_dtype: string | undefined
 
   constructor(parts: TrainingRunParts) {
     this.#parts = parts
-    const { run, earlier } = parts
+    const { run, earlier, observe } = parts
+    this.#orders = new Orders(false, observe ?? NO_OBSERVATION)
+    // A budget that has an end: each step lands before the next one is queued.
+    this.#orders.take(Number.MAX_SAFE_INTEGER)
     const { phase_switches = [], steered = [] } = earlier?.history ?? {}
     this.#phases = phase_switches.map((begun) => ({ ...begun, name: this.#nameOf(begun.phase) }))
     this.#steering = steered.map(({ entry, refused }) => ({
@@ -66,13 +74,12 @@ export class TrainingRun {
     for (const [, metrics] of earlier ? metricsRows(earlier.history) : [])
       Object.assign(this.#latest, metrics)
     this.#memory_peak_bytes = earlier?.facts.memory_peak_bytes ?? 0
-    // What was observed of this step stands in the folder already.
-    this.#observed_step = earlier && run.step
+    this.#first_step = earlier && run.step
   }
 
   /** Ends the run after the step in flight. */
   stop(): void {
-    this.#isStopping = true
+    this.#orders.change({ is_ending: true })
   }
 
   /**
@@ -81,40 +88,52 @@ export class TrainingRun {
    */
   async train(afterSft: () => Promise<void>): Promise<void> {
     const { run, checkpoints, folder, watch } = this.#parts
-    const progress = createProgress()
-    let is_saved = false
     this.#sayRolloutDType()
     folder?.facts(this.#facts())
     try {
-      while (!this.#isStopping) {
-        await this.#obey()
-        if (!is_saved && this.#isSftOver()) {
-          await afterSft()
-          is_saved = true
-        }
-        if (run.isFinished) break
-        const { result } = await run.queue()
-        const reported = await result
-        this.#report(reported)
-        const { step, phase, metrics } = reported
-        const title = `phase ${phase + 1}/${run.trainer.phases.length} ${this.#nameOf(phase)}`
-        progress.show({ step, total_steps: run.total_steps, phase: title, metrics })
-        // What follows a broken step is no state to go back to.
-        if (this.#guard.broken.length === 0) await checkpoints?.afterStep(run)
-        this.#requireSound()
-      }
-      if (this.#observed_step !== run.step) this.#observed(run.step, await run.observeNow())
-      if (run.isFinished || this.#guard.broken.length === 0) await checkpoints?.finish(run)
-      await this.#requireSoundEnd()
+      await this.#loop(afterSft).drive()
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
       throw error
     } finally {
-      progress.end()
-      await checkpoints?.settled()
+      this.#progress.end()
+      await checkpoints.idle
       folder?.finish(this.#facts(), watch.series)
     }
+  }
+
+  #loop(afterSft: () => Promise<void>): RunLoop {
+    const { gpu, run, checkpoints } = this.#parts
+    let is_saved = false
+    return new RunLoop(
+      {
+        id: RUN,
+        host: {
+          now: () => performance.now(),
+          peak: async () => undefined,
+          sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+        },
+        orders: this.#orders,
+        keeper: checkpoints,
+        samples_ms: 0,
+        post: (event) => this.#hear(event),
+        setStatus: (status) => {
+          if (status === 'waiting') throw new Error('trainer: this phase waits for verdicts')
+        },
+        between: async () => {
+          if (is_saved || !this.#isSftOver()) return
+          await afterSft()
+          is_saved = true
+        },
+      },
+      {
+        trainer: run,
+        counts: gpu.counts,
+        memory: () => gpu.memory(),
+        profile: (work) => gpu.profile(work),
+      },
+    )
   }
 
   /** Whether the last supervised phase has taken its last step, and no later phase has begun. */
@@ -123,60 +142,52 @@ export class TrainingRun {
     return phase === phases.findLastIndex(({ kind }) => kind === 'sft') && isPhaseOver
   }
 
-  /** Throws BrokenNumbers where the state that was last to be written is not finite. */
-  #requireSound(): void {
-    const { unsound } = this.#parts.checkpoints ?? {}
-    if (unsound) throw this.#guard.brokenBy(unsound.step, unsound.part)
+  /** Writes down what the loop tells. */
+  #hear(event: LabEvent): void {
+    const { folder } = this.#parts
+    if (event.type === 'phase') this.#hearPhase(event)
+    else if (event.type === 'step') this.#hearStep(event)
+    else if (event.type === 'steered') this.#hearSteered(event)
+    else if (event.type === 'samples') folder?.samples(event.step, event.samples)
+    else if (event.type === 'generations') folder?.generations(event.step, event.generations)
+    // What was observed of the step that the run continues from stands in the folder already.
+    else if (event.type === 'observed' && event.step !== this.#first_step)
+      folder?.observation(event.step, event.observation)
   }
 
-  /** The same of the state that the run ends with, which is looked at where no checkpoint was made of it. */
-  async #requireSoundEnd(): Promise<void> {
-    this.#requireSound()
-    const { run, checkpoints } = this.#parts
-    if (checkpoints && this.#guard.broken.length === 0) return
-    const part = unsoundPart(await run.exportState())
-    if (part) throw this.#guard.brokenBy(run.step, part)
-  }
-
-  /** Writes down what a step came to. */
-  #report(result: StepResult): void {
-    const { step, phase, metrics, samples, phase_started, observation, non_finite } = result
-    const { generations = [] } = result
+  #hearStep(event: Extract<LabEvent, { type: 'step' }>): void {
+    const { step, phase, metrics } = event
     const { gpu, run, folder, checkpoints, watch } = this.#parts
-    this.#observed(step, observation)
-    // Step 0 is the model before training.
-    if (phase_started) this.#tellPhase({ step: Math.max(0, step - 1), ...phase_started })
     Object.assign(this.#latest, metrics)
     watch.step(step, phase, metrics, run.experiment)
     folder?.metrics(step, metrics)
-    folder?.samples(step, samples)
-    folder?.generations(step, generations)
-    this.#tell(step, metrics)
+    checkpoints.log.add(event)
     this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
     const { preferences } = run
     if (preferences)
-      checkpoints?.log.add({ type: 'pairs', phase, verdicts: writeVerdicts(preferences.log) })
-    if (this.#guard.see(step, metrics, non_finite)) throw new BrokenNumbers(this.#guard.broken)
+      checkpoints.log.add({ type: 'pairs', phase, verdicts: writeVerdicts(preferences.log) })
+    const title = `phase ${phase + 1}/${run.trainer.phases.length} ${this.#nameOf(phase)}`
+    this.#progress.show({ step, total_steps: run.total_steps, phase: title, metrics })
   }
 
-  #tell(step: number, metrics: Metrics): void {
-    this.#parts.checkpoints?.log.add({ type: 'step', step, metrics })
+  #hearPhase(event: Extract<LabEvent, { type: 'phase' }>): void {
+    const { step, phase, reason } = event
+    this.#phases.push({ step, phase, reason, name: this.#nameOf(phase) })
+    this.#parts.checkpoints.log.add(event)
   }
 
-  #tellPhase(begun: RunHistory['phase_switches'][number]): void {
-    this.#phases.push({ ...begun, name: this.#nameOf(begun.phase) })
-    this.#parts.checkpoints?.log.add({ type: 'phase', ...begun })
+  #hearSteered(event: Extract<LabEvent, { type: 'steered' }>): void {
+    const { entry, refused } = event
+    this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
+    this.#parts.checkpoints.log.add(event)
+    const said = `after step ${entry.step}: ${steeringWords(entry)}`
+    tell(refused === undefined ? said : `${said} was left out: ${refused}`)
+    this.#sayRolloutDType()
   }
 
   #nameOf(phase: number): string {
     const { kind, name } = this.#parts.run.trainer.phases[phase]
     return name || kind
-  }
-
-  #observed(step: number, observation: Observation | undefined): void {
-    if (!observation) return
-    this.#observed_step = step
-    this.#parts.folder?.observation(step, observation)
   }
 
   /** Says what became of float16 rollouts, whenever that is news. */
@@ -185,19 +196,6 @@ export class TrainingRun {
     const said = rollout_dtype && rolloutDTypeText(rollout_dtype)
     if (said !== undefined && said !== this.#said_dtype) tell(said)
     this.#said_dtype = said
-  }
-
-  /** Does what the document says of this moment, and says so. */
-  async #obey(): Promise<void> {
-    const { run, checkpoints } = this.#parts
-    for (const { entry, refused } of await run.obey()) {
-      const mark = { entry, ...(refused !== undefined && { refused }) }
-      this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
-      checkpoints?.log.add({ type: 'steered', ...mark })
-      const said = `after step ${entry.step}: ${steeringWords(entry)}`
-      tell(refused === undefined ? said : `${said} was left out: ${refused}`)
-      this.#sayRolloutDType()
-    }
   }
 
   /** The last known value of every validation metric, or of every metric when there is no validation; then what went wrong. */
