@@ -4,7 +4,7 @@ import { TINY } from '../lab/checkpoints/testing.ts'
 import { type Experiment, parseExperiment } from '../lab/experiment/experiment.ts'
 import { decodeLink } from '../lab/links/link.ts'
 import { createProgress } from './progress.ts'
-import { madeUpRun } from './testing.ts'
+import { madeUpRun } from './train/testing.ts'
 
 function progressAt(width: number) {
   const written: string[] = []
