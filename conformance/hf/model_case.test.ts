@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { resultsOf } from '../../src/cli/conform.ts'
 import {
   type FloatDtype,
   readSafetensors,
@@ -10,6 +9,7 @@ import {
   writeSafetensors,
 } from '../../src/model/hf/safetensors.ts'
 import { type Result, resultLine } from '../report.ts'
+import { resultsOf } from '../results.ts'
 import { Expected, openModelCase } from './model_case.ts'
 import { copyOfCase } from './testing.ts'
 import { weightOutputs } from './trajectory_check.ts'
