@@ -1,18 +1,13 @@
 // What `train --out DIR` leaves behind. Lines are written as they come, so a run cut short keeps them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AdapterFacts } from '../../kernels/device/gpu.ts'
-import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Series } from '../../lab/columns/series.ts'
 import { thinnedOf } from '../../lab/columns/thinning.ts'
-import type { RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
-import type { Experiment, SteeringEntry } from '../../lab/experiment/experiment.ts'
-import type { RolloutDType } from '../../lab/experiment/rollout_dtype.ts'
+import type { Experiment } from '../../lab/experiment/experiment.ts'
 import type { Observation } from '../../lab/protocol/observation.ts'
 import type { Generation, Metrics, RolloutSample } from '../../lab/protocol/protocol.ts'
 import { metricsCsv } from '../../lab/runs/metrics_file.ts'
 import { observationLine } from '../../lab/runs/observation_file.ts'
-import type { PhaseReason } from '../../rl/config/phase.ts'
 import { LabFailure } from '../command.ts'
 import { clearUnfinished } from './checkpoint_files.ts'
 import {
@@ -27,51 +22,10 @@ import {
 import { cutLines, tableOfLines } from './line_file.ts'
 import { LineLog } from './line_log.ts'
 import { clearRun, RESERVE, RUN_FILES } from './out_folder.ts'
+import type { RunFacts } from './run_facts.ts'
 
 /** Samples kept of each step. */
 const SAMPLES = 4
-
-/** What happened, beside what was asked for. */
-export interface RunFacts {
-  /** The run's id, which its checkpoints have too. */
-  readonly record: string
-  /** The checkpoint that it went on from as a run of its own. */
-  readonly parent?: { readonly record: string; readonly step: number }
-  /** Where it was cut short and went on, with what took the steps from there on. */
-  readonly resumed?: readonly ResumedFact[]
-  readonly status: 'running' | 'finished' | 'stopped' | 'failed'
-  readonly adapter: AdapterFacts
-  readonly versions: Readonly<Record<string, string>>
-  /** A phase begins with the step after `step`. */
-  readonly phases: readonly {
-    readonly step: number
-    readonly phase: number
-    readonly name: string
-    readonly reason: PhaseReason
-  }[]
-  /** What was done to the run, as its document says, in order. */
-  readonly steering: readonly (SteeringEntry & { readonly refused?: string })[]
-  /** Weights that the run began with instead of new ones. */
-  readonly warm_start?: string
-  /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
-  readonly matmul?: MatmulChoice
-  /** What became of `rollout.dtype: float16`, where a phase asks for it. */
-  readonly rollout_dtype?: RolloutDType
-  /** What the run did otherwise than its document says, a sentence each. */
-  readonly remarks?: readonly string[]
-  /** What went wrong, each at its worst. */
-  readonly findings: readonly RecordedDiagnosis[]
-  readonly steps: number
-  readonly memory_peak_bytes: number
-  readonly wall_time_s: number
-}
-
-export interface ResumedFact {
-  /** The last step of the checkpoint. */
-  readonly step: number
-  readonly understory: string
-  readonly adapter: string
-}
 
 /** Bytes kept free for the last record of a run: run.json, the lines that wait. */
 const RESERVE_BYTES = 2 ** 18
@@ -91,7 +45,6 @@ export class RunFolder {
   readonly #tell: (sentence: string) => void
   readonly #metrics: LineLog
   readonly #samples: LineLog
-  /** Opened with the first observation. */
   /** Files that begin with their first line, by name. */
   readonly #begun = new Map<string, LineLog>()
   /** Lines that came while their file could not be opened, by name. */

@@ -6,7 +6,7 @@ import { type Experiment, newPhase, parseExperiment } from '../../lab/experiment
 import { maximum, mean } from '../../rl/math/stats.ts'
 import { LabFailure } from '../command.ts'
 import { rowsOf } from '../output/line_file.ts'
-import type { RunFacts } from '../output/run_folder.ts'
+import type { RunFacts } from '../output/run_facts.ts'
 
 /** A step of reinforcement, counted from the end of the warm start, and a value. */
 export type Point = readonly [step: number, value: number]

@@ -14,7 +14,7 @@ import { LabFailure } from '../command.ts'
 import { readInput, readJson } from '../input/input_file.ts'
 import { checkpointFolder, checkpointName, folderFiles } from '../output/checkpoint_files.ts'
 import { statOf } from '../output/disk.ts'
-import type { RunFacts } from '../output/run_folder.ts'
+import type { RunFacts } from '../output/run_facts.ts'
 import { tell } from '../terminal.ts'
 
 /** Where a run goes on, and in which folder. */

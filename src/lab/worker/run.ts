@@ -11,17 +11,11 @@ import {
   withLaterSteering,
 } from '../checkpoints/origin.ts'
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
-import {
-  ownKernels,
-  pinnedKernels,
-  readKernels,
-  unusablePin,
-  writeKernels,
-} from '../experiment/pinned_kernels.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
-import { chooseKernels } from '../protocol/kernel_choice.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
-import type { LabCommand, LabEvent, MatmulChoice, RunStatus } from '../protocol/protocol.ts'
+import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
+import { Losses } from './losses.ts'
+import { chooseRunKernels, type Kernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import {
@@ -34,22 +28,10 @@ import {
 
 type Start = Extract<LabCommand, { type: 'start' }>
 
-/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
-const AGAIN_MS = 60_000
-/** Pauses before the GPU is opened again, one after the other. */
-const REOPEN_MS = [300, 700, 1500, 2500]
 /** A page draws the samples of a step no more often than this. */
 const SAMPLES_MS = 500
 /** Errors that a lost device causes may come before the loss is told. */
 const LOSS_MS = 300
-
-/** The kernels of the matrix products, and the experiment's field that brings them back. */
-interface Kernels {
-  /** Undefined for the default ones. */
-  readonly matmul: MatmulChoice | undefined
-  readonly text: string
-}
-const DEFAULT_KERNELS: Kernels = { matmul: undefined, text: '' }
 
 export class Run {
   readonly orders: Orders
@@ -71,11 +53,7 @@ export class Run {
   /** The loop has stepped on some device. */
   #has_begun = false
   #is_told_of_memory = false
-  #lost_at = Number.NEGATIVE_INFINITY
-  /** Times that the GPU could not be opened again. */
-  #tries = 0
-  #is_recovering = false
-  #is_careful = false
+  readonly #losses = new Losses()
   /** The run goes back because its numbers were broken. */
   #is_guarded = false
 
@@ -220,9 +198,9 @@ export class Run {
     let device: RunDevice | undefined
     let failure: unknown
     try {
-      this.#say(this.#is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
+      this.#say(this.#losses.is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
       const { allow_bytes } = this.#start
-      device = await this.#host.prepare(document, this.#is_careful, allow_bytes)
+      device = await this.#host.prepare(document, this.#losses.is_careful, allow_bytes)
       const lost = device.lost.then((error) => Promise.reject(error))
       await Promise.race([this.#train(device), lost])
       return true
@@ -241,7 +219,7 @@ export class Run {
     }
     const { code, message } = labError(failure)
     const is_lost = code === 'lost'
-    if (!is_lost && (device || !this.#is_recovering)) throw failure
+    if (!is_lost && (device || !this.#losses.is_recovering)) throw failure
     await this.#recover(message, is_lost)
     return false
   }
@@ -269,19 +247,11 @@ export class Run {
 
   /** Waits a little, or for a person, until the GPU is to be opened again. */
   async #recover(message: string, is_lost: boolean): Promise<void> {
-    const now = this.#host.now()
-    const is_again = is_lost && now - this.#lost_at < AGAIN_MS
-    if (is_lost) this.#lost_at = now
-    this.#tries = is_lost ? 0 : this.#tries + 1
-    this.#is_recovering = true
-    const is_blocked = this.#tries >= REOPEN_MS.length
-    const is_waiting = is_again || is_blocked
+    const { is_waiting, is_blocked } = this.#losses.see(is_lost, this.#host.now())
     const step = this.#keeper.snapshot?.state.trainer.step ?? 0
     if (is_lost || is_blocked)
       this.#post({ type: 'lost', run: this.#id, step, message, is_waiting, is_blocked })
     if (is_waiting) {
-      this.#is_careful = true
-      this.#tries = 0
       const { orders } = this
       orders.budget = 0
       orders.wants_profile = false
@@ -292,7 +262,7 @@ export class Run {
       return
     }
     this.#setStatus('preparing')
-    await this.#host.sleep(REOPEN_MS[this.#tries])
+    await this.#host.sleep(this.#losses.pause_ms)
   }
 
   async #train(device: RunDevice): Promise<void> {
@@ -308,9 +278,7 @@ export class Run {
     const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
     const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
-    // Opening again may take long where shaders compile slowly: the time counts from here.
-    if (this.#is_recovering) this.#lost_at = this.#host.now()
-    this.#is_recovering = false
+    this.#losses.end(this.#host.now())
     this.#loop = new RunLoop(
       {
         id: this.#id,
@@ -357,46 +325,14 @@ export class Run {
     this.#is_guarded = false
   }
 
-  /** Those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */
-  async #chooseKernels(device: RunDevice): Promise<Kernels> {
-    const made_with = this.#opened?.checkpoint.made_on.kernels
-    if (made_with !== undefined) {
-      const read = readKernels(made_with)
-      if (read.ok && !this.#unusable(read.choice, device)) return this.#tellKernels(read.choice)
-    }
-    const pinned = this.#document && pinnedKernels(this.#document)
-    const problem = this.#unusable(pinned, device)
-    if (problem !== undefined && made_with === undefined) throw new ExperimentError(problem)
-    if (pinned && problem === undefined) return this.#tellKernels(pinned)
-    return this.#measureKernels(device)
-  }
-
-  #unusable(choice: MatmulChoice | undefined, device: RunDevice): string | undefined {
-    return choice && unusablePin(choice, (variant) => device.missing(variant))
-  }
-
-  #tellKernels(matmul: MatmulChoice | undefined): Kernels {
-    if (!matmul || Object.keys(matmul).length === 0) return DEFAULT_KERNELS
-    const text = writeKernels(matmul)
-    this.#post({ type: 'kernels', run: this.#id, matmul, kernels: text })
-    return { matmul, text }
-  }
-
-  async #measureKernels(device: RunDevice): Promise<Kernels> {
-    const tune = async (pinned: MatmulChoice) => {
-      this.#say('Measuring matrix products')
-      try {
-        return await device.tune(pinned)
-      } catch (error) {
-        if (labError(error).code === 'lost') throw error
-        // What cannot be measured is no reason not to train: the default kernels work everywhere.
-        return {}
-      }
-    }
-    const choice = await chooseKernels(device, this.#host.version, this.#start.kernel_cache, tune)
-    if (!choice) return DEFAULT_KERNELS
-    const text = writeKernels(ownKernels(choice.matmul, device.defaults))
-    this.#post({ type: 'kernels', run: this.#id, kernels: text, ...choice })
-    return { matmul: choice.matmul, text }
+  #chooseKernels(device: RunDevice): Promise<Kernels> {
+    return chooseRunKernels(device, {
+      run: this.#id,
+      made_with: this.#opened?.checkpoint.made_on.kernels,
+      document: this.#document,
+      kernel_cache: this.#start.kernel_cache,
+      version: this.#host.version,
+      post: (event) => this.#post(event),
+    })
   }
 }

@@ -2,6 +2,25 @@
 
 import type { SteeringAction } from '../experiment/steering.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
+import type { LabCommand } from '../protocol/protocol.ts'
+
+/** A command that asks something of the run that is on. */
+type Order = Extract<
+  LabCommand,
+  {
+    type:
+      | 'pause'
+      | 'resume'
+      | 'step'
+      | 'turn'
+      | 'profile'
+      | 'trace'
+      | 'checkpoint'
+      | 'observe'
+      | 'next_phase'
+      | 'steer'
+  }
+>
 
 export class Orders {
   /** Steps to take before pausing. */
@@ -34,11 +53,39 @@ export class Orders {
     return this.is_going || this.asked.length > 0
   }
 
+  /** Takes in what a command asks of the run. */
+  hear(command: Order): void {
+    switch (command.type) {
+      case 'pause':
+        return this.take(0)
+      case 'resume':
+        return this.take(Number.POSITIVE_INFINITY)
+      case 'step':
+        return this.take(1)
+      case 'turn':
+        return this.take(1, true)
+      case 'profile':
+        return this.change({ wants_profile: true })
+      case 'trace':
+        return this.change({ wants_trace: true })
+      case 'checkpoint':
+        return this.change({ wants_checkpoint: true })
+      case 'observe':
+        return this.change({ request: command.request })
+      case 'next_phase':
+        return this.steer({ kind: 'next_phase' })
+      case 'steer':
+        return this.steer(command.action)
+      default:
+        command satisfies never
+    }
+  }
+
   take(steps: number, takes_turns = false): void {
     this.change({ budget: steps, takes_turns })
   }
 
-  change(orders: Partial<Omit<Orders, 'change' | 'take' | 'awaken'>>): void {
+  change(orders: Partial<Omit<Orders, 'change' | 'take' | 'awaken' | 'hear'>>): void {
     Object.assign(this, orders)
     this.#wake()
   }
