@@ -1,9 +1,24 @@
 // The losses of a run's GPU: when it is opened again by itself, and when a person has to say so.
+import { BrokenNumbers } from '../protocol/guard.ts'
+import { labError, type RunDevice, type SessionHost } from './session_host.ts'
 
 /** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
 const AGAIN_MS = 60_000
 /** Pauses before the GPU is opened again, one after the other. */
 const REOPEN_MS = [300, 700, 1500, 2500]
+/** Errors that a lost device causes may come before the loss is told. */
+const LOSS_MS = 300
+
+/** The loss that may be the cause of another error; undefined where there is none. */
+export async function lossBehind(
+  error: unknown,
+  device: RunDevice | undefined,
+  { sleep }: Pick<SessionHost, 'sleep'>,
+): Promise<unknown> {
+  if (!device || error instanceof BrokenNumbers) return undefined
+  if (labError(error).code === 'lost') return undefined
+  return Promise.race([device.lost, sleep(LOSS_MS).then(() => undefined)])
+}
 
 export class Losses {
   /** From a loss until the run trains again. */

@@ -1,23 +1,18 @@
-// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run goes on
-// from its last state.
+// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run
+// continues from its last state.
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
 import { HistoryLog } from '../checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
-import {
-  differsFrom,
-  type Opened,
-  openSource,
-  plainHistory,
-  withLaterSteering,
-} from '../checkpoints/origin.ts'
+import { type Opened, openSource, plainHistory, withLaterSteering } from '../checkpoints/origin.ts'
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
-import { Losses } from './losses.ts'
+import { Losses, lossBehind } from './losses.ts'
 import { chooseRunKernels, type Kernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
+import { readDocument, restoredFrom, restoredState } from './run_start.ts'
 import {
   type CheckpointHost,
   ExperimentError,
@@ -30,8 +25,6 @@ type Start = Extract<LabCommand, { type: 'start' }>
 
 /** A page draws the samples of a step no more often than this. */
 const SAMPLES_MS = 500
-/** Errors that a lost device causes may come before the loss is told. */
-const LOSS_MS = 300
 
 export class Run {
   readonly orders: Orders
@@ -164,13 +157,7 @@ export class Run {
     const { from, experiment } = this.#start
     const { checkpoints } = this.#host
     if (!from) {
-      const parsed = parseExperiment(experiment)
-      if (!parsed.ok) {
-        const said = parsed.issues.map(({ path, message }) => `${path}: ${message}`)
-        throw new ExperimentError(said.join('\n'))
-      }
-      this.#document = parsed.experiment
-      this.#beginning = parsed.experiment
+      this.#document = this.#beginning = readDocument(experiment)
       return
     }
     if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
@@ -205,7 +192,7 @@ export class Run {
       await Promise.race([this.#train(device), lost])
       return true
     } catch (error) {
-      failure = (await this.#lossBehind(error, device)) ?? error
+      failure = (await lossBehind(error, this.#isOver ? undefined : device, this.#host)) ?? error
     } finally {
       this.#loop?.end()
       this.#loop = undefined
@@ -224,18 +211,9 @@ export class Run {
     return false
   }
 
-  /** The loss that may be the cause of another error. */
-  async #lossBehind(error: unknown, device: RunDevice | undefined): Promise<unknown> {
-    if (!device || this.#isOver || error instanceof BrokenNumbers) return undefined
-    if (labError(error).code === 'lost') return undefined
-    return Promise.race([device.lost, this.#host.sleep(LOSS_MS).then(() => undefined)])
-  }
-
   /** Pauses at the last sound state, with what was found. */
   #guarded({ broken }: BrokenNumbers): void {
-    const { orders } = this
-    orders.budget = 0
-    orders.wants_profile = false
+    this.orders.rest()
     this.#is_guarded = true
     const { snapshot } = this.#keeper
     const step = snapshot?.state.trainer.step ?? 0
@@ -252,12 +230,9 @@ export class Run {
     if (is_lost || is_blocked)
       this.#post({ type: 'lost', run: this.#id, step, message, is_waiting, is_blocked })
     if (is_waiting) {
-      const { orders } = this
-      orders.budget = 0
-      orders.wants_profile = false
+      this.orders.rest()
       this.#setStatus('paused')
-      await orders.awaken(() => orders.is_going)
-      while (!this.#isOver && !orders.is_going) await orders.awaken(() => orders.is_going)
+      await this.orders.going()
       this.#setStatus('preparing')
       return
     }
@@ -294,33 +269,20 @@ export class Run {
     await this.#loop.drive()
   }
 
-  /** The page goes back to the state that the run goes on from, or to the beginning. */
+  /** The page goes back to the state that the run continues from, or to the beginning. */
   #tellRestored(): void {
     const { snapshot } = this.#keeper
-    const document = this.#document
-    if (!document) return
+    if (!this.#document) return
     this.#history = new HistoryLog(snapshot?.history)
     const opened = this.#has_begun ? undefined : this.#opened
-    const { step, phase, phase_step } = snapshot?.state.trainer ?? {
-      step: 0,
-      phase: 0,
-      phase_step: 0,
-    }
-    const parent = this.#opened?.parent
-    const differs = opened && differsFrom(opened.checkpoint.made_on, this.#facts().made_on)
     this.#post({
       type: 'restored',
       run: this.#id,
       why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
-      step,
-      phase,
-      phase_step,
-      experiment: snapshot?.state.experiment ?? { ...document, steering: [] },
-      document,
+      ...restoredState(snapshot?.state, this.#document),
       history: plainHistory(this.#history.history),
       kernels: this.#kernels?.text ?? '',
-      ...(parent && { parent }),
-      ...(differs !== undefined && { differs }),
+      ...restoredFrom(this.#opened, opened && this.#facts().made_on),
     })
     this.#is_guarded = false
   }

@@ -85,7 +85,9 @@ export class Orders {
     this.change({ budget: steps, takes_turns })
   }
 
-  change(orders: Partial<Omit<Orders, 'change' | 'take' | 'awaken' | 'hear'>>): void {
+  change(
+    orders: Partial<Omit<Orders, 'change' | 'take' | 'awaken' | 'hear' | 'rest' | 'going'>>,
+  ): void {
     Object.assign(this, orders)
     this.#wake()
   }
@@ -93,6 +95,18 @@ export class Orders {
   steer(action: SteeringAction): void {
     this.asked.push(action)
     this.#wake()
+  }
+
+  /** No step is taken until somebody asks for one again. */
+  rest(): void {
+    this.budget = 0
+    this.wants_profile = false
+  }
+
+  /** Sleeps until there is a step to take, or the run is stopped. */
+  async going(): Promise<void> {
+    do await this.awaken(() => this.is_going)
+    while (!this.is_stopped && !this.is_going)
   }
 
   /** Whoever sleeps looks again. */
