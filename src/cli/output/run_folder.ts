@@ -78,7 +78,7 @@ export class RunFolder {
   }
 
   /**
-   * Opens the folder of a run that goes on after `step`: what was written of later steps, or was cut off in the middle of a
+   * Opens the folder of a run that continues after `step`: what was written of later steps, or was cut off in the middle of a
    * line, is taken out. `last_step` is the last one whose metrics are there; -1 where there are none.
    */
   static reopen(
@@ -100,7 +100,7 @@ export class RunFolder {
     })
   }
 
-  /** Whether a folder holds observations, so that a run that goes on in it makes them too. */
+  /** Whether a folder holds observations, so that a run that continues in it makes them too. */
   static isObserved(folder: string): boolean {
     return existsSync(join(folder, RUN_FILES.observations))
   }

@@ -40,7 +40,7 @@ interface Taken {
 
 /** Keeps the states of a run in files. Without options it only looks whether the last state is finite. */
 export class Checkpointer implements LoopKeeper {
-  /** What the run has told; whoever tells adds to it. */
+  /** What the run has told so far. */
   readonly log: HistoryLog
   unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly is_patient: boolean
@@ -130,7 +130,7 @@ export class Checkpointer implements LoopKeeper {
   async #write(exporting: Promise<SteeredState>): Promise<void> {
     const run = await exporting
     const { step } = run.trainer
-    // Nothing can be gone on with from weights that are no numbers.
+    // No run can continue from weights that are no numbers.
     const part = unsoundPart(run)
     if (part) this.unsound = { step, part }
     if (part || !this.#options) return

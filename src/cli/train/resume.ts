@@ -1,4 +1,4 @@
-// lab train --resume: the checkpoint to go on from, and what it says of the run so far.
+// lab train --resume: the checkpoint to continue from, and what it says of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type {
@@ -17,12 +17,12 @@ import { statOf } from '../output/disk.ts'
 import type { RunFacts } from '../output/run_facts.ts'
 import { tell } from '../terminal.ts'
 
-/** Where a run goes on, and in which folder. */
+/** Where a run continues, and in which folder. */
 export interface Resumed {
   readonly checkpoint: Checkpoint
   /** Name of the file, for messages. */
   readonly file: string
-  /** The folder that the run goes on in. */
+  /** The folder that the run continues in. */
   readonly out: string
   /** Whether it is the same run; otherwise another one begins, which remembers this one. */
   readonly is_same_run: boolean
@@ -32,7 +32,7 @@ export interface Resumed {
 
 /**
  * The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is told on stderr and passed over.
- * Throws LabFailure where there is none, or no folder to go on in.
+ * Throws LabFailure where there is none, or no folder to continue in.
  */
 export async function findCheckpoint(source: string, out: string | undefined): Promise<Resumed> {
   if (!existsSync(source))
@@ -89,7 +89,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
   )
 }
 
-/** What an earlier run left of the facts that go on; what is not as it was written is passed over. */
+/** What an earlier run left of the facts that the run continues with; what is not as it was written is passed over. */
 function readFacts(folder: string): Partial<RunFacts> {
   try {
     const facts: unknown = readJson(join(folder, 'run.json'))

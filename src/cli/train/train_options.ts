@@ -19,7 +19,7 @@ export interface NewRun {
 }
 
 export interface Options {
-  /** What is trained: a new run, or the folder or file that one goes on from, with half its learning rates if it `is_slower`. */
+  /** What is trained: a new run, or the folder or file that one continues from, with half its learning rates if it `is_slower`. */
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
@@ -34,7 +34,7 @@ export interface Options {
   readonly schedule: CheckpointSchedule | undefined
 }
 
-/** What a run that goes on has from the one before. */
+/** What a run that continues has from the one before. */
 const SETTLED = ['seed', 'warm-start', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */

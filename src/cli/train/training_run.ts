@@ -151,7 +151,7 @@ export class TrainingRun {
     else if (event.type === 'steered') this.#hearSteered(event)
     else if (event.type === 'samples') folder?.samples(event.step, event.samples)
     else if (event.type === 'generations') folder?.generations(event.step, event.generations)
-    // What was observed of the step that the run continues from stands in the folder already.
+    // What was observed of the step that the run continues from is in the folder already.
     else if (event.type === 'observed' && event.step !== this.#first_step)
       folder?.observation(event.step, event.observation)
   }

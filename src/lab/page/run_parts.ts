@@ -101,7 +101,7 @@ export interface Loss {
   readonly what: 'gpu' | 'worker'
   readonly step: number
   readonly message: string
-  /** A person has to say that it goes on. */
+  /** A person has to continue it. */
   readonly is_waiting: boolean
   /** The browser gives no GPU at present. */
   readonly is_blocked: boolean

@@ -47,7 +47,7 @@ export interface LabState {
   readonly restored: Restored | undefined
   /** The newest one. */
   readonly loss: Loss | undefined
-  /** Steps that were not finite, and the step that the run went back to and waits at; until it goes on. */
+  /** Steps that were not finite, and the step that the run went back to and waits at; until it continues. */
   readonly guarded: { readonly step: number; readonly broken: readonly BrokenStep[] } | undefined
   /** That are kept of this run, oldest first, as far as was told. */
   readonly checkpoints: readonly CheckpointEntry[]

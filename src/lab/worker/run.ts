@@ -217,7 +217,7 @@ export class Run {
     this.#is_guarded = true
     const { snapshot } = this.#keeper
     const step = snapshot?.state.trainer.step ?? 0
-    // What was done by hand since then may be what broke it: a person decides anew.
+    // What was done by hand since then may be what broke it: a person decides again.
     this.#document = snapshot?.state.document ?? this.#beginning
     this.#post({ type: 'guarded', run: this.#id, step, broken })
     this.#setStatus('preparing')

@@ -226,7 +226,7 @@ export class RunLoop {
     const stale_in = keeper.staleIn(trainer.step, said)
     if (stale_in === undefined) return
     if (stale_in > 0 && !is_wanted) {
-      // Nothing else may happen to a run at rest: whoever gave a verdict and left has left it here.
+      // Nothing else may happen to a run at rest: a person may have given a verdict and left.
       void this.#of.host.sleep(stale_in).then(() => this.#orders.wake())
       return
     }

@@ -82,7 +82,7 @@ export function applySteered(
     run_experiment: experiment,
     run_document: { ...run_document, steering },
     experiment: is_followed ? experiment : own?.ok ? own.experiment : state.experiment,
-    // Other buffers may have been made: counting begins anew.
+    // Other buffers may have been made: counting starts again.
     warm_buffers: undefined,
   }
 }
