@@ -43,6 +43,7 @@ export class Checkpointer implements LoopKeeper {
   /** What the run has told so far. */
   readonly log: HistoryLog
   unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
+  readonly takes_landed = true
   readonly is_patient: boolean
   readonly #options: CheckpointerOptions | undefined
   readonly #now: () => number

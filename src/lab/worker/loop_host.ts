@@ -23,6 +23,8 @@ export interface LoopKeeper {
   looked(): Promise<void>
   /** Resolves when what was taken so far is written. */
   readonly idle: Promise<void>
+  /** Whether a state is taken once its step has landed, and not as soon as it is queued. */
+  readonly takes_landed?: boolean
   /** Whether a state that is due waits until the one before it is written. */
   readonly is_patient?: boolean
 }

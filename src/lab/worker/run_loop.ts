@@ -110,11 +110,15 @@ export class RunLoop {
     this.#setStatus('running')
     const { result } = await this.#trainer.queue()
     result.catch(() => {}) // awaited when it lands, or the run is over
-    await this.#keepDue()
+    const { keeper } = this.#of
+    if (!keeper.takes_landed) await this.#keepDue()
     await this.#land()
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
+    if (!keeper.takes_landed) return
+    await this.#keepDue()
+    keeper.landed(this.#trainer.step)
   }
 
   /** Takes the state after the step that was queued last, where that is due or asked for. */
