@@ -1,6 +1,6 @@
 // Golden fixtures of verl's functions: how one file of them is run.
 import { basename } from 'node:path'
-import { readJson } from '../src/cli/input_file.ts'
+import { readJson } from '../src/cli/input/input_file.ts'
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import type { MatmulChoice } from '../src/kernels/matmul/matmul_variants.ts'
 import { Fields } from './fields.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
-import { readJson } from '../src/cli/input_file.ts'
+import { readJson } from '../src/cli/input/input_file.ts'
 import { isFixtureFile } from './fixture.ts'
 
 export type Source =

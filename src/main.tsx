@@ -1,7 +1,7 @@
 // Puts the page together: theme, redraw clock, lab, React.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { openLab } from './lab/page/client.ts'
+import { openLab } from './lab/page/client/lab.ts'
 import { startRecording } from './lab/runs/recorder/record_page.ts'
 import { App } from './ui/App.tsx'
 import { Part } from './ui/base/page/Part.tsx'

@@ -1,7 +1,8 @@
 // The page's own components on made-up series: what an update costs the page's main thread.
 import { createRoot } from 'react-dom/client'
 import { appendMetrics, type Series } from '../../src/lab/columns/series.ts'
-import { applyEvent, emptyRun, type LabState, labStore } from '../../src/lab/page/store.ts'
+import { applyEvent } from '../../src/lab/page/events/apply.ts'
+import { emptyRun, type LabState, labStore } from '../../src/lab/page/store.ts'
 import { PRESETS } from '../../src/lab/presets/presets.ts'
 import { App } from '../../src/ui/App.tsx'
 import { formatNumber, formatTick } from '../../src/ui/base/format.ts'

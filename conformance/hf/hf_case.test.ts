@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { resultsOf } from '../../src/cli/conform.ts'
 import type { Result } from '../report.ts'
+import { resultsOf } from '../results.ts'
 import { addArray, addTo, changeBytes, copyOfCase } from './testing.ts'
 
 let folder = ''

@@ -1,7 +1,7 @@
 // One Hugging Face model case: a model directory and what Hugging Face computed with it.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { modelDirectory } from '../../src/cli/model_dir.ts'
+import { modelDirectory } from '../../src/cli/input/model_dir.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import { type HfModel, readHfModel } from '../../src/model/hf/hf_model.ts'
 import { readSafetensors, type SafeTensor } from '../../src/model/hf/safetensors.ts'

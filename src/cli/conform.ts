@@ -1,11 +1,6 @@
 // lab conform: the project's own functions and kernels on golden data, case by case.
-import { basename, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Context, fixtureResults, type Handler } from '../../conformance/fixture.ts'
-import { hfCase } from '../../conformance/hf_cases.ts'
-import { type Check, type Result, resultLine, runCheck, summary } from '../../conformance/report.ts'
-import { findSources, type Source } from '../../conformance/sources.ts'
-import { VERL_CASES } from '../../conformance/verl_cases.ts'
+import type { Result } from '../../conformance/report.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { hasFeatures } from '../kernels/matmul/matmul_tune.ts'
 import {
@@ -23,6 +18,10 @@ export const conform: Command = {
     'runs golden cases through the functions and kernels of the lab and prints the largest error of each; --matmul runs every product of the Hugging Face models on one variant, or on each that suits the adapter; 1 = not all agree',
   run: async (args) => {
     const { path, isReferenceOnly, matmul } = readOptions(args)
+    // The references are of no use to the other commands.
+    const { findSources } = await import('../../conformance/sources.ts')
+    const { resultLine, summary } = await import('../../conformance/report.ts')
+    const { resultsOf } = await import('../../conformance/results.ts')
     const sources = findSources(path)
     const dawn = isReferenceOnly ? undefined : await openDawn()
     if (!dawn && !isReferenceOnly) {
@@ -80,47 +79,4 @@ function readOptions(args: readonly string[]): Options {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }
-}
-
-/** How each kind of golden data is run; a parameter so that tests need no golden data. */
-interface Runners {
-  readonly verl: Readonly<Record<string, Handler>>
-  readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
-}
-
-/** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the next one follows. */
-export async function* resultsOf(
-  sources: readonly Source[],
-  context: Context,
-  { verl, hf }: Runners = { verl: VERL_CASES, hf: hfCase },
-): AsyncGenerator<Result> {
-  for (const source of sources) {
-    if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
-    else if (source.kind === 'model') yield* modelResults(source.folder, hf, context)
-    else if (source.kind === 'later') yield { case: source.name, status: 'later' }
-    else {
-      const name = relative('.', source.file) || source.file
-      yield { case: name, status: 'FAIL', problem: `unknown: ${source.problem}` }
-    }
-  }
-}
-
-async function* modelResults(
-  folder: string,
-  hf: Runners['hf'],
-  context: Context,
-): AsyncGenerator<Result> {
-  const name = basename(resolve(folder))
-  let count = 0
-  try {
-    for await (const check of hf(folder, context)) {
-      count++
-      yield runCheck(check)
-    }
-  } catch (error) {
-    count++
-    const problem = error instanceof Error ? `${error.name}: ${error.message}` : `${error}`
-    yield { case: name, status: 'FAIL', problem }
-  }
-  if (count === 0) yield { case: name, status: 'FAIL', problem: 'nothing in it was checked' }
 }

@@ -9,8 +9,8 @@ import type { ModelConfig } from '../model/params/config.ts'
 import { unpackWeights } from '../model/params/params.ts'
 import { CONFIGS, TINY, testWeights } from '../model/testing.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
+import { parseTokenRows } from './input/token_rows.ts'
 import { probe } from './probe.ts'
-import { parseTokenRows } from './token_rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-probe-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -25,12 +25,12 @@ import type { Model } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { replaceFile } from './disk.ts'
-import { readText } from './input_file.ts'
-import { modelDirectory } from './model_dir.ts'
+import { readText } from './input/input_file.ts'
+import { modelDirectory } from './input/model_dir.ts'
+import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
+import { replaceFile } from './output/disk.ts'
 import { print } from './terminal.ts'
-import { parseTokenRows, type TokenRows } from './token_rows.ts'
-import { savedModel } from './weights.ts'
+import { savedModel } from './train/weights.ts'
 
 export const probe: Command = {
   usage: '<model dir> --tokens ids.json [--out f.json]',

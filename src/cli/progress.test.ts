@@ -5,7 +5,7 @@ import { parseExperiment } from '../lab/experiment/experiment.ts'
 import type { Experiment } from '../lab/experiment/schema.ts'
 import { decodeLink } from '../lab/links/link.ts'
 import { createProgress } from './progress.ts'
-import { madeUpRun } from './testing.ts'
+import { madeUpRun } from './train/testing.ts'
 
 function progressAt(width: number) {
   const written: string[] = []

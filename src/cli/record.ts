@@ -9,7 +9,7 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { resolvePhases } from '../lab/experiment/resolve.ts'
 import { type Experiment } from '../lab/experiment/schema.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
-import { isRecorded } from '../lab/page/recorded.ts'
+import { isRecorded, type Recording } from '../lab/page/recorded.ts'
 import {
   OBSERVED_GROUPS,
   type ObservationRequest,
@@ -22,8 +22,8 @@ import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { reason, replaceFile, statOf } from './disk.ts'
-import { readExperiment } from './experiment_source.ts'
+import { readExperiment } from './input/experiment_source.ts'
+import { reason, replaceFile, statOf } from './output/disk.ts'
 import { createProgress } from './progress.ts'
 import { print, tell } from './terminal.ts'
 

@@ -25,18 +25,18 @@ import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
-import { checkpointer, drive } from './drive.ts'
-import { refuseOut } from './out_folder.ts'
-import { differences, findCheckpoint, goesOnIn, isOver, type Resumed } from './resume.ts'
-import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
-import { RunFolder } from './run_folder.ts'
-import { lockFolder } from './run_lock.ts'
-import { RunWatch } from './run_watch.ts'
+import { refuseOut } from './output/out_folder.ts'
+import { RunFolder } from './output/run_folder.ts'
+import { lockFolder } from './output/run_lock.ts'
 import { print, tell } from './terminal.ts'
-import { settledKernels, tune } from './train_kernels.ts'
-import { type NewRun, type Options, readOptions } from './train_options.ts'
-import type { Origin } from './training_run.ts'
-import { loadWeights, refuseSave } from './weights.ts'
+import { checkpointer, drive } from './train/drive.ts'
+import { differences, findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
+import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
+import { RunWatch } from './train/run_watch.ts'
+import { settledKernels, tune } from './train/train_kernels.ts'
+import { type NewRun, type Options, readOptions } from './train/train_options.ts'
+import type { Origin } from './train/training_run.ts'
+import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
@@ -168,7 +168,9 @@ async function beginRun(
   const matmul = begun.tune ? await tune(gpu, untuned, pinned) : pinned
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
-  if (options.observe) run.observe(recordedRequest(untuned, untuned.model.num_hidden_layers))
+  const observe = options.observe
+    ? recordedRequest(untuned, untuned.model.num_hidden_layers)
+    : undefined
   const folder =
     out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell })
   const origin: Origin = {
@@ -177,9 +179,9 @@ async function beginRun(
     ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
   }
   const made_on = madeOn(gpu, matmul)
-  const checkpoints = folder && checkpointer(folder, { ...origin, made_on }, schedule)
+  const checkpoints = checkpointer(folder, { ...origin, made_on }, schedule)
   const watch = new RunWatch(experiment, experiment.phases.length - trained.phases.length)
-  return drive({ gpu, run, folder, checkpoints, watch, origin }, experiment, options)
+  return drive({ gpu, run, observe, folder, checkpoints, watch, origin }, experiment, options)
 }
 
 async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
@@ -228,11 +230,11 @@ async function goOn(
       `${file}: this run waits for a person's verdicts, and here is none; open the checkpoint in the page`,
     )
   }
-  const observes = options.observe || (is_same_run && RunFolder.isObserved(out))
-  if (observes) {
-    const config = trainerConfig({ ...state.document, steering: [] })
-    run.observe(recordedRequest(config, config.model.num_hidden_layers))
-  }
+  const config = trainerConfig({ ...state.document, steering: [] })
+  const observe =
+    options.observe || (is_same_run && RunFolder.isObserved(out))
+      ? recordedRequest(config, config.model.num_hidden_layers)
+      : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
   const resumed = { step, understory: here.understory, adapter: here.adapter }
@@ -252,7 +254,7 @@ async function goOn(
   const watch = watchUntil(found)
   const earlier = { history: checkpoint.history, facts }
   tell(`Going on after step ${step} (${file})`)
-  const parts = { gpu, run, folder, checkpoints, watch, origin, earlier }
+  const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })
 }
 

@@ -2,7 +2,7 @@
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { PresetSeen } from '../../lab/presets/preset.ts'
 import { PRESETS, type Preset } from '../../lab/presets/presets.ts'
-import { readExperiment } from '../experiment_source.ts'
+import { readExperiment } from '../input/experiment_source.ts'
 import { written } from './card_text.ts'
 import { CARDS } from './cards.ts'
 import type { PresetRows, PresetRun } from './preset_run.ts'

@@ -6,8 +6,8 @@ import { newPhase, parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { maximum, mean } from '../../rl/math/stats.ts'
 import { LabFailure } from '../command.ts'
-import { rowsOf } from '../line_file.ts'
-import type { RunFacts } from '../run_folder.ts'
+import { rowsOf } from '../output/line_file.ts'
+import type { RunFacts } from '../output/run_facts.ts'
 
 /** A step of reinforcement, counted from the end of the warm start, and a value. */
 export type Point = readonly [step: number, value: number]

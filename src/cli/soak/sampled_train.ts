@@ -1,6 +1,6 @@
 // lab train, looked at from inside while it trains: what scripts/soak.mjs runs. Needs node --expose-gc and SOAK_EVERY.
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { RunFolder } from '../run_folder.ts'
+import { RunFolder } from '../output/run_folder.ts'
 import { train } from '../train.ts'
 
 /** Steps between two samples. */

@@ -5,11 +5,14 @@ import { MAX_LINK_LENGTH } from '../links/link.ts'
 import { decodeSummary, encodeSummary } from '../links/summary.ts'
 import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
 import { readRecording } from '../runs/files/recording.ts'
-import { closeLab, editField, openInstead, openLab, train } from './client.ts'
+import { train } from './client/controls.ts'
+import { editField } from './client/edits.ts'
+import { closeLab, openInstead, openLab } from './client/lab.ts'
+import { applyEvent } from './events/apply.ts'
 import type { Recording } from './recorded.ts'
 import { type ReplayClock, replayPort, replayStore } from './replay.ts'
 import { resultOf } from './result.ts'
-import { applyEvent, emptyRun, initialState, type LabState, labStore } from './store.ts'
+import { emptyRun, initialState, type LabState, labStore } from './store.ts'
 
 const read = readRecording(readFileSync('public/recordings/tiny.json', 'utf8'))
 if (!read.ok) throw new Error(read.problem)

@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION,
   type RunStatus,
 } from '../protocol/protocol.ts'
-import type { LabPort } from './client.ts'
+import type { LabPort } from './port.ts'
 import type { Recording } from './recorded.ts'
 
 /** Times the pace of the recorded machine. */
@@ -42,7 +42,7 @@ const browserClock: ReplayClock = {
 }
 
 const TICK_MS = 40
-/** A page that slept goes on where it was. */
+/** A page that slept continues where it was. */
 const LONGEST_TICK_MS = 500
 
 /**
@@ -51,162 +51,180 @@ const LONGEST_TICK_MS = 500
  * are those of the recorded machine.
  */
 export function replayPort(
-  { adapter, experiment, events }: Recording,
+  recording: Recording,
   speed: () => number = () => replayStore.getState().speed,
   clock: ReplayClock = browserClock,
 ): LabPort {
-  let listener: (event: { data: LabEvent }) => void = () => {}
-  let run: number | undefined
-  let next = 0
-  let step = 0
-  /** Milliseconds of the recording. */
-  let at_ms = 0
-  let status: RunStatus | undefined
-  let stopTicking = () => {}
-  const say = (data: LabEvent) => listener({ data })
+  const replay = new Replay(recording, speed, clock)
+  return {
+    addEventListener: (type: string, listen: never) => {
+      if (type === 'message') replay.say = (data) => (listen as Listener)({ data })
+    },
+    terminate: () => replay.stop(),
+    now: () => replay.at_ms,
+    postMessage: (command) => replay.hear(command),
+  }
+}
 
-  const become = (to: RunStatus) => {
-    if (run === undefined || to === status) return
-    status = to
-    say({ type: 'status', run, status: to })
+type Listener = (event: { data: LabEvent }) => void
+
+/** A recording on its way from its first event to its last. */
+class Replay {
+  say: (event: LabEvent) => void = () => {}
+  /** Milliseconds of the recording. */
+  at_ms = 0
+  readonly #recording: Recording
+  readonly #speed: () => number
+  readonly #clock: ReplayClock
+  #run: number | undefined
+  #next = 0
+  #step = 0
+  #status: RunStatus | undefined
+  #stopTicking = () => {}
+
+  constructor(recording: Recording, speed: () => number, clock: ReplayClock) {
+    this.#recording = recording
+    this.#speed = speed
+    this.#clock = clock
   }
-  const tell = (own_run: number) => {
-    const { at_ms: recorded_ms, event } = events[next++]
-    at_ms = Math.max(at_ms, recorded_ms)
-    if (event.type === 'step') step = event.step
-    say({ ...event, run: own_run } as LabEvent)
+
+  stop(): void {
+    this.#stopTicking()
+    this.#run = undefined
   }
-  const end = () => {
-    stopTicking()
-    become('finished')
+
+  hear(command: LabCommand): void {
+    switch (command.type) {
+      case 'open':
+        this.say({ type: 'hello', protocol: PROTOCOL_VERSION })
+        this.say({ type: 'adapter', adapter: this.#recording.adapter })
+        return
+      case 'start':
+        return this.#start(command)
+      case 'pause':
+        return this.#pause()
+      case 'resume':
+        return this.#play()
+      case 'step':
+      case 'turn':
+        return this.#stepOnce()
+      case 'stop':
+        return this.stop()
+      case 'next_phase':
+        return this.#refuse({ kind: 'next_phase' })
+      case 'steer':
+        return this.#refuse(command.action)
+      case 'benchmark': {
+        const message = `Not measured: ${IS_RECORDING}.`
+        const error = { name: 'ReplayError', code: 'worker', message } as const
+        return this.say({ type: 'benchmark_failed', error })
+      }
+      // What was recorded of these comes by itself.
+      case 'plan':
+      case 'trace':
+      case 'observe':
+      case 'profile':
+      case 'verdict':
+      case 'undo_verdict':
+      case 'checkpoint':
+        return
+      case 'read_checkpoint': {
+        const message = `Nothing is kept: ${IS_RECORDING}.`
+        return this.say({ type: 'checkpoint_file_failed', record: command.record, message })
+      }
+      default:
+        command satisfies never
+    }
   }
-  const play = () => {
-    if (run === undefined || status === 'finished') return
-    stopTicking()
-    become('running')
-    let before = clock.now()
-    let played_ms = at_ms
-    stopTicking = clock.every(TICK_MS, () => {
-      const now = clock.now()
-      played_ms += Math.min(LONGEST_TICK_MS, now - before) * speed()
+
+  get #isOver(): boolean {
+    return this.#next === this.#recording.events.length
+  }
+
+  #become(to: RunStatus): void {
+    if (this.#run === undefined || to === this.#status) return
+    this.#status = to
+    this.say({ type: 'status', run: this.#run, status: to })
+  }
+
+  /** Says the next event, of the run that plays. */
+  #tell(run: number): void {
+    const { at_ms, event } = this.#recording.events[this.#next++]
+    this.at_ms = Math.max(this.at_ms, at_ms)
+    if (event.type === 'step') this.#step = event.step
+    this.say({ ...event, run } as LabEvent)
+  }
+
+  #end(): void {
+    this.#stopTicking()
+    this.#become('finished')
+  }
+
+  #play(): void {
+    if (this.#run === undefined || this.#status === 'finished') return
+    this.#stopTicking()
+    this.#become('running')
+    const { events } = this.#recording
+    let before = this.#clock.now()
+    let played_ms = this.at_ms
+    this.#stopTicking = this.#clock.every(TICK_MS, () => {
+      const now = this.#clock.now()
+      played_ms += Math.min(LONGEST_TICK_MS, now - before) * this.#speed()
       before = now
-      while (run !== undefined && next < events.length && events[next].at_ms <= played_ms) tell(run)
-      if (next === events.length) end()
+      while (this.#run !== undefined && !this.#isOver && events[this.#next].at_ms <= played_ms)
+        this.#tell(this.#run)
+      if (this.#isOver) this.#end()
     })
   }
-  const pause = () => {
-    stopTicking()
-    if (status !== 'finished') become('paused')
+
+  #pause(): void {
+    this.#stopTicking()
+    if (this.#status !== 'finished') this.#become('paused')
   }
+
   /** One training step, and what was told of it. */
-  const stepOnce = () => {
-    if (run === undefined || status === 'finished') return
-    stopTicking()
-    become('running')
-    for (let is_done = false; next < events.length; ) {
-      const { type } = events[next].event
+  #stepOnce(): void {
+    if (this.#run === undefined || this.#status === 'finished') return
+    this.#stopTicking()
+    this.#become('running')
+    for (let is_done = false; !this.#isOver; ) {
+      const { type } = this.#recording.events[this.#next].event
       if (is_done && (type === 'step' || type === 'phase')) break
-      tell(run)
+      this.#tell(this.#run)
       // Step 0 is no training step.
-      is_done ||= type === 'step' && step > 0
+      is_done ||= type === 'step' && this.#step > 0
     }
-    if (next === events.length) end()
-    else become('paused')
+    if (this.#isOver) this.#end()
+    else this.#become('paused')
   }
-  const start = (command: Extract<LabCommand, { type: 'start' }>) => {
-    stopTicking()
-    run = command.run
-    next = 0
-    step = 0
-    at_ms = 0
-    status = undefined
-    become('preparing')
-    if (JSON.stringify(command.experiment) !== JSON.stringify(experiment)) {
+
+  #start({ run, experiment, paused }: Extract<LabCommand, { type: 'start' }>): void {
+    this.#stopTicking()
+    this.#run = run
+    this.#next = 0
+    this.#step = 0
+    this.at_ms = 0
+    this.#status = undefined
+    this.#become('preparing')
+    if (JSON.stringify(experiment) !== JSON.stringify(this.#recording.experiment)) {
       const message = `Only the recorded experiment can be played: ${IS_RECORDING}.`
-      say({ type: 'failed', run, error: { name: 'ReplayError', code: 'experiment', message } })
-      run = undefined
+      this.say({ type: 'failed', run, error: { name: 'ReplayError', code: 'experiment', message } })
+      this.#run = undefined
       return
     }
-    if (command.paused) become('paused')
-    else play()
+    if (paused) this.#become('paused')
+    else this.#play()
   }
-  const refuse = (action: Extract<LabCommand, { type: 'steer' }>['action']) => {
-    if (run === undefined) return
-    say({
+
+  #refuse(action: Extract<LabCommand, { type: 'steer' }>['action']): void {
+    if (this.#run === undefined) return
+    this.say({
       type: 'steered',
-      run,
-      entry: { step, ...action },
-      experiment,
+      run: this.#run,
+      entry: { step: this.#step, ...action },
+      experiment: this.#recording.experiment,
       steering: [],
       refused: IS_RECORDING,
     })
-  }
-
-  return {
-    addEventListener: (type: string, listen: never) => {
-      if (type === 'message') listener = listen
-    },
-    terminate: () => {
-      stopTicking()
-      run = undefined
-    },
-    now: () => at_ms,
-    postMessage: (command) => {
-      switch (command.type) {
-        case 'open':
-          say({ type: 'hello', protocol: PROTOCOL_VERSION })
-          say({ type: 'adapter', adapter })
-          return
-        case 'start':
-          start(command)
-          return
-        case 'pause':
-          pause()
-          return
-        case 'resume':
-          play()
-          return
-        case 'step':
-        case 'turn':
-          stepOnce()
-          return
-        case 'stop':
-          stopTicking()
-          run = undefined
-          return
-        case 'next_phase':
-          refuse({ kind: 'next_phase' })
-          return
-        case 'steer':
-          refuse(command.action)
-          return
-        case 'benchmark':
-          say({
-            type: 'benchmark_failed',
-            error: {
-              name: 'ReplayError',
-              code: 'worker',
-              message: `Not measured: ${IS_RECORDING}.`,
-            },
-          })
-          return
-        // What was recorded of these comes by itself.
-        case 'plan':
-        case 'trace':
-        case 'observe':
-        case 'profile':
-        case 'verdict':
-        case 'undo_verdict':
-        case 'checkpoint':
-          return
-        case 'read_checkpoint': {
-          const message = `Nothing is kept: ${IS_RECORDING}.`
-          say({ type: 'checkpoint_file_failed', record: command.record, message })
-          return
-        }
-        default:
-          command satisfies never
-      }
-    },
   }
 }

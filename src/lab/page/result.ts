@@ -1,4 +1,5 @@
 // The result of a run as a link tells it: a few of its curves.
+
 import {
   FEW_POINTS,
   GREEDY_ACCURACY,
@@ -9,7 +10,8 @@ import {
   thinned,
 } from '../links/summary.ts'
 import { adapterName } from '../protocol/card.ts'
-import { type LabState, nextExperiment } from './store.ts'
+import { nextExperiment } from './next_experiment.ts'
+import type { LabState } from './store.ts'
 
 const KEY_METRICS = [
   'critic/score/mean',

@@ -2,19 +2,12 @@ import { afterEach, expect, test } from 'vitest'
 import { newPhase } from '../experiment/experiment.ts'
 import { NO_OPTIONS } from '../links/view_options.ts'
 import type { LabCommand } from '../protocol/protocol.ts'
-import {
-  appendPhase,
-  choosePreset,
-  closeLab,
-  editField,
-  movePhase,
-  nextPhase,
-  openLab,
-  removePhase,
-  shareLink,
-  steer,
-  train,
-} from './client.ts'
+import { train } from './client/controls.ts'
+import { appendPhase, editField, movePhase, removePhase } from './client/edits.ts'
+import { closeLab, openLab } from './client/lab.ts'
+import { shareLink } from './client/links.ts'
+import { choosePreset } from './client/opening.ts'
+import { nextPhase, steer } from './client/steering.ts'
 import { lockedBecause, shareStore } from './share_store.ts'
 import { labStore } from './store.ts'
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 
 import { PRESETS } from '../presets/presets.ts'
 import { type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
-import type { TokenTable } from '../protocol/results.ts'
-import { applyEvent, emptyRun, initialState, type LabState } from './store.ts'
+import { type TokenTable } from '../protocol/results.ts'
+import { applyEvent } from './events/apply.ts'
+import { emptyRun, initialState, type LabState } from './store.ts'
 
 const started = (): LabState => ({
   ...initialState(),

@@ -4,7 +4,9 @@ import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import { PRESETS } from '../presets/presets.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
-import { applyEvent, initialState, type LabState, nextExperiment } from './store.ts'
+import { applyEvent } from './events/apply.ts'
+import { nextExperiment } from './next_experiment.ts'
+import { initialState, type LabState } from './store.ts'
 
 const { experiment } = PRESETS[0]
 const changed = (from: Experiment, path: string, value: unknown): Experiment => {

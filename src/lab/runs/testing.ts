@@ -1,6 +1,8 @@
 // Helpers of the tests of records; never shipped.
+
+import { applyEvent } from '../page/events/apply.ts'
 import { emptyKept } from '../page/kept_run.ts'
-import { applyEvent, emptyRun, initialState, type LabState } from '../page/store.ts'
+import { emptyRun, initialState, type LabState } from '../page/store.ts'
 import { PRESETS } from '../presets/presets.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { RolloutSample } from '../protocol/results.ts'

@@ -1,31 +1,19 @@
-// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run goes on
-// from its last state.
+// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run
+// continues from its last state.
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
 import { HistoryLog } from '../checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
-import {
-  differsFrom,
-  type Opened,
-  openSource,
-  plainHistory,
-  withLaterSteering,
-} from '../checkpoints/origin.ts'
+import { type Opened, openSource, plainHistory, withLaterSteering } from '../checkpoints/origin.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import {
-  ownKernels,
-  pinnedKernels,
-  readKernels,
-  unusablePin,
-  writeKernels,
-} from '../experiment/pinned_kernels.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import { type Experiment } from '../experiment/schema.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
-import { chooseKernels } from '../protocol/kernel_choice.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
-import type { MatmulChoice } from '../protocol/results.ts'
+import { Losses, lossBehind } from './losses.ts'
+import { chooseRunKernels, type Kernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
+import { readDocument, restoredFrom, restoredState } from './run_start.ts'
 import {
   type CheckpointHost,
   ExperimentError,
@@ -36,20 +24,8 @@ import {
 
 type Start = Extract<LabCommand, { type: 'start' }>
 
-/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
-const AGAIN_MS = 60_000
-/** Pauses before the GPU is opened again, one after the other. */
-const REOPEN_MS = [300, 700, 1500, 2500]
-/** Errors that a lost device causes may come before the loss is told. */
-const LOSS_MS = 300
-
-/** The kernels of the matrix products, and the experiment's field that brings them back. */
-interface Kernels {
-  /** Undefined for the default ones. */
-  readonly matmul: MatmulChoice | undefined
-  readonly text: string
-}
-const DEFAULT_KERNELS: Kernels = { matmul: undefined, text: '' }
+/** A page draws the samples of a step no more often than this. */
+const SAMPLES_MS = 500
 
 export class Run {
   readonly orders: Orders
@@ -71,11 +47,7 @@ export class Run {
   /** The loop has stepped on some device. */
   #has_begun = false
   #is_told_of_memory = false
-  #lost_at = Number.NEGATIVE_INFINITY
-  /** Times that the GPU could not be opened again. */
-  #tries = 0
-  #is_recovering = false
-  #is_careful = false
+  readonly #losses = new Losses()
   /** The run goes back because its numbers were broken. */
   #is_guarded = false
 
@@ -186,13 +158,7 @@ export class Run {
     const { from, experiment } = this.#start
     const { checkpoints } = this.#host
     if (!from) {
-      const parsed = parseExperiment(experiment)
-      if (!parsed.ok) {
-        const said = parsed.issues.map(({ path, message }) => `${path}: ${message}`)
-        throw new ExperimentError(said.join('\n'))
-      }
-      this.#document = parsed.experiment
-      this.#beginning = parsed.experiment
+      this.#document = this.#beginning = readDocument(experiment)
       return
     }
     if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
@@ -220,14 +186,14 @@ export class Run {
     let device: RunDevice | undefined
     let failure: unknown
     try {
-      this.#say(this.#is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
+      this.#say(this.#losses.is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
       const { allow_bytes } = this.#start
-      device = await this.#host.prepare(document, this.#is_careful, allow_bytes)
+      device = await this.#host.prepare(document, this.#losses.is_careful, allow_bytes)
       const lost = device.lost.then((error) => Promise.reject(error))
       await Promise.race([this.#train(device), lost])
       return true
     } catch (error) {
-      failure = (await this.#lossBehind(error, device)) ?? error
+      failure = (await lossBehind(error, this.#isOver ? undefined : device, this.#host)) ?? error
     } finally {
       this.#loop?.end()
       this.#loop = undefined
@@ -241,27 +207,18 @@ export class Run {
     }
     const { code, message } = labError(failure)
     const is_lost = code === 'lost'
-    if (!is_lost && (device || !this.#is_recovering)) throw failure
+    if (!is_lost && (device || !this.#losses.is_recovering)) throw failure
     await this.#recover(message, is_lost)
     return false
   }
 
-  /** The loss that may be the cause of another error. */
-  async #lossBehind(error: unknown, device: RunDevice | undefined): Promise<unknown> {
-    if (!device || this.#isOver || error instanceof BrokenNumbers) return undefined
-    if (labError(error).code === 'lost') return undefined
-    return Promise.race([device.lost, this.#host.sleep(LOSS_MS).then(() => undefined)])
-  }
-
   /** Pauses at the last sound state, with what was found. */
   #guarded({ broken }: BrokenNumbers): void {
-    const { orders } = this
-    orders.budget = 0
-    orders.wants_profile = false
+    this.orders.rest()
     this.#is_guarded = true
     const { snapshot } = this.#keeper
     const step = snapshot?.state.trainer.step ?? 0
-    // What was done by hand since then may be what broke it: a person decides anew.
+    // What was done by hand since then may be what broke it: a person decides again.
     this.#document = snapshot?.state.document ?? this.#beginning
     this.#post({ type: 'guarded', run: this.#id, step, broken })
     this.#setStatus('preparing')
@@ -269,30 +226,19 @@ export class Run {
 
   /** Waits a little, or for a person, until the GPU is to be opened again. */
   async #recover(message: string, is_lost: boolean): Promise<void> {
-    const now = this.#host.now()
-    const is_again = is_lost && now - this.#lost_at < AGAIN_MS
-    if (is_lost) this.#lost_at = now
-    this.#tries = is_lost ? 0 : this.#tries + 1
-    this.#is_recovering = true
-    const is_blocked = this.#tries >= REOPEN_MS.length
-    const is_waiting = is_again || is_blocked
+    const { is_waiting, is_blocked } = this.#losses.see(is_lost, this.#host.now())
     const step = this.#keeper.snapshot?.state.trainer.step ?? 0
     if (is_lost || is_blocked)
       this.#post({ type: 'lost', run: this.#id, step, message, is_waiting, is_blocked })
     if (is_waiting) {
-      this.#is_careful = true
-      this.#tries = 0
-      const { orders } = this
-      orders.budget = 0
-      orders.wants_profile = false
+      this.orders.rest()
       this.#setStatus('paused')
-      await orders.awaken(() => orders.is_going)
-      while (!this.#isOver && !orders.is_going) await orders.awaken(() => orders.is_going)
+      await this.orders.going()
       this.#setStatus('preparing')
       return
     }
     this.#setStatus('preparing')
-    await this.#host.sleep(REOPEN_MS[this.#tries])
+    await this.#host.sleep(this.#losses.pause_ms)
   }
 
   async #train(device: RunDevice): Promise<void> {
@@ -308,15 +254,14 @@ export class Run {
     const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
     const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
-    // Opening again may take long where shaders compile slowly: the time counts from here.
-    if (this.#is_recovering) this.#lost_at = this.#host.now()
-    this.#is_recovering = false
+    this.#losses.end(this.#host.now())
     this.#loop = new RunLoop(
       {
         id: this.#id,
         host: this.#host,
         orders: this.orders,
         keeper: this.#keeper,
+        samples_ms: SAMPLES_MS,
         post: (event) => this.#post(event),
         setStatus: (status) => this.#setStatus(status),
       },
@@ -325,77 +270,32 @@ export class Run {
     await this.#loop.drive()
   }
 
-  /** The page goes back to the state that the run goes on from, or to the beginning. */
+  /** The page goes back to the state that the run continues from, or to the beginning. */
   #tellRestored(): void {
     const { snapshot } = this.#keeper
-    const document = this.#document
-    if (!document) return
+    if (!this.#document) return
     this.#history = new HistoryLog(snapshot?.history)
     const opened = this.#has_begun ? undefined : this.#opened
-    const { step, phase, phase_step } = snapshot?.state.trainer ?? {
-      step: 0,
-      phase: 0,
-      phase_step: 0,
-    }
-    const parent = this.#opened?.parent
-    const differs = opened && differsFrom(opened.checkpoint.made_on, this.#facts().made_on)
     this.#post({
       type: 'restored',
       run: this.#id,
       why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
-      step,
-      phase,
-      phase_step,
-      experiment: snapshot?.state.experiment ?? { ...document, steering: [] },
-      document,
+      ...restoredState(snapshot?.state, this.#document),
       history: plainHistory(this.#history.history),
       kernels: this.#kernels?.text ?? '',
-      ...(parent && { parent }),
-      ...(differs !== undefined && { differs }),
+      ...restoredFrom(this.#opened, opened && this.#facts().made_on),
     })
     this.#is_guarded = false
   }
 
-  /** Those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */
-  async #chooseKernels(device: RunDevice): Promise<Kernels> {
-    const made_with = this.#opened?.checkpoint.made_on.kernels
-    if (made_with !== undefined) {
-      const read = readKernels(made_with)
-      if (read.ok && !this.#unusable(read.choice, device)) return this.#tellKernels(read.choice)
-    }
-    const pinned = this.#document && pinnedKernels(this.#document)
-    const problem = this.#unusable(pinned, device)
-    if (problem !== undefined && made_with === undefined) throw new ExperimentError(problem)
-    if (pinned && problem === undefined) return this.#tellKernels(pinned)
-    return this.#measureKernels(device)
-  }
-
-  #unusable(choice: MatmulChoice | undefined, device: RunDevice): string | undefined {
-    return choice && unusablePin(choice, (variant) => device.missing(variant))
-  }
-
-  #tellKernels(matmul: MatmulChoice | undefined): Kernels {
-    if (!matmul || Object.keys(matmul).length === 0) return DEFAULT_KERNELS
-    const text = writeKernels(matmul)
-    this.#post({ type: 'kernels', run: this.#id, matmul, kernels: text })
-    return { matmul, text }
-  }
-
-  async #measureKernels(device: RunDevice): Promise<Kernels> {
-    const tune = async (pinned: MatmulChoice) => {
-      this.#say('Measuring matrix products')
-      try {
-        return await device.tune(pinned)
-      } catch (error) {
-        if (labError(error).code === 'lost') throw error
-        // What cannot be measured is no reason not to train: the default kernels work everywhere.
-        return {}
-      }
-    }
-    const choice = await chooseKernels(device, this.#host.version, this.#start.kernel_cache, tune)
-    if (!choice) return DEFAULT_KERNELS
-    const text = writeKernels(ownKernels(choice.matmul, device.defaults))
-    this.#post({ type: 'kernels', run: this.#id, kernels: text, ...choice })
-    return { matmul: choice.matmul, text }
+  #chooseKernels(device: RunDevice): Promise<Kernels> {
+    return chooseRunKernels(device, {
+      run: this.#id,
+      made_with: this.#opened?.checkpoint.made_on.kernels,
+      document: this.#document,
+      kernel_cache: this.#start.kernel_cache,
+      version: this.#host.version,
+      post: (event) => this.#post(event),
+    })
   }
 }

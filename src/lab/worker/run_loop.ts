@@ -1,54 +1,25 @@
-// The loop around a trainer on one device. Ends with the run, or with the device.
-import type { PhaseStart, StepResult } from '../../rl/train/step_result.ts'
-import type { CheckpointKeeper } from '../checkpoints/keeper.ts'
+// The loop around a trainer on one device, of the page and of the command line. Ends with the run, or with the device.
+import type { StepResult } from '../../rl/train/step_result.ts'
+import { unsoundPart } from '../checkpoints/sound.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
-import {
-  asksMore,
-  NO_OBSERVATION,
-  type Observation,
-  type ObservationRequest,
-} from '../protocol/observation.ts'
+import { asksMore, NO_OBSERVATION, type ObservationRequest } from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
-import type { RolloutSample } from '../protocol/results.ts'
+import type { LoopOf } from './loop_host.ts'
 import type { Orders } from './run_orders.ts'
-import { type Seen, seenTogether } from './seen.ts'
-import type { OpenRun, RunTrainer, SessionHost } from './session_host.ts'
-
-const SAMPLES_MS = 500
-const MEMORY_MS = 1000
-/** Responses of one step that cross to the page at most. */
-const MAX_SAMPLES = 256
-/** Pairs in line that cross to the page at a time. */
-const SHOWN_PAIRS = 4
-
-/** What the loop shares with the run that it is part of. */
-export interface LoopOf {
-  readonly id: number
-  readonly host: Pick<SessionHost, 'now' | 'peak' | 'sleep'>
-  readonly orders: Orders
-  readonly keeper: CheckpointKeeper
-  post(event: LabEvent): void
-  setStatus(status: RunStatus): void
-}
+import type { OpenRun, RunTrainer } from './session_host.ts'
+import { StepReports } from './step_reports.ts'
 
 export class RunLoop {
   readonly #of: LoopOf
   readonly #orders: Orders
   readonly #open: OpenRun
   readonly #trainer: RunTrainer
+  readonly #reports: StepReports
   readonly #guard = new Guard()
   #has_ended = false
   /** What the trainer has been told of the request. */
   #told: ObservationRequest = NO_OBSERVATION
-  /** Of the last step that was observed. */
-  #observed: Seen | undefined
-  #memory_at = Number.NEGATIVE_INFINITY
-  #samples_at = Number.NEGATIVE_INFINITY
-  /** Samples of the newest step, not posted yet. */
-  #held: { step: number; samples: readonly RolloutSample[] } | undefined
-  /** The phase whose pairs were posted. */
-  #pairs_of: number | undefined
   #is_waiting = false
   #in_flight:
     | { readonly result: Promise<StepResult>; readonly request: ObservationRequest }
@@ -59,6 +30,9 @@ export class RunLoop {
     this.#orders = of.orders
     this.#open = open
     this.#trainer = open.trainer
+    const { id, host, samples_ms } = of
+    const now = () => host.now()
+    this.#reports = new StepReports({ id, samples_ms, now, post: (e) => this.#post(e) }, open)
   }
 
   /** The device is gone: whatever still comes of it says nothing. */
@@ -67,30 +41,26 @@ export class RunLoop {
   }
 
   decide(id: number, choice: 'a' | 'b' | 'skip'): void {
-    if (this.#trainer.decide(id, choice)) this.#reportPairs()
+    if (this.#trainer.decide(id, choice)) this.#reports.pairs()
     this.#orders.wake()
   }
 
   undoVerdict(): void {
-    if (this.#trainer.undoVerdict()) this.#reportPairs()
+    if (this.#trainer.undoVerdict()) this.#reports.pairs()
     this.#orders.wake()
   }
 
   /**
-   * Steps while there is budget. The next step is queued before the numbers of the last one are awaited. Throws BrokenNumbers
-   * after several steps in a row that were not finite.
+   * Steps while there is budget. Where that is without end, the next step is queued before the numbers of the last one are
+   * awaited; else each step lands before the next. Throws BrokenNumbers after several steps in a row that were not finite.
    */
   async drive(): Promise<void> {
     const orders = this.#orders
     const trainer = this.#trainer
-    this.#reportMemory()
+    this.#reports.memory()
     while (!this.#isOver) {
-      for (const action of orders.asked.splice(0)) trainer.steer(action)
-      for (const done of await trainer.obey())
-        this.#post({ type: 'steered', run: this.#id, ...done })
-      if (orders.wants_trace) trainer.traceNext()
-      orders.wants_trace = false
-      this.#tellRequest()
+      if (orders.is_ending) return this.#finish()
+      await this.#obey()
       if (trainer.isFinished) return this.#finish()
       if (!orders.is_going) {
         await this.#pause()
@@ -98,7 +68,7 @@ export class RunLoop {
       }
       if (!this.#is_waiting) this.#setStatus('running')
       const is_ready = await trainer.ready()
-      if (this.#pairs_of !== trainer.phase && trainer.preferences) this.#reportPairs()
+      if (this.#reports.pairs_of !== trainer.phase) this.#reports.pairs()
       if (!is_ready) {
         await this.#wait()
         continue
@@ -122,26 +92,45 @@ export class RunLoop {
     return this.#has_ended || this.#orders.is_stopped
   }
 
-  async #step(): Promise<void> {
-    const { keeper } = this.#of
+  /** Does what is due or asked for before the next step. */
+  async #obey(): Promise<void> {
+    const orders = this.#orders
     const trainer = this.#trainer
+    for (const action of orders.asked.splice(0)) trainer.steer(action)
+    for (const done of await trainer.obey()) this.#post({ type: 'steered', run: this.#id, ...done })
+    if (this.#of.between) await this.#of.between()
+    if (orders.wants_trace) trainer.traceNext()
+    orders.wants_trace = false
+    if (orders.request === this.#told) return
+    this.#told = orders.request
+    trainer.observe(this.#told)
+  }
+
+  async #step(): Promise<void> {
     this.#setStatus('running')
-    const { result } = await trainer.queue()
+    const { result } = await this.#trainer.queue()
     result.catch(() => {}) // awaited when it lands, or the run is over
-    const is_wanted = this.#orders.wants_checkpoint || keeper.isDue(trainer.step, trainer.phase)
-    // What follows a broken step is no state to go back to.
-    const is_sound = this.#guard.broken.length === 0
-    if (
-      is_wanted &&
-      is_sound &&
-      !this.#isOver &&
-      keeper.take(trainer.step, trainer.phase, () => trainer.exportState(), this.#said)
-    )
-      this.#orders.wants_checkpoint = false
+    const { keeper } = this.#of
+    if (!keeper.takes_landed) await this.#keepDue()
     await this.#land()
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
+    if (!keeper.takes_landed) return
+    await this.#keepDue()
+    keeper.landed(this.#trainer.step)
+  }
+
+  /** Takes the state after the step that was queued last, where that is due or asked for. */
+  async #keepDue(): Promise<void> {
+    const { keeper } = this.#of
+    const { step, phase } = this.#trainer
+    const is_wanted = this.#orders.wants_checkpoint || keeper.isDue(step, phase)
+    // What follows a broken step is no state to go back to.
+    if (!is_wanted || this.#guard.broken.length > 0 || this.#isOver) return
+    if (keeper.is_patient) await keeper.idle
+    if (keeper.take(step, phase, () => this.#trainer.exportState(), this.#said))
+      this.#orders.wants_checkpoint = false
   }
 
   /** Waits for the step in flight and tells of it; whether it was a training step. */
@@ -156,13 +145,16 @@ export class RunLoop {
 
   async #finish(): Promise<void> {
     const { keeper } = this.#of
+    const { isFinished } = this.#trainer
     await this.#land()
     await this.#observePresent()
     this.#flush()
-    await this.#keepPresent(true)
+    // A run that is ended between broken steps is looked at, and nothing of it is kept.
+    if (isFinished || this.#guard.broken.length === 0) await this.#keepPresent(true)
+    else await this.#requireSoundPresent()
     await keeper.looked()
     this.#requireSound()
-    this.#setStatus('finished')
+    if (isFinished) this.#setStatus('finished')
     await keeper.idle
   }
 
@@ -170,6 +162,12 @@ export class RunLoop {
   #requireSound(): void {
     const { unsound } = this.#of.keeper
     if (unsound && !this.#isOver) throw this.#guard.brokenBy(unsound.step, unsound.part)
+  }
+
+  async #requireSoundPresent(): Promise<void> {
+    const { step } = this.#trainer
+    const part = unsoundPart(await this.#trainer.exportState())
+    if (part) throw this.#guard.brokenBy(step, part)
   }
 
   async #pause(): Promise<void> {
@@ -196,7 +194,7 @@ export class RunLoop {
     const orders = this.#orders
     const trainer = this.#trainer
     await this.#land()
-    this.#tellPhase(trainer.step, trainer.takePhaseStart())
+    this.#reports.phase(trainer.step, trainer.takePhaseStart())
     this.#flush()
     this.#is_waiting = true
     this.#setStatus('waiting')
@@ -232,7 +230,7 @@ export class RunLoop {
     const stale_in = keeper.staleIn(trainer.step, said)
     if (stale_in === undefined) return
     if (stale_in > 0 && !is_wanted) {
-      // Nothing else may happen to a run at rest: whoever gave a verdict and left has left it here.
+      // Nothing else may happen to a run at rest: a person may have given a verdict and left.
       void this.#of.host.sleep(stale_in).then(() => this.#orders.wake())
       return
     }
@@ -242,25 +240,12 @@ export class RunLoop {
     keeper.landed(trainer.step)
   }
 
-  #tellRequest(): void {
-    if (this.#orders.request === this.#told) return
-    this.#told = this.#orders.request
-    this.#trainer.observe(this.#told)
-  }
-
   /** Shows the state between two steps, unless its step has shown all that is asked for. */
   async #observePresent(): Promise<void> {
     const { step } = this.#trainer
-    const known = this.#observed?.step === step ? this.#observed.request : NO_OBSERVATION
-    if (this.#isOver || !asksMore(this.#told, known)) return
+    if (this.#isOver || !asksMore(this.#told, this.#reports.askedOf(step))) return
     const observation = await this.#trainer.observeNow()
-    if (observation && !this.#isOver) this.#reportObservation(step, observation, this.#told)
-  }
-
-  #reportObservation(step: number, observation: Observation, request: ObservationRequest): void {
-    this.#observed = seenTogether(this.#observed, { step, request, observation })
-    const { observation: all } = this.#observed
-    this.#post({ type: 'observed', run: this.#id, step, observation: all })
+    if (observation && !this.#isOver) this.#reports.observation(step, observation, this.#told)
   }
 
   /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */
@@ -294,73 +279,20 @@ export class RunLoop {
     if (!this.#isOver) this.#of.setStatus(status)
   }
 
+  #flush(): void {
+    if (!this.#isOver) this.#reports.flush()
+  }
+
   /** `request`: what the step was asked to show. */
   #report(result: StepResult, request: ObservationRequest): void {
-    const run = this.#id
-    const { step, phase, phase_step, metrics, samples, scored_pairs, trace, phase_started } = result
-    const { observation, generations } = result
-    this.#tellPhase(Math.max(0, step - 1), phase_started)
-    this.#post({ type: 'step', run, step, phase, phase_step, metrics })
-    const is_hopeless = this.#guard.see(step, metrics, result.non_finite)
-    if (this.#guard.broken.length > 0) this.#of.keeper.drop()
-    this.#of.keeper.landed(step)
-    if (observation) this.#reportObservation(step, observation, request)
-    if (trace) this.#post({ type: 'trace', run, step, table: trace })
-    if (generations?.length) this.#post({ type: 'generations', run, step, generations })
-    if (scored_pairs?.length) this.#post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
-    if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
-    const now = this.#of.host.now()
-    if (now - this.#samples_at >= SAMPLES_MS) this.#reportSamples()
-    if (step === 1 || now - this.#memory_at >= MEMORY_MS) this.#reportMemory()
+    const { keeper } = this.#of
+    const { step, metrics, non_finite } = result
+    this.#reports.step(result)
+    const is_hopeless = this.#guard.see(step, metrics, non_finite)
+    if (this.#guard.broken.length > 0) keeper.drop()
+    keeper.landed(step)
+    this.#reports.details(result, request)
     if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
     this.#requireSound()
-  }
-
-  #tellPhase(step: number, started: PhaseStart | undefined): void {
-    if (started) this.#post({ type: 'phase', run: this.#id, step, ...started })
-  }
-
-  #reportPairs(): void {
-    const { phase, preferences } = this.#trainer
-    if (!preferences || this.#isOver) return
-    this.#pairs_of = phase
-    const { config, pending, given, log } = preferences
-    this.#post({
-      type: 'pairs',
-      run: this.#id,
-      phase,
-      pairs: pending.slice(0, SHOWN_PAIRS),
-      pending: pending.length,
-      given,
-      min_pairs: config.source === 'human' && config.verdicts.length === 0 ? config.min_pairs : 0,
-      verdicts: writeVerdicts(log),
-    })
-  }
-
-  /** What the limits held back. */
-  #flush(): void {
-    if (this.#isOver) return
-    this.#reportSamples()
-    if (this.#of.host.now() > this.#memory_at) this.#reportMemory()
-  }
-
-  #reportSamples(): void {
-    if (!this.#held) return
-    this.#samples_at = this.#of.host.now()
-    this.#post({ type: 'samples', run: this.#id, ...this.#held })
-    this.#held = undefined
-  }
-
-  #reportMemory(): void {
-    this.#memory_at = this.#of.host.now()
-    const { counts } = this.#open
-    const { rollout_dtype } = this.#trainer
-    this.#post({
-      type: 'memory',
-      run: this.#id,
-      memory: this.#open.memory(),
-      counts: { ...counts },
-      ...(rollout_dtype && { rollout_dtype }),
-    })
   }
 }

@@ -32,47 +32,17 @@ export class Session {
         this.#then(() => run.drive())
         return
       }
-      case 'pause':
-        this.#run?.orders.take(0)
-        return
-      case 'resume':
-        this.#run?.orders.take(Number.POSITIVE_INFINITY)
-        return
-      case 'step':
-        this.#run?.orders.take(1)
-        return
-      case 'turn':
-        this.#run?.orders.take(1, true)
-        return
-      case 'profile':
-        this.#run?.orders.change({ wants_profile: true })
-        return
-      case 'trace':
-        this.#run?.orders.change({ wants_trace: true })
-        return
-      case 'observe':
-        this.#run?.orders.change({ request: command.request })
-        return
       case 'plan':
         this.#plan(command.experiment)
         return
       case 'benchmark':
         this.#then(() => this.#benchmark())
         return
-      case 'next_phase':
-        this.#run?.orders.steer({ kind: 'next_phase' })
-        return
-      case 'steer':
-        this.#run?.orders.steer(command.action)
-        return
       case 'verdict':
         this.#run?.decide(command.id, command.choice)
         return
       case 'undo_verdict':
         this.#run?.undoVerdict()
-        return
-      case 'checkpoint':
-        this.#run?.orders.change({ wants_checkpoint: true })
         return
       case 'read_checkpoint':
         void this.#readCheckpoint(command.record, command.step)
@@ -82,7 +52,7 @@ export class Session {
         this.#run = undefined
         return
       default:
-        command satisfies never
+        this.#run?.orders.hear(command)
     }
   }
 

@@ -100,7 +100,7 @@ export interface SessionHost {
   plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
-  /** Of the app and of the browser: what was measured under another one is measured anew. */
+  /** Of the app and of the browser: what was measured under another one is measured again. */
   readonly version: string
   /** The largest rates of the adapter; undefined where they cannot be probed. */
   peak(): Promise<Peak | undefined>

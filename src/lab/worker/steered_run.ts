@@ -1,4 +1,4 @@
-// A training run that obeys steering: what its document says, and what is asked of it while it goes on. Knows neither the
+// A training run that obeys steering: what its document says, and what is asked of it while it runs. Knows neither the
 // worker nor the GPU.
 
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'

@@ -1,6 +1,6 @@
 // Whether a panel can be seen, so that nothing is measured for one that cannot.
 import { type RefObject, useEffect, useState } from 'react'
-import { setHidden } from '../../lab/page/client.ts'
+import { setHidden } from '../../lab/page/client/observing.ts'
 
 /** Has nothing observed while the page is in a background tab. To be called once. */
 export function followVisibility(): void {

@@ -1,6 +1,6 @@
 // Where the time of one step went: by stage, and by kernel.
 import { useState } from 'react'
-import type { StepProfile } from '../../lab/page/store.ts'
+import type { StepProfile } from '../../lab/page/run_parts.ts'
 import type { Peak, ProfileRow } from '../../lab/protocol/results.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../base/format.ts'
 import { BreakableName } from './BreakableName.tsx'

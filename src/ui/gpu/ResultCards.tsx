@@ -1,7 +1,7 @@
 // Results of the benchmark: this machine's own, and the one that a link brought.
 import { Copy, Link } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { cardLink } from '../../lab/page/client.ts'
+import { cardLink } from '../../lab/page/client/links.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { adapterName, browserName, makeCard, type ResultCard } from '../../lab/protocol/card.ts'
 import { useLab } from '../base/run.ts'

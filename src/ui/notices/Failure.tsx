@@ -1,5 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
-import { smallerNext, trainAllowing, trainSmaller } from '../../lab/page/client.ts'
+import { smallerNext, trainSmaller } from '../../lab/page/client/edits.ts'
+import { trainAllowing } from '../../lab/page/client/starting.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatBytes } from '../base/format.ts'
 import { useLab } from '../base/run.ts'

@@ -2,7 +2,7 @@
 import { Eraser } from 'lucide-react'
 import { MARKS_PHASE } from '../../lab/experiment/steering/planned.ts'
 import { steeringWords } from '../../lab/experiment/steering/words.ts'
-import { clearSteering } from '../../lab/page/client.ts'
+import { clearSteering } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import type { RunEntry } from '../../lab/runs/library/library.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../base/run.ts'

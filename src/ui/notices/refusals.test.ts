@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { closeLab, openLab } from '../../lab/page/client.ts'
+import { closeLab, openLab } from '../../lab/page/client/lab.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import type { LabEvent } from '../../lab/protocol/protocol.ts'
 import { uiStore } from '../base/store.ts'

@@ -1,6 +1,8 @@
 // What the buttons do, and when they can: shared by the control bar and the keys.
 import { isEnding } from '../../lab/experiment/steering/planned.ts'
-import { choosePreset, pause, resume, shareLink, train } from '../../lab/page/client.ts'
+import { pause, resume, train } from '../../lab/page/client/controls.ts'
+import { shareLink } from '../../lab/page/client/links.ts'
+import { choosePreset } from '../../lab/page/client/opening.ts'
 import { isReplaying } from '../../lab/page/replay.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { showToast } from '../base/store.ts'

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { NO_OPTIONS } from '../../lab/links/view_options.ts'
-import { closeLab, openExperiment, openLab } from '../../lab/page/client.ts'
+import { closeLab, openLab } from '../../lab/page/client/lab.ts'
+import { openExperiment } from '../../lab/page/client/opening.ts'
 import { shareStore } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'

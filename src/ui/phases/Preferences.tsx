@@ -1,14 +1,10 @@
 // Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
-import {
-  editField,
-  giveVerdict,
-  keepVerdicts,
-  taughtExperiment,
-  undoVerdict,
-} from '../../lab/page/client.ts'
-import { type LabState, nextExperiment } from '../../lab/page/store.ts'
+import { editField } from '../../lab/page/client/edits.ts'
+import { giveVerdict, keepVerdicts, undoVerdict } from '../../lab/page/client/verdicts.ts'
+import { nextExperiment, taughtExperiment } from '../../lab/page/next_experiment.ts'
+import type { LabState } from '../../lab/page/store.ts'
 import { formatShare } from '../base/format.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
 import { showToast, uiStore } from '../base/store.ts'

@@ -8,7 +8,8 @@ import {
   layerFor,
   withInnerPhase,
 } from '../../lab/diagnosis/inner_layer.ts'
-import { editField, isBusy } from '../../lab/page/client.ts'
+import { editField } from '../../lab/page/client/edits.ts'
+import { isBusy } from '../../lab/page/run_parts.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { shownExperiment, useLab, useLastLayer } from '../base/run.ts'
 import { useIsPast, useShown } from '../base/shown.ts'

@@ -2,7 +2,7 @@
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { MAX_PHASES } from '../../lab/experiment/schema.ts'
-import { steer } from '../../lab/page/client.ts'
+import { steer } from '../../lab/page/client/steering.ts'
 import { phaseMark } from '../plot/axes/geometry.ts'
 import { AddPhases } from './AddPhases.tsx'
 import { type PhaseEdits, tell } from './phase_edits.ts'

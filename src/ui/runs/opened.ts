@@ -1,7 +1,7 @@
 // A past run on the whole page, and the way back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { openExperiment } from '../../lab/page/client.ts'
+import { openExperiment } from '../../lab/page/client/opening.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import {
   deleteRuns,

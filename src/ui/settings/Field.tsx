@@ -2,7 +2,7 @@
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../lab/experiment/paths.ts'
-import { editField } from '../../lab/page/client.ts'
+import { editField } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { selectIsBusy, useLab } from '../base/run.ts'
 import { Marked } from '../palette/Marked.tsx'

@@ -1,12 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import {
-  choosePreset,
-  type Edit,
-  editField,
-  openExperiment,
-  openLab,
-  train,
-} from '../../lab/page/client.ts'
+import { train } from '../../lab/page/client/controls.ts'
+import { type Edit, editField } from '../../lab/page/client/edits.ts'
+import { openLab } from '../../lab/page/client/lab.ts'
+import { choosePreset, openExperiment } from '../../lab/page/client/opening.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { PRESETS, presetOf } from '../../lab/presets/presets.ts'
 import {

@@ -2,8 +2,8 @@ import { ExternalLink } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { encodeLink } from '../../lab/links/link.ts'
+import { nextExperiment } from '../../lab/page/next_experiment.ts'
 import { type ShareState, shareStore } from '../../lab/page/share_store.ts'
-import { nextExperiment } from '../../lab/page/store.ts'
 import { useLab } from '../base/run.ts'
 
 const selectIsEmbedded = (state: ShareState) => state.options.embed

@@ -12,7 +12,7 @@ import {
   optionParts,
   type ViewOptions,
 } from '../../lab/links/view_options.ts'
-import { shareLink } from '../../lab/page/client.ts'
+import { shareLink } from '../../lab/page/client/links.ts'
 import { isOfLink, resultOf } from '../../lab/page/result.ts'
 import { type LabState, labStore } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'

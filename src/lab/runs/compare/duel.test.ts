@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { withField } from '../../experiment/experiment.ts'
-import {
-  closeLab,
-  type LabPort,
-  openLab,
-  pause,
-  reset,
-  resume,
-  wantObserved,
-} from '../../page/client.ts'
+import { pause, resume } from '../../page/client/controls.ts'
+import { closeLab, openLab } from '../../page/client/lab.ts'
+import { wantObserved } from '../../page/client/observing.ts'
+import { reset } from '../../page/client/starting.ts'
+import { type LabPort } from '../../page/port.ts'
 import { labStore } from '../../page/store.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import { stepEvent, TINY } from '../testing.ts'

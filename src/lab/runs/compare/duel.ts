@@ -2,22 +2,15 @@
 import { createStore } from 'zustand/vanilla'
 import { checkpointSettings } from '../../checkpoints/settings.ts'
 import type { Experiment } from '../../experiment/schema.ts'
-import {
-  endTurns,
-  giveTurn,
-  type LabPort,
-  newWorker,
-  onLabEvent,
-  onWanted,
-  pause,
-  recallKernels,
-  rememberKernels,
-  resume,
-  trainInTurns,
-  wantedRequest,
-} from '../../page/client.ts'
-import { newRecordId } from '../../page/record_id.ts'
-import { applyEvent, emptyRun, initialState, type LabState, labStore } from '../../page/store.ts'
+import { newWorker } from '../../page/client/browser_page.ts'
+import { onLabEvent } from '../../page/client/connection.ts'
+import { pause, resume } from '../../page/client/controls.ts'
+import { recallKernels, rememberKernels } from '../../page/client/lab.ts'
+import { onWanted, wantedRequest } from '../../page/client/observing.ts'
+import { endTurns, giveTurn, newRecordId, trainInTurns } from '../../page/client/starting.ts'
+import { applyEvent } from '../../page/events/apply.ts'
+import { type LabPort } from '../../page/port.ts'
+import { emptyRun, initialState, type LabState, labStore } from '../../page/store.ts'
 import type { ObservationRequest } from '../../protocol/observation.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import type { Recorder } from '../recorder/recorder.ts'

@@ -1,7 +1,7 @@
 // The header of a record: what is written of a run again and again.
 import { withField } from '../../experiment/experiment.ts'
 import type { Experiment } from '../../experiment/schema.ts'
-import { saidIn } from '../../page/client.ts'
+import { saidIn } from '../../page/next_experiment.ts'
 import type { LabState } from '../../page/store.ts'
 import { withVerdicts } from '../../page/taught.ts'
 import { PROTOCOL_VERSION } from '../../protocol/protocol.ts'

@@ -1,5 +1,6 @@
 // Files of this page that are gone because a new version was published.
-import { keepCheckpoint, onLabEvent } from '../../../lab/page/client.ts'
+import { keepCheckpoint } from '../../../lab/page/client/checkpoints.ts'
+import { onLabEvent } from '../../../lab/page/client/connection.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { selectIsBusy } from '../run.ts'
 

@@ -1,7 +1,7 @@
 // What every figure of the inside does: it asks for its numbers while it is in view, and finds those of the shown step.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { wantObserved } from '../../../lab/page/client.ts'
+import { wantObserved } from '../../../lab/page/client/observing.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import type { ObservedGroup } from '../../../lab/protocol/observation.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'

@@ -1,6 +1,7 @@
 // What can be done with the settings.
 import { sameSettings } from '../../../lab/experiment/experiment.ts'
-import { choosePreset, discardEdits } from '../../../lab/page/client.ts'
+import { discardEdits } from '../../../lab/page/client/edits.ts'
+import { choosePreset } from '../../../lab/page/client/opening.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { presetOf } from '../../../lab/presets/presets.ts'
 import { selectIsBusy, selectIsEdited } from '../../base/run.ts'

@@ -5,7 +5,9 @@ import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storag
 import { downloadName } from '../../../lab/checkpoints/storage/places.ts'
 import { parseExperiment } from '../../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../../lab/experiment/schema.ts'
-import { goOn, readCheckpoint, settingsOf } from '../../../lab/page/client.ts'
+import { readCheckpoint } from '../../../lab/page/client/checkpoints.ts'
+import { settingsOf } from '../../../lab/page/client/links.ts'
+import { goOn } from '../../../lab/page/client/starting.ts'
 import { labStore } from '../../../lab/page/store.ts'
 import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
 import {

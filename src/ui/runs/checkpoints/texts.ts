@@ -1,6 +1,7 @@
 // What the page says about kept runs, and about those that were interrupted.
 
-import type { CheckpointProblem, LabState, Loss } from '../../../lab/page/store.ts'
+import type { CheckpointProblem, Loss } from '../../../lab/page/run_parts.ts'
+import type { LabState } from '../../../lab/page/store.ts'
 import { brokenHead } from '../../../lab/protocol/guard.ts'
 
 export interface NoticeText {

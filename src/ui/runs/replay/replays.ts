@@ -1,6 +1,7 @@
 // From the page to a recorded run and back. The file comes from the page's own folder.
 import { createStore } from 'zustand/vanilla'
-import { openInstead, train } from '../../../lab/page/client.ts'
+import { train } from '../../../lab/page/client/controls.ts'
+import { openInstead } from '../../../lab/page/client/lab.ts'
 import { type ReplayState, replayPort, replayStore } from '../../../lab/page/replay.ts'
 
 /** Recorded with `lab record tiny`. */

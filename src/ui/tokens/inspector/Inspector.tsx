@@ -1,7 +1,7 @@
 // The responses of one step, token by token, coloured by what the step computed of each.
 import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { wantObserved } from '../../../lab/page/client.ts'
+import { wantObserved } from '../../../lab/page/client/observing.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import type { LensSample } from '../../../lab/protocol/observation.ts'

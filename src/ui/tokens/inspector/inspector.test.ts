@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { applyEvent, initialState } from '../../../lab/page/store.ts'
+import { applyEvent } from '../../../lab/page/events/apply.ts'
+import { initialState } from '../../../lab/page/store.ts'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { columnsOf } from '../../base/testing.ts'
 import {

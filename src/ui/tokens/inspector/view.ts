@@ -1,7 +1,7 @@
 // What is selected in the tokens of a run: shared by the inspector and the seven stages, and kept while the tab is closed.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { traceStep } from '../../../lab/page/client.ts'
+import { traceStep } from '../../../lab/page/client/controls.ts'
 import type { KeptItem } from '../../../lab/page/kept.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { TokenTable } from '../../../lab/protocol/results.ts'

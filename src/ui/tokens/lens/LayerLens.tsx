@@ -1,6 +1,6 @@
 // The layer lens: what every layer would say next at every position of one text, now and at another step.
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { wantObserved } from '../../../lab/page/client.ts'
+import { wantObserved } from '../../../lab/page/client/observing.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import type { Lens } from '../../../lab/protocol/observation.ts'

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { applyEvent, initialState, type LabState } from '../../../lab/page/store.ts'
+import { applyEvent } from '../../../lab/page/events/apply.ts'
+import { initialState, type LabState } from '../../../lab/page/store.ts'
 import type { LensSample } from '../../../lab/protocol/observation.ts'
 import { tokenWords } from '../token_sign.ts'
 import {

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { encodeLink } from '../../lab/links/link.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+import { readExperiment } from './experiment_source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understory-source-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+const tiny = presetOf('tiny')?.experiment
+
+test('a preset id, its document in a file and its link are the same experiment', () => {
+  expect(tiny).toBeDefined()
+  expect(readExperiment('tiny')).toEqual(tiny)
+  expect(readExperiment(file('tiny.json', JSON.stringify(tiny)))).toEqual(tiny)
+  if (!tiny) return
+  for (const start of ['#', '?', 'http://127.0.0.1:4173/#', 'https://lab.example/page?'])
+    expect(readExperiment(start + encodeLink(tiny))).toEqual(tiny)
+})
+
+test('--seed replaces the seed of any source and nothing else', () => {
+  expect(readExperiment('tiny', 7)).toEqual({ ...tiny, seed: 7 })
+})
+
+test('what is no source names the presets', () => {
+  expect(() => readExperiment('tinny')).toThrow(/tinny: no such file.*two-skills-bupo.*tiny/)
+})
+
+test('a wrong field is named, with the file it stands in', () => {
+  const wrong = file('wrong.json', '{"model": {"hidden_size": "wide"}}')
+  expect(() => readExperiment(wrong)).toThrow(/wrong\.json:\n {2}model\.hidden_size: expected/)
+})
+
+test('a file that is not JSON and a folder are refused in words', () => {
+  expect(() => readExperiment(file('text.json', 'hello'))).toThrow(/text\.json: .*JSON/)
+  expect(() => readExperiment(folder)).toThrow('expected a file, found a folder')
+})
+
+test('a link that is only half understood does not train', () => {
+  expect(() => readExperiment('#v=1&p=tiny&seed=many')).toThrow(/link is not understood:\n.*seed/)
+  expect(() => readExperiment('https://lab.example/')).toThrow(/no such file/)
+})

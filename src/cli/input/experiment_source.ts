@@ -1,0 +1,49 @@
+// Where a command takes its experiment from: a file, a share link or a preset's id.
+import { existsSync } from 'node:fs'
+import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { type Experiment } from '../../lab/experiment/schema.ts'
+import { decodeLink } from '../../lab/links/link.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { LabFailure } from '../command.ts'
+import { readJson } from './input_file.ts'
+
+/**
+ * Reads an experiment document. `seed` replaces the document's own.
+ * Throws LabFailure naming the field, or the preset ids when `source` is nothing that is known.
+ */
+export function readExperiment(source: string, seed?: number): Experiment {
+  const experiment = read(source)
+  return seed === undefined ? experiment : accept(source, parseExperiment({ ...experiment, seed }))
+}
+
+function read(source: string): Experiment {
+  const preset = PRESETS.find(({ id }) => id === source)
+  if (preset) return preset.experiment
+  const query = /^(?:https?:\/\/[^?#]*)?[?#](.*)$/s.exec(source)
+  if (query) return fromLink(query[1])
+  return accept(source, parseExperiment(readDocument(source)))
+}
+
+/** A page opens such a link as far as it can and says so; what nobody watches had better not begin. */
+function fromLink(query: string): Experiment {
+  const { experiment, notices } = decodeLink(query)
+  if (notices.length) throw new LabFailure(`The link is not understood:\n${list(notices)}`)
+  return experiment
+}
+
+const list = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
+
+function readDocument(file: string): unknown {
+  if (!existsSync(file)) {
+    const ids = PRESETS.map(({ id }) => id).join(', ')
+    throw new LabFailure(`${file}: no such file, and no preset of that name. Presets: ${ids}`)
+  }
+  return readJson(file)
+}
+
+/** What is wrong with the user's document is a list of sentences about that document. */
+function accept(source: string, parsed: Parsed): Experiment {
+  if (parsed.ok) return parsed.experiment
+  const lines = parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  throw new LabFailure(`${source}:\n${list(lines)}`)
+}

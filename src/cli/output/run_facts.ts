@@ -1,0 +1,49 @@
+// What run.json says of a run.
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
+import type { RolloutDType } from '../../lab/experiment/rollout_dtype.ts'
+import type { SteeringEntry } from '../../lab/experiment/steering/actions.ts'
+import type { PhaseReason } from '../../rl/config/phase.ts'
+
+/** What happened, beside what was asked for. */
+export interface RunFacts {
+  /** The run's id, which its checkpoints have too. */
+  readonly record: string
+  /** The checkpoint that it continued from as a run of its own. */
+  readonly parent?: { readonly record: string; readonly step: number }
+  /** Where it was cut short and continued, with what took the steps from there on. */
+  readonly resumed?: readonly ResumedFact[]
+  readonly status: 'running' | 'finished' | 'stopped' | 'failed'
+  readonly adapter: AdapterFacts
+  readonly versions: Readonly<Record<string, string>>
+  /** A phase begins with the step after `step`. */
+  readonly phases: readonly {
+    readonly step: number
+    readonly phase: number
+    readonly name: string
+    readonly reason: PhaseReason
+  }[]
+  /** What was done to the run, as its document says, in order. */
+  readonly steering: readonly (SteeringEntry & { readonly refused?: string })[]
+  /** Weights that the run began with instead of new ones. */
+  readonly warm_start?: string
+  /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
+  readonly matmul?: MatmulChoice
+  /** What became of `rollout.dtype: float16`, where a phase asks for it. */
+  readonly rollout_dtype?: RolloutDType
+  /** What the run did otherwise than its document says, a sentence each. */
+  readonly remarks?: readonly string[]
+  /** What went wrong, each at its worst. */
+  readonly findings: readonly RecordedDiagnosis[]
+  readonly steps: number
+  readonly memory_peak_bytes: number
+  readonly wall_time_s: number
+}
+
+interface ResumedFact {
+  /** The last step of the checkpoint. */
+  readonly step: number
+  readonly understory: string
+  readonly adapter: string
+}

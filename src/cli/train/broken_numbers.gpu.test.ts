@@ -1,0 +1,82 @@
+// A run whose numbers break: the command line ends it with what broke, and goes on more slowly from the last sound checkpoint.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { unsoundPart } from '../../lab/checkpoints/sound.ts'
+import { TINY } from '../../lab/checkpoints/testing.ts'
+import { LabFailure } from '../command.ts'
+import { checkpointName, folderFiles } from '../output/checkpoint_files.ts'
+import { train } from '../train.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-broken-'))
+afterAll(() => rmSync(root, { recursive: true }))
+const out = join(root, 'run')
+
+/** AdamW that forgets how large gradients were and remembers where they pointed: from its high rate on, weights grow until they overflow. */
+const RECKLESS = { lr: 0.00001, lr_warmup_steps: 0, betas: [0.9999, 0] }
+const DOCUMENT = {
+  ...TINY,
+  actor: { ...TINY.actor, optim: RECKLESS },
+  critic: { optim: RECKLESS },
+  phases: [{ kind: 'rl', steps: 40, adv_estimator: 'gae' }],
+  steering: [
+    { step: 3, kind: 'set', path: 'actor.optim.lr', value: 0.1 },
+    { step: 3, kind: 'set', path: 'critic.optim.lr', value: 0.1 },
+  ],
+}
+
+async function lab(...args: string[]): Promise<string> {
+  const said: string[] = []
+  const keep = (line: unknown) => {
+    said.push(`${line}`)
+  }
+  vi.spyOn(console, 'error').mockImplementation(keep)
+  vi.spyOn(console, 'log').mockImplementation(keep)
+  try {
+    await train.run(args)
+    return said.join('\n')
+  } catch (error) {
+    expect(error).toBeInstanceOf(LabFailure)
+    return `${said.join('\n')}\n${error instanceof Error ? error.message : error}`
+  } finally {
+    vi.restoreAllMocks()
+  }
+}
+
+const facts = () => JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))
+
+test('three broken steps in a row end the run with the evidence, and --slower goes on from its last checkpoint', async () => {
+  const file = join(root, 'document.json')
+  writeFileSync(file, JSON.stringify(DOCUMENT))
+  const said = await lab(file, '--out', out, '--checkpoint-every', '1')
+  expect(said).toContain('3 steps in a row were not finite')
+  const lines = [...said.matchAll(/^Step (\d+): .* not applied.*\.$/gm)]
+  const steps = lines.map(([, step]) => Number(step))
+  expect(steps).toEqual([steps[0], steps[0] + 1, steps[0] + 2])
+  expect(lines[0][0]).toMatch(/of the (policy|critic)/)
+  const newest = (await folderFiles(out, '').list()).at(-1)
+  expect(newest?.step).toBe(steps[0] - 1)
+  expect(said).toContain(`of step ${newest?.step}, with half the learning rate`)
+  expect(said).toContain(`--resume ${out} --slower`)
+  expect(facts()).toMatchObject({ status: 'failed', steps: steps[2] })
+  const bytes = readFileSync(join(out, 'checkpoints', checkpointName(steps[0] - 1)))
+  expect(unsoundPart((await decodeCheckpoint(bytes, 'x')).run)).toBeUndefined()
+
+  // From before the reckless rate: what the document says of later steps is done there too.
+  const other = join(root, 'other')
+  const from = join(out, 'checkpoints', checkpointName(2))
+  const slower = await lab('--resume', from, '--slower', '--out', other)
+  expect(slower).toMatch(/after step 2: lr 0\.000005/)
+  const { steering } = JSON.parse(readFileSync(join(other, 'run.json'), 'utf8'))
+  expect(steering[0]).toMatchObject({ step: 2, kind: 'set', path: 'actor.optim.lr' })
+  expect(existsSync(join(other, 'metrics.csv'))).toBe(true)
+})
+
+test('without a checkpoint the advice is a lower rate from the start', async () => {
+  const file = join(root, 'short.json')
+  writeFileSync(file, JSON.stringify(DOCUMENT))
+  expect(await lab(file)).toContain('There is no checkpoint to continue from')
+  expect(() => train.run([file, '--slower'])).toThrow('a lower actor.optim.lr')
+})

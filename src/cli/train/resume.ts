@@ -1,0 +1,142 @@
+// lab train --resume: the checkpoint to continue from, and what it says of the run so far.
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Checkpoint, MadeOn, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
+import { CheckpointError } from '../../lab/checkpoints/file/checkpoint_error.ts'
+import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
+import type { Metrics } from '../../lab/protocol/results.ts'
+import { LabFailure } from '../command.ts'
+import { readInput, readJson } from '../input/input_file.ts'
+import { checkpointFolder, checkpointName, folderFiles } from '../output/checkpoint_files.ts'
+import { statOf } from '../output/disk.ts'
+import type { RunFacts } from '../output/run_facts.ts'
+import { tell } from '../terminal.ts'
+
+/** Where a run continues, and in which folder. */
+export interface Resumed {
+  readonly checkpoint: Checkpoint
+  /** Name of the file, for messages. */
+  readonly file: string
+  /** The folder that the run continues in. */
+  readonly out: string
+  /** Whether it is the same run; otherwise another one begins, which remembers this one. */
+  readonly is_same_run: boolean
+  /** What the run.json of the same run says; empty for another one. */
+  readonly facts: Partial<RunFacts>
+}
+
+/**
+ * The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is told on stderr and passed over.
+ * Throws LabFailure where there is none, or no folder to continue in.
+ */
+export async function findCheckpoint(source: string, out: string | undefined): Promise<Resumed> {
+  if (!existsSync(source))
+    throw new LabFailure(
+      `${source}: no such folder or file; --resume takes the folder of a run (--out) or a checkpoint of one`,
+    )
+  if (!statSync(source).isDirectory()) return fromFile(source, out)
+  const { checkpoint, file } = await newest(source)
+  const is_same_run = goesOnIn(source, out)
+  const facts = is_same_run ? readFacts(source) : {}
+  return { checkpoint, file, out: out ?? source, is_same_run, facts }
+}
+
+/** Whether a run continues in the folder that it is in. */
+export const goesOnIn = (source: string, out: string | undefined): boolean =>
+  (statOf(source)?.isDirectory() ?? false) &&
+  (out === undefined || resolve(out) === resolve(source))
+
+async function fromFile(path: string, out: string | undefined): Promise<Resumed> {
+  if (out === undefined)
+    throw new LabFailure(
+      '--resume: a checkpoint file begins a run of its own; say where to with --out DIR',
+    )
+  if (resolve(dirname(path)) === resolve(checkpointFolder(out)))
+    throw new LabFailure(
+      `--out: ${out} holds the run of this checkpoint, and would be replaced. Name another folder, or go on with the run itself by --resume ${out}`,
+    )
+  const file = basename(path)
+  const checkpoint = await decodeCheckpoint(new Uint8Array(readInput(path)), file)
+  return { checkpoint, file, out, is_same_run: false, facts: {} }
+}
+
+async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'file'>> {
+  const files = folderFiles(folder, '')
+  const steps = (await files.list()).map(({ step }) => step).reverse()
+  if (steps.length === 0)
+    throw new LabFailure(
+      `${folder}: no checkpoints; train --out DIR leaves them in DIR/checkpoints while it trains`,
+    )
+  for (const step of steps) {
+    const bytes = await files.read('', step)
+    if (!bytes) continue
+    const file = checkpointName(step)
+    try {
+      return { checkpoint: await decodeCheckpoint(bytes, file), file }
+    } catch (error) {
+      // A newer lab reads it: what was trained since is not thrown away.
+      if (!(error instanceof CheckpointError) || error.problem === 'newer') throw error
+      tell(error.message)
+    }
+  }
+  throw new LabFailure(
+    `${folder}: none of its ${steps.length} checkpoints can be read; train its experiment.json anew`,
+  )
+}
+
+/** What an earlier run left of the facts that the run continues with; what is not as it was written is passed over. */
+function readFacts(folder: string): Partial<RunFacts> {
+  try {
+    const facts: unknown = readJson(join(folder, 'run.json'))
+    const { resumed, warm_start, wall_time_s, memory_peak_bytes } = facts as Partial<RunFacts>
+    return {
+      ...(Array.isArray(resumed) && { resumed }),
+      ...(typeof warm_start === 'string' && { warm_start }),
+      ...(typeof wall_time_s === 'number' && { wall_time_s }),
+      ...(typeof memory_peak_bytes === 'number' && { memory_peak_bytes }),
+    }
+  } catch {
+    return {}
+  }
+}
+
+/** Whether nothing is left to do. */
+export function isOver({ trainer, experiment, document, done }: SteeredState): boolean {
+  const { phase, phase_step, is_started, ends } = trainer
+  const is_last = phase === experiment.phases.length - 1
+  const is_past = phase_step >= experiment.phases[phase].steps || ends !== null
+  return is_started && is_last && is_past && done === document.steering.length
+}
+
+/** What is another one here than where the checkpoint was made, in sentences. */
+export function differences(made_on: MadeOn, here: MadeOn): string[] {
+  const names = {
+    understory: 'the version of the lab',
+    adapter: 'the adapter',
+    kernels: 'the kernels of matrix products',
+  } as const
+  return Object.entries(names).flatMap(([name, what]) => {
+    const [before, now] = [made_on[name as keyof MadeOn], here[name as keyof MadeOn]]
+    if (before === now) return []
+    return [
+      `${what} differs: '${before}' when the checkpoint was made, '${now}' here. The run goes on, but not bit for bit as it would have there.`,
+    ]
+  })
+}
+
+/** The metrics of each step of a history. */
+export function metricsRows({ series }: RunHistory): (readonly [step: number, metrics: Metrics])[] {
+  const rows = new Map<number, Record<string, number>>()
+  for (const [name, { steps, values, length }] of series)
+    for (let i = 0; i < length; i++) {
+      const row = rows.get(steps[i]) ?? {}
+      row[name] = values[i]
+      rows.set(steps[i], row)
+    }
+  return [...rows].sort(([a], [b]) => a - b)
+}
+
+/** The phase that a step belongs to. */
+export const phaseOf = ({ phase_switches }: RunHistory, step: number): number =>
+  phase_switches.findLast((begun) => begun.step < Math.max(1, step))?.phase ?? 0

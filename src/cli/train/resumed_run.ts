@@ -1,0 +1,100 @@
+// The folder and the findings of a run that continues.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import { followExperiment } from '../../lab/experiment/experiment.ts'
+import { readExperiment } from '../input/experiment_source.ts'
+import { readJson } from '../input/input_file.ts'
+import { folderFiles } from '../output/checkpoint_files.ts'
+import { lastStep } from '../output/line_file.ts'
+import { RUN_FILES } from '../output/out_folder.ts'
+import type { RunFacts } from '../output/run_facts.ts'
+import { type FolderOptions, RunFolder } from '../output/run_folder.ts'
+import { tell } from '../terminal.ts'
+import { metricsRows, phaseOf, type Resumed } from './resume.ts'
+import { RunWatch } from './run_watch.ts'
+
+/** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with its metrics. */
+export async function openFolder(
+  { checkpoint, out, is_same_run }: Resumed,
+  options: FolderOptions & { readonly replaced?: readonly string[] } = {},
+): Promise<RunFolder> {
+  const { record, run, history } = checkpoint
+  const { step } = run.trainer
+  const { folder, last_step } = is_same_run
+    ? RunFolder.reopen(out, step, options)
+    : { folder: RunFolder.create(out, run.document, options), last_step: -1 }
+  const missing = metricsRows(history).filter(([own]) => own > last_step)
+  const lost = thinnedWords(thinnedOf(history.series.values()))
+  if (is_same_run && missing.length > 0)
+    tell(`metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`)
+  if (missing.length > 0 && lost !== '') tell(`metrics.jsonl: ${lost}`)
+  for (const [own, metrics] of missing) folder.metrics(own, metrics)
+  if (!is_same_run) return folder
+  // They are of steps that are taken again, or cannot be read.
+  const files = folderFiles(out, record)
+  const later = (await files.list()).filter((entry) => entry.step > step)
+  await files.remove(
+    record,
+    later.map((entry) => entry.step),
+  )
+  return folder
+}
+
+/** What was found in the steps so far, by looking at them once more. */
+export function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
+  const { run, history } = checkpoint
+  const whole = join(out, 'experiment.json')
+  const has_left_out = facts.warm_start !== undefined && existsSync(whole)
+  const experiment = has_left_out ? readExperiment(whole) : run.document
+  const watch = new RunWatch(experiment, experiment.phases.length - run.document.phases.length)
+  const { experiments } = followExperiment(run.document)
+  for (const [step, metrics] of metricsRows(history)) {
+    const done = history.steered.filter(
+      ({ entry, refused }) => refused === undefined && entry.step < step,
+    ).length
+    const followed = experiments[done] ?? run.experiment
+    watch.step(step, phaseOf(history, step), metrics, followed)
+  }
+  return watch
+}
+
+/**
+ * Brings the folder of a run that is over to its end, where it was cut short while it was written: lines that metrics.jsonl lacks, the
+ * table, and what run.json says. What is whole stays as it is.
+ */
+export async function completeFolder(found: Resumed): Promise<void> {
+  const { checkpoint, out } = found
+  const { run, history } = checkpoint
+  const { step } = run.trainer
+  const facts = readFacts(join(out, RUN_FILES.facts))
+  const has_lines = lastStep(join(out, RUN_FILES.metrics)) === step
+  if (facts?.status === 'finished' && has_lines && existsSync(join(out, RUN_FILES.table))) return
+  const folder = await openFolder(found, { tell })
+  const watch = watchUntil(found)
+  const known = {
+    status: 'finished',
+    phases: history.phase_switches.map((begun) => ({
+      ...begun,
+      name: run.experiment.phases[begun.phase].name || run.experiment.phases[begun.phase].kind,
+    })),
+    steering: history.steered.map(({ entry, refused }) => ({
+      ...entry,
+      ...(refused !== undefined && { refused }),
+    })),
+    findings: watch.found,
+    steps: step,
+  } as const
+  if (facts) folder.finish({ ...(facts as unknown as RunFacts), ...known }, watch.series)
+  else folder.complete(watch.series)
+  folder.close()
+  for (const said of folder.missing) tell(said)
+}
+
+function readFacts(file: string): Record<string, unknown> | undefined {
+  try {
+    return readJson(file) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,49 @@
+// A run's metrics kept as columns while it trains, and what is found in them.
+
+import { appendMetrics, type Series } from '../../lab/columns/series.ts'
+import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import type { Metrics } from '../../lab/protocol/results.ts'
+
+export class RunWatch {
+  readonly series = new Map<string, Series>()
+  readonly #experiment: Experiment
+  readonly #left_out: number
+  readonly #record = new DiagnosisRecord()
+  #phase = -1
+  #phase_start = 0
+
+  /** `left_out`: phases at the beginning of the document that the run does not train. */
+  constructor(experiment: Experiment, left_out = 0) {
+    this.#experiment = experiment
+    this.#left_out = left_out
+  }
+
+  /** One step after the other; `phase` counts the phases of `followed`, the experiment as the run follows it by now. */
+  step(step: number, phase: number, metrics: Metrics, followed: Experiment): void {
+    if (phase !== this.#phase) this.#phase_start = Math.max(0, step - 1)
+    this.#phase = phase
+    appendMetrics(this.series, step, metrics)
+    const view = {
+      // A run that leaves phases out is not steered.
+      experiment: this.#left_out > 0 ? this.#experiment : followed,
+      phase: phase + this.#left_out,
+      phase_start: this.#phase_start,
+      series: this.series,
+    }
+    this.#record.add(diagnose(view))
+  }
+
+  /** Every diagnosis of the run so far, at its worst, first ones first. */
+  get found(): RecordedDiagnosis[] {
+    return this.#record.all()
+  }
+}
+
+/** Findings as the end of a run prints them; no lines for none. */
+export const findingLines = (found: readonly RecordedDiagnosis[]): string[] =>
+  found.flatMap(({ title, evidence, advice, first_step, phase, is_severe }) => [
+    `${is_severe ? 'Severe: ' : ''}${title} (phase ${phase + 1}, from step ${first_step})`,
+    `  ${evidence}`,
+    ...advice.map(({ path, text }) => `  ${path}: ${text}`),
+  ])

@@ -1,0 +1,328 @@
+// A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
+import { expect, test } from 'vitest'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { type Experiment } from '../../lab/experiment/schema.ts'
+import { type SteeringAction } from '../../lab/experiment/steering/actions.ts'
+import { writeVerdicts } from '../../lab/experiment/verdicts.ts'
+import { decodeLink, encodeLink } from '../../lab/links/link.ts'
+import { type Said, withVerdicts } from '../../lab/page/taught.ts'
+import { type Steered, SteeredRun } from '../../lab/worker/steered_run.ts'
+import { steeredEngine } from '../../rl/train/engine.ts'
+import type { StepResult } from '../../rl/train/step_result.ts'
+
+const parsed = (document: unknown): Experiment => {
+  const result = parseExperiment(document)
+  if (!result.ok) throw new Error(JSON.stringify(result.issues))
+  return result.experiment
+}
+const phase = (document: object) =>
+  parsed({ ...TINY, phases: [{ kind: 'sft' }, document] }).phases[1]
+
+const TINY = {
+  seed: 3,
+  task: { id: 'sort_digits', length: 2 },
+  model: {
+    hidden_size: 16,
+    num_hidden_layers: 3,
+    num_attention_heads: 2,
+    num_key_value_heads: 1,
+    head_dim: 8,
+    intermediate_size: 24,
+  },
+  rollout: { train_batch_size: 4, n: 4 },
+  actor: { ppo_mini_batch_size: 2, optim: { lr: 0.002, lr_warmup_steps: 2 } },
+  critic: { optim: { lr: 0.002 } },
+  validation: { test_freq: 3, prompts: 8, n: 1 },
+  probe: { rows: 8 },
+}
+
+const numbers = ({ metrics, ...rest }: StepResult) => ({
+  ...rest,
+  metrics: Object.fromEntries(
+    Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
+  ),
+})
+
+/** Runs a document to its end; `hands` does something after the step that it is named by. */
+async function run(document: Experiment, hands: Readonly<Record<number, SteeringAction[]>> = {}) {
+  const gpu = await Gpu.open()
+  const run = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
+  const results: StepResult[] = []
+  const done: Steered[] = []
+  const trainers = new Set()
+  for (;;) {
+    for (const action of results.length > 0 ? (hands[run.trainer.step] ?? []) : [])
+      run.steer(action)
+    done.push(...(await run.obey()))
+    trainers.add(run.trainer)
+    if (run.isFinished) break
+    const { result } = await run.queue()
+    results.push(await result)
+  }
+  const { actor } = await run.trainer.exportState()
+  gpu.destroy()
+  return {
+    results: results.map(numbers),
+    weights: actor.weights,
+    done,
+    rebuilds: trainers.size - 1,
+  }
+}
+
+const startedBy = (results: readonly ReturnType<typeof numbers>[]) =>
+  results.flatMap(({ step, phase_started: p }) => (p ? [[step, p.phase, p.reason]] : []))
+
+test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document and by its link', async () => {
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 3 },
+      { kind: 'rl', steps: 4 },
+    ],
+  })
+  const by_hand = await run(document, {
+    // Critic, reference and adaptive coefficient are new: a rebuild in the middle of a warm start.
+    2: [
+      {
+        kind: 'insert_phase',
+        phase: phase({
+          kind: 'rl',
+          steps: 5,
+          adv_estimator: 'gae',
+          algorithm: { use_kl_in_reward: true, kl_ctrl: { type: 'adaptive', kl_coef: 0.1 } },
+        }),
+      },
+    ],
+    4: [
+      { kind: 'set', path: 'critic.optim.lr', value: 0.004 },
+      { kind: 'set', path: 'rollout.temperature', value: 0.8 },
+    ],
+    // A larger batch, more tokens: a rebuild with a critic at work.
+    5: [
+      {
+        kind: 'insert_phase',
+        phase: phase({
+          kind: 'rl',
+          steps: 9,
+          rollout: { train_batch_size: 8, max_response_length: 6 },
+        }),
+      },
+    ],
+    // In place: the same buffers.
+    7: [{ kind: 'insert_phase', phase: phase({ kind: 'rl', steps: 2, target_layer: 2 }) }],
+    8: [{ kind: 'repeat_phase' }, { kind: 'set', path: 'actor.optim.lr', value: 0.0005 }],
+    12: [{ kind: 'next_phase' }, { kind: 'append_phase', phase: phase({ kind: 'rl', steps: 2 }) }],
+  })
+  expect(by_hand.done.filter(({ refused }) => refused)).toEqual([])
+  expect(by_hand.rebuilds).toBe(2)
+  expect(startedBy(by_hand.results)).toEqual([
+    [0, 0, 'start'],
+    [3, 1, 'insert_phase'],
+    [6, 2, 'insert_phase'],
+    [8, 3, 'insert_phase'],
+    [10, 4, 'steps'],
+    [12, 5, 'steps'],
+    [13, 6, 'next_phase'],
+  ])
+  const { steering } = by_hand.done[by_hand.done.length - 1]
+  expect(steering).toHaveLength(9)
+
+  const steered = parsed({ ...document, steering })
+  const again = await run(decodeLink(encodeLink(steered)).experiment)
+  expect(again.results).toEqual(by_hand.results)
+  expect(again.weights).toEqual(by_hand.weights)
+  expect(again.done.map(({ entry }) => entry)).toEqual(steering)
+  // The changes count.
+  const untouched = await run(document)
+  expect(untouched.results.length).toBeLessThan(by_hand.results.length)
+  const without = await run(
+    parsed({ ...steered, steering: steering.filter(({ kind }) => kind !== 'set') }),
+  )
+  expect(without.results.slice(0, 5)).toEqual(by_hand.results.slice(0, 5))
+  expect(without.results[5]).not.toEqual(by_hand.results[5])
+})
+
+test('a phase with a KL has the reference that reinforcement began with, added by hand or typed beforehand', async () => {
+  const held_back = (steps: number) => ({
+    kind: 'rl',
+    steps,
+    actor: { use_kl_loss: true, kl_loss_coef: 0.5 },
+    algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.5 } },
+  })
+  const sft = { kind: 'sft', steps: 2 }
+  const long = { steps: 2, rollout: { train_batch_size: 8 } }
+  // The entropy moves the policy, even where no response is right.
+  const actor = { ...TINY.actor, entropy_coeff: 0.1 }
+  const shared = { ...TINY, actor, validation: { test_freq: 0 } }
+  const typed = await run(
+    parsed({
+      ...shared,
+      phases: [sft, { kind: 'rl', steps: 3 }, held_back(2), { ...held_back(2), ...long }],
+    }),
+  )
+  const by_hand = await run(
+    parsed({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
+    // The second one needs larger buffers: the reference moves to them.
+    {
+      5: [{ kind: 'insert_phase', phase: phase(held_back(2)) }],
+      7: [{ kind: 'insert_phase', phase: phase({ ...held_back(2), ...long }) }],
+    },
+  )
+  const metrics = (of: typeof typed) => of.results.map(({ step, metrics }) => ({ step, metrics }))
+  expect(by_hand.done.filter(({ refused }) => refused)).toEqual([])
+  expect(by_hand.rebuilds).toBe(1)
+  const kl = typed.results.flatMap(({ metrics }) => metrics['actor/reward_kl_penalty'] ?? [])
+  expect(kl).toHaveLength(4)
+  // Three steps of reinforcement lie behind the first of them.
+  expect(kl[0]).not.toBe(0)
+  expect(metrics(by_hand)).toEqual(metrics(typed))
+  expect(by_hand.weights).toEqual(typed.weights)
+})
+
+test('what cannot be done is refused, changes nothing and is not in the document', async () => {
+  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const plain = await run(document)
+  const refused = await run(document, {
+    1: [
+      { kind: 'remove_phase', index: 0 },
+      { kind: 'set', path: 'rollout.n', value: 8 },
+    ],
+  })
+  expect(refused.done.map((steered) => [steered.refused !== undefined, steered.steering])).toEqual([
+    [true, []],
+    [true, []],
+  ])
+  expect(refused.results).toEqual(plain.results)
+  expect(refused.weights).toEqual(plain.weights)
+})
+
+test('of values that no step has seen only the last is kept, and it gives the same run', async () => {
+  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const lr = (value: number) => ({ kind: 'set', path: 'actor.optim.lr', value }) as const
+  const other = { kind: 'set', path: 'rollout.temperature', value: 0.9 } as const
+  const slid = await run(document, { 1: [lr(0.01), lr(0.02), other, lr(0.03)], 2: [lr(0.001)] })
+  const steering = [
+    { step: 1, ...lr(0.02) },
+    { step: 1, ...other },
+    { step: 1, ...lr(0.03) },
+    { step: 2, ...lr(0.001) },
+  ]
+  expect(slid.done).toHaveLength(5)
+  expect(slid.done.at(-1)?.steering).toEqual(steering)
+  const again = await run(parsed({ ...document, steering }))
+  expect(again.results).toEqual(slid.results)
+  expect(again.weights).toEqual(slid.weights)
+})
+
+test('a phase that was ended is not ended once more, however often the button is pressed', async () => {
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 3 },
+      { kind: 'rl', steps: 2 },
+      { kind: 'rl', steps: 1 },
+    ],
+  })
+  const next = { kind: 'next_phase' } as const
+  const pressed = await run(document, { 1: [next, next, next], 2: [next] })
+  expect(pressed.done.map(({ entry }) => entry)).toEqual([
+    { step: 1, ...next },
+    { step: 2, ...next },
+  ])
+  expect(startedBy(pressed.results)).toEqual([
+    [0, 0, 'start'],
+    [2, 1, 'next_phase'],
+    [3, 2, 'next_phase'],
+  ])
+})
+
+test('a run that is prolonged at its last step goes on', async () => {
+  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 2 }] })
+  const longer = await run(document, { 2: [{ kind: 'repeat_phase' }] })
+  expect(longer.results.map(({ step, phase: p }) => [step, p])).toEqual([
+    [0, 0],
+    [1, 0],
+    [2, 0],
+    [3, 1],
+    [4, 1],
+  ])
+})
+
+test('a run that waits for verdicts is steered, moves to other buffers, and is repeated by its document without a question', async () => {
+  const asks = { kind: 'reward_model', steps: 2, batch_size: 4 }
+  const pairs = { source: 'human', count: 6, held_out: 1, min_pairs: 3 }
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 2 },
+      { ...asks, pairs },
+      { kind: 'rl', steps: 2, reward_model: { enable: true } },
+    ],
+  })
+  const gpu = await Gpu.open()
+  const run_by_hand = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
+  const results: StepResult[] = []
+  const done: Steered[] = []
+  const verdicts = new Map<number, Said>()
+  const first = run_by_hand.trainer
+  const say = (id: number, choice: 'a' | 'b' | 'skip') =>
+    expect(run_by_hand.decide(id, choice)).toBe(true)
+  /** What is done where the run waits: before any verdict, after one, and so on. */
+  const waits: (() => void)[] = [
+    () => {
+      for (const kind of ['next_phase', 'repeat_phase'] as const) run_by_hand.steer({ kind })
+      say(0, 'a')
+    },
+    // More rows than before: the pairs and what was said of them move along.
+    () =>
+      run_by_hand.steer({
+        kind: 'append_phase',
+        phase: phase({ kind: 'rl', steps: 1, rollout: { train_batch_size: 8 } }),
+      }),
+    () => {
+      expect(run_by_hand.trainer).not.toBe(first)
+      say(1, 'skip')
+      say(2, 'b')
+      say(3, 'b')
+    },
+    // The phase is repeated, and asks anew.
+    () => {
+      for (const id of [0, 1, 2]) say(id, 'b')
+    },
+  ]
+  for (;;) {
+    if (run_by_hand.step === 3 && done.length === 3) run_by_hand.steer({ kind: 'repeat_phase' })
+    done.push(...(await run_by_hand.obey()))
+    if (run_by_hand.isFinished) break
+    if (!(await run_by_hand.ready())) {
+      waits.shift()?.()
+      continue
+    }
+    results.push(await (await run_by_hand.queue()).result)
+    const { log } = run_by_hand.preferences ?? {}
+    const { phase: index, step } = run_by_hand
+    if (log)
+      verdicts.set(index, {
+        said: writeVerdicts(log),
+        index,
+        step: verdicts.get(index)?.step ?? step - 1,
+      })
+  }
+  const { actor, reward_model } = await run_by_hand.trainer.exportState()
+  gpu.destroy()
+  expect(done.map(({ refused }) => refused?.match(/taught|begun to train/)?.[0])).toEqual([
+    ...['taught', 'begun to train', undefined, undefined],
+  ])
+  expect([...verdicts.values()]).toEqual([
+    { index: 1, step: 2, said: 'asbb' },
+    { index: 2, step: 4, said: 'bbb' },
+  ])
+  const steered = parsed({ ...document, steering: done[done.length - 1].steering })
+  const taught = withVerdicts(steered, [...verdicts.values()])
+  const again = await run(decodeLink(encodeLink(taught)).experiment)
+  expect(again.results).toEqual(results.map(numbers))
+  expect(again.weights).toEqual(actor.weights)
+  expect(again.results.at(-1)?.step).toBe(9)
+  expect(reward_model?.preferences?.log).toHaveLength(3)
+})

@@ -1,0 +1,126 @@
+// The command line of lab train.
+import { parseArgs } from 'node:util'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { UsageError } from '../command.ts'
+import { readExperiment } from '../input/experiment_source.ts'
+import { readMatmulChoice } from '../input/matmul_choice.ts'
+
+/** A run from its first step. */
+export interface NewRun {
+  readonly experiment: Experiment
+  /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
+  readonly warm_start: string | undefined
+  /** Kernels of matrix products that are settled, in place of what the experiment pins. */
+  readonly matmul: MatmulChoice | undefined
+  /** Whether the kernels of the other products are measured before training. */
+  readonly tune: boolean
+}
+
+export interface Options {
+  /** What is trained: a new run, or the folder or file that one continues from, with half its learning rates if it `is_slower`. */
+  readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
+  readonly out: string | undefined
+  /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
+  readonly force: boolean
+  /** Folder that gets the weights as they are after the last sft phase. */
+  readonly save: string | undefined
+  /** Whether the inside is written down too. */
+  readonly observe: boolean
+  /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this machine. */
+  readonly allow_bytes: number | undefined
+  /** When checkpoints are written into the folder; undefined = never. */
+  readonly schedule: CheckpointSchedule | undefined
+}
+
+/** What a run that continues has from the one before. */
+const SETTLED = ['seed', 'warm-start', 'matmul', 'tune'] as const
+
+/** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parse(args)
+  if (values.force && values.out === undefined)
+    throw new UsageError(
+      '--force: says that the folder of --out DIR may hold files; there is no --out',
+    )
+  return {
+    run:
+      values.resume === undefined
+        ? newRun(values, positionals)
+        : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
+    out: values.out,
+    force: values.force,
+    save: values.save,
+    observe: values.observe,
+    allow_bytes: allowed(values['allow-memory']),
+    schedule: schedule(values['checkpoint-every']),
+  }
+}
+
+type Values = ReturnType<typeof parse>['values']
+
+function newRun(values: Values, positionals: readonly string[]): NewRun {
+  if (positionals.length !== 1) throw new UsageError('train takes one experiment')
+  if (values.slower)
+    throw new UsageError('--slower: for a run that goes on; give a new one a lower actor.optim.lr')
+  return {
+    experiment: readExperiment(positionals[0], wholeNumber('--seed', values.seed)),
+    warm_start: values['warm-start'],
+    matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
+    tune: values.tune,
+  }
+}
+
+function resumed(source: string, values: Values, positionals: readonly string[]): string {
+  if (positionals.length > 0)
+    throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
+  for (const name of SETTLED)
+    if (values[name])
+      throw new UsageError(
+        `--${name}: a run goes on as it began, so this cannot be said with --resume`,
+      )
+  return source
+}
+
+function schedule(every: string | undefined): CheckpointSchedule | undefined {
+  const every_steps = wholeNumber('--checkpoint-every', every)
+  if (every_steps === undefined) return DEFAULT_SCHEDULE
+  return every_steps === 0 ? undefined : { every_steps, every_ms: 0 }
+}
+
+function allowed(gibibytes: string | undefined): number | undefined {
+  if (gibibytes === undefined) return undefined
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(gibibytes))
+    throw new UsageError(`--allow-memory: expected gibibytes, e.g. 12 or 0.5, got '${gibibytes}'`)
+  return Number(gibibytes) * 2 ** 30
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text !== undefined && !/^\d{1,15}$/.test(text))
+    throw new UsageError(`${name}: expected a whole number, got '${text}'`)
+  return text === undefined ? undefined : Number(text)
+}
+
+function parse(args: readonly string[]) {
+  const option = { type: 'string' } as const
+  const options = {
+    out: option,
+    seed: option,
+    save: option,
+    resume: option,
+    'checkpoint-every': option,
+    'warm-start': option,
+    matmul: option,
+    'allow-memory': option,
+    force: { type: 'boolean', default: false },
+    tune: { type: 'boolean', default: false },
+    slower: { type: 'boolean', default: false },
+    observe: { type: 'boolean', default: false },
+  } as const
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}

@@ -1,0 +1,62 @@
+// The browser's own worker and page: what the client is opened with outside of tests.
+import { isViewHash } from '../../links/view.ts'
+import { isCardHash } from '../../protocol/card.ts'
+import type { LabPage, LabPort } from '../port.ts'
+
+export const newWorker = (): LabPort =>
+  new Worker(new URL('../../worker/worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'understory',
+  })
+
+const CACHE_KEY = 'understory.kernels'
+
+/** The browser's storage; where it is off, the page remembers as long as it is open. */
+function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
+  let kept: string | undefined
+  return {
+    recall: () => {
+      try {
+        return localStorage.getItem(CACHE_KEY) ?? kept
+      } catch {
+        return kept
+      }
+    },
+    remember: (kernel_cache) => {
+      kept = kernel_cache
+      try {
+        localStorage.setItem(CACHE_KEY, kernel_cache)
+      } catch {
+        // Full or off.
+      }
+    },
+  }
+}
+
+/** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
+export function browserPage(): LabPage {
+  // A query after '#' is read too: some programs strip the one after '?'.
+  const is_query =
+    /=/.test(location.hash) && !isCardHash(location.hash) && !isViewHash(location.hash)
+  const hash = is_query ? location.hash : ''
+  return {
+    address: location.href.replace(/[?#].*$/s, ''),
+    query: location.search.length > 1 ? location.search : hash,
+    hash: location.hash,
+    replaceQuery: (query) => {
+      const view = isViewHash(location.hash) ? location.hash : ''
+      history.replaceState(history.state, '', `?${query}${view}`)
+    },
+    nextFrame: (flush) => {
+      let is_done = false
+      const once = () => {
+        if (!is_done) flush()
+        is_done = true
+      }
+      requestAnimationFrame(once)
+      setTimeout(once, 500)
+    },
+    ...browserMemory(),
+    now: () => performance.now(),
+  }
+}

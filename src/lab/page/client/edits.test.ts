@@ -1,0 +1,99 @@
+// Edits of the settings, and how the run that is on follows them.
+import { expect, test, vi } from 'vitest'
+import { labStore } from '../store.ts'
+import { train } from './controls.ts'
+import { editField, onEdit, smallerNext, trainSmaller } from './edits.ts'
+import { choosePreset } from './opening.ts'
+import { nextPhase, steer } from './steering.ts'
+import { adapter, draw, openPage, port, useTestPages } from './testing.ts'
+
+useTestPages()
+
+test('an edit that breaks a rule is refused with its reason and changes nothing', () => {
+  openPage()
+  const before = labStore.getState()
+  expect(editField('rollout.n', 1)).toMatch(/because GRPO/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test('a preset replaces the settings', () => {
+  openPage('?p=tiny&seed=9&nonsense=1')
+  expect(choosePreset('no-such-preset')).toBe(false)
+  expect(labStore.getState().experiment.seed).toBe(9)
+  expect(choosePreset('sort-digits')).toBe(true)
+  expect(labStore.getState()).toMatchObject({ preset_id: 'sort-digits', notices: [] })
+  expect(labStore.getState().experiment.task.id).toBe('sort_digits')
+})
+
+test('a run that has no room is trained with half the batch, as an edit that can be undone', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  train()
+  const before = labStore.getState().experiment
+  const { run } = labStore.getState()
+  const error = { name: 'GpuError', code: 'out_of_memory', message: 'no room' } as const
+  port().says({ type: 'failed', run, error })
+  draw()
+  const edits: unknown[] = []
+  onEdit((edit) => edits.push(edit))
+  const smaller = smallerNext(labStore.getState())
+  trainSmaller()
+  onEdit(() => {})
+  expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: run + 1, experiment: smaller })
+  const { experiment, error: left } = labStore.getState()
+  expect(left).toBeUndefined()
+  expect(experiment.rollout.train_batch_size).toBe(before.rollout.train_batch_size / 2)
+  expect(experiment.actor.ppo_mini_batch_size).toBe(before.actor.ppo_mini_batch_size / 2)
+  expect(edits).toMatchObject([
+    { kind: 'smaller', before: { experiment: before }, after: { experiment } },
+  ])
+})
+
+test('a live field that still rests is sent before the list of phases changes, and with the path it was edited at', () => {
+  vi.useFakeTimers()
+  openPage(`v=1&p=tiny`)
+  train()
+  port().says({ type: 'status', run: 1, status: 'running' })
+  draw()
+  const { experiment } = labStore.getState()
+  expect(editField('phases.1.steps', 7)).toBeUndefined()
+  const [phase] = experiment.phases
+  expect(steer({ kind: 'insert_phase', phase })).toBeUndefined()
+  const sent = () => port().commands.filter(({ type }) => type === 'steer' || type === 'next_phase')
+  expect(sent()).toMatchObject([
+    { action: { kind: 'set', path: 'phases.1.steps', value: 7 } },
+    { action: { kind: 'insert_phase' } },
+  ])
+  expect(editField('actor.optim.lr', 0.002)).toBeUndefined()
+  nextPhase()
+  expect(sent().slice(2)).toMatchObject([
+    { action: { kind: 'set', path: 'actor.optim.lr', value: 0.002 } },
+    { type: 'next_phase' },
+  ])
+  // Once.
+  vi.advanceTimersByTime(1000)
+  expect(sent()).toHaveLength(4)
+  vi.useRealTimers()
+})
+
+test('a phase is not changed by its place while another one may come to stand there', () => {
+  openPage('v=1&p=tiny')
+  train()
+  port().says({ type: 'status', run: 1, status: 'running' })
+  draw()
+  const { experiment } = labStore.getState()
+  const [phase] = experiment.phases
+  expect(steer({ kind: 'insert_phase', phase })).toBeUndefined()
+  expect(editField('phases.1.steps', 7)).toContain('about to change')
+  expect(steer({ kind: 'remove_phase', index: 1 })).toContain('about to change')
+  expect(editField('actor.optim.lr', 0.002)).toBeUndefined()
+  const entry = { step: 1, kind: 'insert_phase', phase } as const
+  const after = { ...experiment, phases: experiment.phases.toSpliced(1, 0, phase) }
+  port().says({ type: 'steered', run: 1, entry, experiment: after, steering: [entry] })
+  draw()
+  expect(editField('phases.1.steps', 7)).toBeUndefined()
+  // A run that begins anew waits for nothing.
+  expect(steer({ kind: 'repeat_phase' })).toBeUndefined()
+  train()
+  expect(editField('phases.1.steps', 8)).toBeUndefined()
+})

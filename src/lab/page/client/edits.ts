@@ -1,0 +1,90 @@
+// Edits of the settings by a person: fields, phases, and what takes them back.
+import { smallerExperiment } from '../../diagnosis/smaller.ts'
+import { withField } from '../../experiment/experiment.ts'
+import { type PhaseDocument } from '../../experiment/phases.ts'
+import { type Experiment } from '../../experiment/schema.ts'
+import { nextExperiment } from '../next_experiment.ts'
+import { isBusy } from '../run_parts.ts'
+import { lockedBecause, lockOf } from '../share_store.ts'
+import { type LabState, labStore } from '../store.ts'
+import { train } from './controls.ts'
+import { type Settings, settingsIn } from './stage.ts'
+import { forgetEdits, isMoving, MOVING, sendEdit, steer } from './steering.ts'
+
+/** What a person did to the settings. */
+export type EditKind =
+  | { readonly kind: 'field'; readonly path: string }
+  | { readonly kind: 'preset' | 'discard' | 'smaller' }
+  | { readonly kind: 'file'; readonly name: string }
+
+export type Edit = EditKind & { readonly before: Settings; readonly after: Settings }
+
+let tellEdit: (edit: Edit) => void = () => {}
+
+/** Tells of every edit by a person from now on, after it was made; what a run does to the settings is none. */
+export function onEdit(tell: (edit: Edit) => void): void {
+  tellEdit = tell
+}
+
+/** Changes the settings, and tells of it. */
+export function edit(change: Partial<LabState>, kind: EditKind): void {
+  const before = settingsIn(labStore.getState())
+  labStore.setState(change)
+  tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
+}
+
+/** Changes one field of the experiment; `undefined` brings its default back. Returns why it was refused, if so. */
+export function editField(path: string, value: unknown): string | undefined {
+  const locked = lockedBecause(lockOf(path))
+  if (locked !== undefined) return locked
+  if (isMoving() && path.startsWith('phases.') && isBusy(labStore.getState())) return MOVING
+  const result = withField(labStore.getState().experiment, path, value)
+  if (!result.ok) return result.message
+  edit({ experiment: result.experiment }, { kind: 'field', path })
+  if (isBusy(labStore.getState())) sendEdit(path)
+  return undefined
+}
+
+/** Adds a phase at the end: of the run that is on, else of the settings. */
+export function appendPhase(phase: PhaseDocument): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'append_phase', phase })
+  return editField('phases', [...state.experiment.phases, phase])
+}
+
+/** Takes a phase away that has not begun. */
+export function removePhase(index: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'remove_phase', index })
+  return editField('phases', state.experiment.phases.toSpliced(index, 1))
+}
+
+/** Moves a phase that has not begun. */
+export function movePhase(index: number, to: number): string | undefined {
+  const state = labStore.getState()
+  if (isBusy(state)) return steer({ kind: 'move_phase', index, to })
+  const { phases } = state.experiment
+  return editField('phases', phases.toSpliced(index, 1).toSpliced(to, 0, phases[index]))
+}
+
+/** Forgets what the document says is to be done to the run. */
+export const clearSteering = (): string | undefined => editField('steering', [])
+
+/** Takes back what the settings show and the run does not do. */
+export function discardEdits(): void {
+  forgetEdits()
+  const { run_experiment } = labStore.getState()
+  if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
+}
+
+/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is locked. */
+export const smallerNext = (state: LabState): Experiment | undefined =>
+  lockedBecause('settings') === undefined ? smallerExperiment(nextExperiment(state)) : undefined
+
+/** Puts half the batch into the settings, as an edit, and trains that. */
+export function trainSmaller(): void {
+  const experiment = smallerNext(labStore.getState())
+  if (!experiment) return
+  edit({ experiment, notices: [] }, { kind: 'smaller' })
+  train()
+}

@@ -1,0 +1,98 @@
+// Opens and closes the lab on a page: the worker, the link, and what follows from both.
+import type { Experiment } from '../../experiment/schema.ts'
+import { decodeLink } from '../../links/link.ts'
+import { decodeCard } from '../../protocol/card.ts'
+import type { LabEvent } from '../../protocol/protocol.ts'
+import type { LabPage, LabPort } from '../port.ts'
+import { readShareHash } from '../share_store.ts'
+import { initialState, type LabState, labStore } from '../store.ts'
+import { syncPlan } from './asked_plan.ts'
+import { browserPage, newWorker } from './browser_page.ts'
+import {
+  connect,
+  disconnect,
+  labPage,
+  portMaker,
+  post,
+  type Reactions,
+  wire,
+} from './connection.ts'
+import { settingsOf, syncAddress } from './links.ts'
+import { forgetSending, sendWanted } from './observing.ts'
+import { forgetReplaced, replaceWorker } from './recovery.ts'
+import { forgetSetAside } from './stage.ts'
+import { answersMove, forgetMoves } from './steering.ts'
+
+let stopSyncing: () => void = () => {}
+let stopPlanning: () => void = () => {}
+
+const REACTIONS: Reactions = {
+  onConnect: forgetMoves,
+  onEvent: (event: LabEvent) => {
+    answersMove(event)
+    if (event.type === 'kernels' && event.cache !== undefined) rememberKernels(event.cache)
+    // What an adapter is decides how often it is observed.
+    if (event.type === 'adapter') sendWanted()
+  },
+  replaces: replaceWorker,
+}
+
+/**
+ * Opens the lab: reads the link, starts the worker, opens the adapter, and from then on keeps the address bar equal to
+ * the experiment. To be called once per page.
+ */
+export function openLab(worker: () => LabPort = newWorker, on: LabPage = browserPage()): void {
+  closeLab()
+  wire(worker, on, REACTIONS)
+  const link = decodeLink(on.query)
+  const { card: shared_card, notices } = decodeCard(on.hash)
+  const of_view = readShareHash(on.hash, link.experiment)
+  labStore.setState({
+    ...initialState(),
+    ...link,
+    shared_card,
+    notices: [...link.notices, ...notices, ...of_view],
+  })
+  connect()
+  followSettings()
+  forgetReplaced()
+}
+
+/** Ends the worker and forgets it. */
+export function closeLab(): void {
+  stopSyncing()
+  stopPlanning()
+  disconnect()
+  forgetSending()
+  forgetSetAside()
+}
+
+/**
+ * Puts another port in the worker's place, e.g. a recording, with its experiment; the address stays as it is. Returns the way
+ * back to the worker and to what the settings showed.
+ */
+export function openInstead(port: () => LabPort, experiment: Experiment): () => void {
+  const worker = portMaker()
+  const before = labStore.getState()
+  const swap = (to: () => LabPort, shown: Pick<LabState, 'experiment' | 'preset_id'>) => {
+    closeLab()
+    wire(to, labPage(), REACTIONS)
+    labStore.setState({ ...initialState(), ...shown })
+    connect()
+  }
+  swap(port, settingsOf(experiment))
+  return () => {
+    swap(worker, { experiment: before.experiment, preset_id: before.preset_id })
+    followSettings()
+  }
+}
+
+/** From now on the address and the planned memory are those of the settings. */
+function followSettings(): void {
+  stopSyncing = syncAddress((query) => labPage().replaceQuery(query))
+  stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
+}
+
+/** What is known of the fastest kernels on this adapter. */
+export const recallKernels = (): string | undefined => labPage().recall()
+export const rememberKernels = (cache: string): void => labPage().remember(cache)

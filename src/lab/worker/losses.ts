@@ -1,0 +1,61 @@
+// The losses of a run's GPU: when it is opened again by itself, and when a person has to say so.
+import { BrokenNumbers } from '../protocol/guard.ts'
+import { labError, type RunDevice, type SessionHost } from './session_host.ts'
+
+/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
+const AGAIN_MS = 60_000
+/** Pauses before the GPU is opened again, one after the other. */
+const REOPEN_MS = [300, 700, 1500, 2500]
+/** Errors that a lost device causes may come before the loss is told. */
+const LOSS_MS = 300
+
+/** The loss that may be the cause of another error; undefined where there is none. */
+export async function lossBehind(
+  error: unknown,
+  device: RunDevice | undefined,
+  { sleep }: Pick<SessionHost, 'sleep'>,
+): Promise<unknown> {
+  if (!device || error instanceof BrokenNumbers) return undefined
+  if (labError(error).code === 'lost') return undefined
+  return Promise.race([device.lost, sleep(LOSS_MS).then(() => undefined)])
+}
+
+export class Losses {
+  /** From a loss until the run trains again. */
+  is_recovering = false
+  /** The GPU was lost again or stayed away: dispatches are to be shorter. */
+  is_careful = false
+  #lost_at = Number.NEGATIVE_INFINITY
+  /** Times that the GPU could not be opened again. */
+  #tries = 0
+
+  /** Takes note of a loss (`is_lost`), or of a try to open the GPU that failed. */
+  see(
+    is_lost: boolean,
+    now_ms: number,
+  ): { readonly is_waiting: boolean; readonly is_blocked: boolean } {
+    const is_again = is_lost && now_ms - this.#lost_at < AGAIN_MS
+    if (is_lost) this.#lost_at = now_ms
+    this.#tries = is_lost ? 0 : this.#tries + 1
+    this.is_recovering = true
+    const is_blocked = this.#tries >= REOPEN_MS.length
+    const is_waiting = is_again || is_blocked
+    if (is_waiting) {
+      this.is_careful = true
+      this.#tries = 0
+    }
+    return { is_waiting, is_blocked }
+  }
+
+  /** Before the next try, where nobody is waited for. */
+  get pause_ms(): number {
+    return REOPEN_MS[this.#tries]
+  }
+
+  /** The run trains again. */
+  end(now_ms: number): void {
+    // Opening again may take long where shaders compile slowly: the time counts from here.
+    if (this.is_recovering) this.#lost_at = now_ms
+    this.is_recovering = false
+  }
+}
