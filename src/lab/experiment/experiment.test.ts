@@ -21,6 +21,11 @@ test('an empty document is a whole experiment, and parsing it again changes noth
   expect(parsed(JSON.parse(JSON.stringify(experiment)))).toEqual(experiment)
 })
 
+test('a negative zero is read as zero, which a link writes alike', () => {
+  const { actor } = parsed({ actor: { policy_loss: { clip_cov_ub: -0 } } })
+  expect(Object.is(actor.policy_loss.clip_cov_ub, 0)).toBe(true)
+})
+
 test('every refusal names the field and the legal values', () => {
   expect(issues({ actor: { clip_ratio_low: 7 } })).toEqual([
     'actor.clip_ratio_low: expected a number from 0.001 to 0.99, got 7',

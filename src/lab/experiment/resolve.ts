@@ -1,7 +1,7 @@
 // The phases of an experiment as the trainer runs them.
-import { type Actor } from '../../rl/config/actor.ts'
-import { type Algorithm } from '../../rl/config/algorithm.ts'
-import { type Critic } from '../../rl/config/critic.ts'
+import type { Actor } from '../../rl/config/actor.ts'
+import type { Algorithm } from '../../rl/config/algorithm.ts'
+import type { Critic } from '../../rl/config/critic.ts'
 import { type Phase, STOP_DEFAULTS } from '../../rl/config/phase.ts'
 
 import type { ActorFields } from './fields/actor_fields.ts'

@@ -1,6 +1,6 @@
 // The fields of the actor: its mini-batches, its loss and its optimizer, with verl's names and defaults.
 import { ACTOR_DEFAULTS, type Actor } from '../../../rl/config/actor.ts'
-import { type Optim } from '../../../rl/config/optim.ts'
+import type { Optim } from '../../../rl/config/optim.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 import { klCoef, klLossType } from './kl_fields.ts'
 import { lossAggMode, lossMode } from './loss_fields.ts'

@@ -1,6 +1,6 @@
 // The fields of the critic, with verl's names and defaults.
 import { CRITIC_DEFAULTS, type Critic } from '../../../rl/config/critic.ts'
-import { type Optim } from '../../../rl/config/optim.ts'
+import type { Optim } from '../../../rl/config/optim.ts'
 import { integer, number, select, type Tree } from './field.ts'
 import { lossAggMode } from './loss_fields.ts'
 import { gradClip, optim } from './optim_fields.ts'

@@ -75,10 +75,18 @@ const expected = (what: string) => (issue: { input?: unknown }) =>
   `expected ${what}, got ${show(issue.input)}`
 
 /** A whole number from `min` to `max`. */
+/** The range of a field. -0 becomes 0: a link writes both alike. */
+const within = (min: number, max: number, error: ReturnType<typeof expected>) =>
+  [
+    z.minimum(min, { error }),
+    z.maximum(max, { error }),
+    z.overwrite((value: number) => value + 0),
+  ] as const
+
 export function integer(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a whole number from ${min} to ${max}`)
-  const schema = z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
+  const schema = z.int({ error }).check(...within(min, max, error))
   return { info: { unit: '', step: 1, live: false, ...said, kind: 'integer' }, schema }
 }
 
@@ -86,7 +94,7 @@ export function integer(said: Numeric): Leaf<number> {
 export function number(said: Numeric): Leaf<number> {
   const { min, max } = said
   const error = expected(`a number from ${min} to ${max}`)
-  const schema = z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
+  const schema = z.number({ error }).check(...within(min, max, error))
   return { info: { unit: '', live: false, ...said, kind: 'number' }, schema }
 }
 

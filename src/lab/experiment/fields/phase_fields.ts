@@ -1,5 +1,5 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
-import { type Optim } from '../../../rl/config/optim.ts'
+import type { Optim } from '../../../rl/config/optim.ts'
 import { type Pairs, type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
 import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
 import { readVerdicts } from '../verdicts.ts'
