@@ -42,6 +42,8 @@ if (LONG_RUN) {
   process.env.HOSTILE_RUNS ??= '10000'
   STAGES.torture = torture
 }
+/** Ten thousand spoilt inputs are one test. */
+const LONG_QUIET_MS = 2 * 60 * 60_000
 const names = process.argv.slice(2).filter((name) => name !== LONG)
 const unknown = names.filter((name) => !(name in STAGES))
 if (unknown.length) {
@@ -116,7 +118,8 @@ function indent(text) {
 
 /** A program that is ended when nothing is heard of it for long. */
 function watched(options = {}) {
-  return { output: 'quiet', watch: new StageWatch(performance.now()), ...options }
+  const limits = LONG_RUN ? { quiet_ms: LONG_QUIET_MS } : {}
+  return { output: 'quiet', watch: new StageWatch(performance.now()), limits, ...options }
 }
 
 /** A tool that passes or fails as a whole. */
