@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { version as understory_version } from '../../package.json'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { resolvePhases } from '../lab/experiment/resolve.ts'
-import { type Experiment } from '../lab/experiment/schema.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import { isRecorded, type Recording } from '../lab/page/recorded.ts'
 import {

@@ -1,7 +1,7 @@
 // Where a command takes its experiment from: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
 import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
-import { type Experiment } from '../../lab/experiment/schema.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { decodeLink } from '../../lab/links/link.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { LabFailure } from '../command.ts'

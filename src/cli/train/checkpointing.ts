@@ -9,7 +9,7 @@ import {
   retained,
 } from '../../lab/checkpoints/schedule.ts'
 import { unsoundPart } from '../../lab/checkpoints/sound.ts'
-import { type UnsoundPart } from '../../lab/protocol/guard.ts'
+import type { UnsoundPart } from '../../lab/protocol/guard.ts'
 import type { LoopKeeper } from '../../lab/worker/loop_host.ts'
 import { reason } from '../output/disk.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { type Experiment } from '../../lab/experiment/schema.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../../lab/protocol/observation.ts'
 import { SteeredRun } from '../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../rl/train/engine.ts'

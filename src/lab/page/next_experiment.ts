@@ -1,7 +1,7 @@
 // The experiment that Train begins and a link carries, from what the settings show and what the run did.
 
 import { sameSettings, withField } from '../experiment/experiment.ts'
-import { type Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import type { LabState } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
 

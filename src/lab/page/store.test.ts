@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { PRESETS } from '../presets/presets.ts'
 import { type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
-import { type TokenTable } from '../protocol/results.ts'
+import type { TokenTable } from '../protocol/results.ts'
 import { applyEvent } from './events/apply.ts'
 import { emptyRun, initialState, type LabState } from './store.ts'
 

@@ -1,11 +1,10 @@
-// One run from its preparation to its end, over as many devices as that takes: a lost one is opened again, and the run
-// continues from its last state.
+// One run from preparation to end. A lost device is opened again, and the run continues from its last state.
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
 import { HistoryLog } from '../checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
 import { type Opened, openSource, plainHistory, withLaterSteering } from '../checkpoints/origin.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { type Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
@@ -24,7 +23,7 @@ import {
 
 type Start = Extract<LabCommand, { type: 'start' }>
 
-/** A page draws the samples of a step no more often than this. */
+/** The page draws samples no more often than this. */
 const SAMPLES_MS = 500
 
 export class Run {

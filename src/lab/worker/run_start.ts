@@ -2,7 +2,7 @@
 import type { Checkpoint, SteeredState } from '../checkpoints/checkpoint.ts'
 import { differsFrom, type Opened } from '../checkpoints/origin.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { type Experiment } from '../experiment/schema.ts'
+import type { Experiment } from '../experiment/schema.ts'
 import { ExperimentError } from './session_host.ts'
 
 /** The document that a run is to begin with. Throws ExperimentError with all that is wrong with it. */

@@ -8,7 +8,7 @@ import {
   paramLayout,
   sharedRuns,
 } from '../../model/params/params.ts'
-import { type RefArrays } from '../../model/transformer/operations.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { valuesBackwardRef, valuesRef } from '../../model/transformer/value.ref.ts'
 import { CONFIG } from '../testing.ts'

@@ -1,6 +1,6 @@
 // Trainers of one device, one after the other: for runs whose configuration changes while they train.
 import { gibibytes, tooLarge } from '../../kernels/device/errors.ts'
-import { type Gpu } from '../../kernels/device/gpu.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { planMemory } from './memory.ts'

@@ -8,7 +8,7 @@ import {
   paramLayout,
   trainedPrefix,
 } from '../../model/params/params.ts'
-import { type RefArrays } from '../../model/transformer/operations.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import type { Optim } from '../config/optim.ts'
 import type { RlPhase } from '../config/phase.ts'

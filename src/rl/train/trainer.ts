@@ -1,7 +1,7 @@
 // Trains a run step by step: opens it on a device, moves it from phase to phase, and hands its state over.
 
 import { tooLarge } from '../../kernels/device/errors.ts'
-import { type Gpu } from '../../kernels/device/gpu.ts'
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { Phase, PhaseReason } from '../config/phase.ts'

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { sameSettings } from '../../lab/experiment/experiment.ts'
 import { resolvePhases } from '../../lab/experiment/resolve.ts'
-import { type Experiment } from '../../lab/experiment/schema.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isEnding } from '../../lab/experiment/steering/planned.ts'
 import { isBusy } from '../../lab/page/run_parts.ts'
 import type { LabState } from '../../lab/page/store.ts'

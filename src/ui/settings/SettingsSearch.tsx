@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { experimentFields } from '../../lab/experiment/form/form.ts'
-import { type Experiment } from '../../lab/experiment/schema.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isSteerable } from '../../lab/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'

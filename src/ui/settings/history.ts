@@ -5,7 +5,7 @@ import { experimentFields } from '../../lab/experiment/form/form.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { type Edit, onEdit } from '../../lab/page/client/edits.ts'
 import { restoreSettings } from '../../lab/page/client/opening.ts'
-import { type Settings } from '../../lab/page/client/stage.ts'
+import type { Settings } from '../../lab/page/client/stage.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
 

@@ -1,8 +1,8 @@
 // The models of a run as named tensors, under Hugging Face's names for the weights, so that torch reads them too.
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import { readFloats } from '../../../model/hf/safetensors.ts'
-import { type OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
-import { type WrittenTensor } from '../../../model/hf/safetensors_write.ts'
+import type { OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
+import type { WrittenTensor } from '../../../model/hf/safetensors_write.ts'
 import { modelShape } from '../../../model/params/config.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/params/params.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'

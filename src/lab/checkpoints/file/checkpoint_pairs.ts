@@ -1,7 +1,7 @@
 // The preferences of a reward_model phase in a file: texts and verdicts as JSON, token ids as tensors.
 import * as z from 'zod/mini'
 import { readTensor } from '../../../model/hf/safetensors.ts'
-import { type OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
+import type { OpenSafetensors } from '../../../model/hf/safetensors_header.ts'
 import type { Candidate, ResponsePair } from '../../../rl/reward/pairs.ts'
 import type { PreferencesState } from '../../../rl/reward/preferences.ts'
 import { resolvePhases } from '../../experiment/resolve.ts'

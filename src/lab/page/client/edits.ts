@@ -1,8 +1,8 @@
 // Edits of the settings by a person: fields, phases, and what takes them back.
 import { smallerExperiment } from '../../diagnosis/smaller.ts'
 import { withField } from '../../experiment/experiment.ts'
-import { type PhaseDocument } from '../../experiment/phases.ts'
-import { type Experiment } from '../../experiment/schema.ts'
+import type { PhaseDocument } from '../../experiment/phases.ts'
+import type { Experiment } from '../../experiment/schema.ts'
 import { nextExperiment } from '../next_experiment.ts'
 import { isBusy } from '../run_parts.ts'
 import { lockedBecause, lockOf } from '../share_store.ts'

@@ -1,7 +1,7 @@
 // The run on the page and another experiment: a run that is over makes room for it, and comes back when that is undone.
 
 import { sameSettings } from '../../experiment/experiment.ts'
-import { type Experiment } from '../../experiment/schema.ts'
+import type { Experiment } from '../../experiment/schema.ts'
 import { emptyRun, type LabState } from '../store.ts'
 
 /** All that the page shows of one run. */

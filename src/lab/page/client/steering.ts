@@ -2,8 +2,8 @@
 
 import { steerExperiment } from '../../experiment/experiment.ts'
 import { experimentFields } from '../../experiment/form/form.ts'
-import { type Experiment } from '../../experiment/schema.ts'
-import { type SteeringAction } from '../../experiment/steering/actions.ts'
+import type { Experiment } from '../../experiment/schema.ts'
+import type { SteeringAction } from '../../experiment/steering/actions.ts'
 import { isSteerable } from '../../experiment/steering/edit_phases.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { lockedBecause, lockOf } from '../share_store.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { steerExperiment } from '../../experiment/experiment.ts'
 import { decodeLink } from '../../links/link.ts'
-import { type LabEvent } from '../../protocol/protocol.ts'
+import type { LabEvent } from '../../protocol/protocol.ts'
 import { labStore } from '../store.ts'
 import { stepOnce, train } from './controls.ts'
 import { shareLink } from './links.ts'

@@ -6,7 +6,7 @@ import type { Allocator, Tensor } from '../../../kernels/device/tensor.ts'
 import { masked_sum } from '../../../kernels/metrics/metrics.ts'
 import type { ModelShape } from '../../../model/params/config.ts'
 import { Rollout } from '../../../model/rollout/rollout.ts'
-import { type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
+import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import {
   createRolloutTensors,
   type RolloutTensors,

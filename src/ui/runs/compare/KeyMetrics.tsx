@@ -4,7 +4,7 @@ import {
   type PairedDifference,
   pairedBySeed,
 } from '../../../lab/runs/compare/compare.ts'
-import { type RunEntry } from '../../../lab/runs/library/library.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { statisticOf } from '../../../lab/runs/record/summary.ts'
 import { CutName } from '../../base/CutName.tsx'

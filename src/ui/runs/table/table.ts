@@ -1,5 +1,5 @@
 // Rows of the table of runs: searched, sorted, with the number that was asked for.
-import { type RunEntry } from '../../../lab/runs/library/library.ts'
+import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
 import {
