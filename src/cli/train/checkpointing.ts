@@ -31,7 +31,7 @@ export interface CheckpointerOptions {
   readonly now?: () => number
 }
 
-/** A state that was taken and has not landed. */
+/** A state that is still on its way from the GPU. */
 interface Taken {
   readonly step: number
   readonly state: Promise<SteeredState>

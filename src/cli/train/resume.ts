@@ -1,4 +1,4 @@
-// lab train --resume: the checkpoint to continue from, and what it says of the run so far.
+// lab train --resume: which checkpoint to continue from, and what it records of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Checkpoint, MadeOn, SteeredState } from '../../lab/checkpoints/checkpoint.ts'

@@ -180,7 +180,7 @@ test('the device has what the adapter offers, unless it was opened without', asy
 test('a kernel that requires what the device has not is refused by name', async () => {
   const plain = await Gpu.open({ features: false })
   await expect(plain.prepare(subgroup_sum)).rejects.toThrow(
-    'subgroup_sum: needs subgroups, which this device has not',
+    'subgroup_sum: needs subgroups, which this device lacks',
   )
   await expect(plain.prepare(half_twice)).rejects.toMatchObject({ code: 'shader' })
   plain.destroy()

@@ -105,10 +105,7 @@ async function compileShader(
 ): Promise<GPUShaderModule> {
   const missing = requires.filter((feature) => !device.features.has(feature))
   if (missing.length)
-    throw new GpuError(
-      'shader',
-      `${name}: needs ${missing.join(' and ')}, which this device has not`,
-    )
+    throw new GpuError('shader', `${name}: needs ${missing.join(' and ')}, which this device lacks`)
   const code = wgsl.includes('\r') ? wgsl.replaceAll('\r', '') : wgsl
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ label: name, code })

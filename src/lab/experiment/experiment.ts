@@ -127,7 +127,7 @@ export function steerExperiment(
     if (!isSteerable(field, present))
       return refuse(
         'path',
-        `expected a field that may change while the run goes on (a live one, or one of a phase that has not begun); ${path} needs a new run`,
+        `expected a field that may change during a run (a live one, or one of a phase that has not begun); ${path} needs a new run`,
       )
     const set = withField(experiment, path, value ?? undefined)
     return set.ok ? set : refuse('value', set.message)

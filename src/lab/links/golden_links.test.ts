@@ -1,7 +1,7 @@
 // Links that were given away. What each of them means must never change: add lines, do not edit any.
 import { describe, expect, test } from 'vitest'
 import { decodeCard } from '../protocol/card.ts'
-import { decodeLink } from './link.ts'
+import { decodeLink, encodeLink } from './link.ts'
 import { decodeSummary } from './summary.ts'
 import { tabOf, viewParts } from './view.ts'
 import { readOptions } from './view_options.ts'
@@ -35,6 +35,7 @@ describe('experiments', () => {
       'v=1&p=two-skills-bupo&task.id=sort_digits&task.length=8',
       { task: { id: 'sort_digits', length: 8 }, rollout: { max_response_length: 9 } },
     ],
+    // A phase's own half of a pair takes the other half from the experiment.
     [
       'v=1&p=two-skills-grpo&phases.1.actor.optim.betas.0=0.8',
       { phases: [{}, { actor: { optim: { betas: [0.8, 0.95] } } }] },
@@ -76,11 +77,47 @@ describe('experiments', () => {
         algorithm: { kl_at_last_token: true },
       },
     ],
+    [
+      'v=1&p=two-skills-grpo&rollout.train_batch_size=256&rollout.n=1&actor.ppo_mini_batch_size=128&critic.optim.lr=0.001&algorithm.lam=0.95&phases.1.adv_estimator=gae&phases.1.critic.optim.betas.1=0.95',
+      {
+        rollout: { n: 1 },
+        critic: { optim: { lr: 0.001, betas: [0.9, 0.999] } },
+        algorithm: { lam: 0.95 },
+        phases: [{}, { adv_estimator: 'gae', critic: { optim: { betas: [0.9, 0.95] } } }],
+      },
+    ],
+    [
+      'v=1&p=two-skills-grpo&algorithm.rollout_correction.rollout_rs=token_k1,seq_max_k3&algorithm.rollout_correction.rollout_rs_threshold=0.5_2,0.1&actor.use_kl_loss=true&actor.kl_loss_type=low_var_kl%2B',
+      {
+        actor: { use_kl_loss: true, kl_loss_type: 'low_var_kl+' },
+        algorithm: {
+          rollout_correction: {
+            rollout_rs: 'token_k1,seq_max_k3',
+            rollout_rs_threshold: '0.5_2,0.1',
+          },
+        },
+      },
+    ],
+    [
+      'v=1&p=tiny&phases=sft,reward_model,rl&phases.2.reward_model.enable=true',
+      { phases: [{}, { kind: 'reward_model' }, { reward_model: { enable: true } }] },
+    ],
+    // Without the phase that trains it, a preset's phase has no reward model.
+    [
+      'v=1&p=rlhf-tiny&phases=sft,sft,rl',
+      { phases: [{}, { kind: 'sft' }, { reward_model: { enable: false } }] },
+    ],
+    // Names no own setting: the phase goes by the experiment's.
+    [
+      'v=1&p=two-skills-grpo&actor.optim.lr=0.0003&phases.1.actor.optim.lr=inherit',
+      { actor: { optim: { lr: 0.0003 } }, phases: [{ kind: 'sft' }, { steps: 120 }] },
+    ],
   ]
   test.for(golden)('%s', ([link, expected]) => {
     const { experiment, notices } = decodeLink(link)
     expect(notices).toEqual([])
     expect(experiment).toMatchObject(expected)
+    expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
   })
 })
 

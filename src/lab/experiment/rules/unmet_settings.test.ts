@@ -61,7 +61,7 @@ describe('what could never have an effect', () => {
     rl({ target_layer: 2, stop: { entropy_floor: 0.5 } }),
     { phases: [gae(20)], critic: { critic_warmup: 20 } },
     { phases: [gae(15), gae(15)].map((phase) => ({ ...phase, critic: { critic_warmup: 15 } })) },
-    // The critic goes on through its stage, also over phases without one.
+    // The critic lasts through its stage, also through phases that do not use it.
     { phases: [gae(5), { kind: 'rl' }, { ...gae(5), critic: { critic_warmup: 10 } }] },
     reward({ type: 'adaptive' }),
     // Measured, and nothing else.
