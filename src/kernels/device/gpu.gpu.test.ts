@@ -177,7 +177,7 @@ test('the device has what the adapter offers, unless it was opened without', asy
   plain.destroy()
 })
 
-test('a kernel that requires what the device has not is refused by name', async () => {
+test('a kernel that requires what the device lacks is refused by name', async () => {
   const plain = await Gpu.open({ features: false })
   await expect(plain.prepare(subgroup_sum)).rejects.toThrow(
     'subgroup_sum: needs subgroups, which this device lacks',

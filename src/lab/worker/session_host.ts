@@ -63,7 +63,7 @@ export interface OpenRun {
 export interface RunDevice extends MatmulNeeds {
   /** Resolves when the device is lost. */
   readonly lost: Promise<GpuError>
-  /** Features that a variant requires and this device has not. */
+  /** Features that a variant requires and this device lacks. */
   missing(variant: string): readonly string[]
   /** Measures the classes that `pinned` leaves open, for about a second. */
   tune(pinned: MatmulChoice): Promise<MatmulChoice>

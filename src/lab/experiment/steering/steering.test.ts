@@ -116,7 +116,7 @@ describe('what an action makes of the list of phases', () => {
   })
 })
 
-describe('which fields may change while a run goes on', () => {
+describe('which fields may change during a run', () => {
   const set = (path: string, value: string | number | boolean | null, present = 1) => {
     const result = steerExperiment(experiment, { kind: 'set', path, value }, present, 1)
     return result.ok ? 'ok' : `${result.at}: ${result.message}`
