@@ -6,7 +6,7 @@ import type { TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import type { AskedPair } from '../../rl/reward/preferences.ts'
 import type { ScoredPair } from '../../rl/reward/reward_training.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
-import type { Generation } from '../../rl/train/step_result.ts'
+import type { Generation, StepSample } from '../../rl/train/step_result.ts'
 
 export type {
   AskedPair,
@@ -17,26 +17,10 @@ export type {
   Profile,
   ProfileRow,
   ScoredPair,
+  StepSample as RolloutSample,
   TokenTable,
   TracedSample,
 }
 
 /** Scalars of one step by their metric name (verl's names). Only what was computed is in it. */
 export type Metrics = Readonly<Record<string, number>>
-
-/** One sampled response of a step. */
-export interface RolloutSample {
-  readonly prompt: string
-  /** Without the end token. */
-  readonly response: string
-  readonly ground_truth: string
-  /** What the task says. */
-  readonly score: number
-  /** What the reward model says, where that is trained on. */
-  readonly rm_score?: number
-  readonly advantage: number
-  /** Tokens, end token included. */
-  readonly response_length: number
-  /** False when the response was cut at the maximum length. */
-  readonly is_ended: boolean
-}

@@ -9,6 +9,7 @@ import type { ScoredPair } from '../reward/reward_training.ts'
 /** One response of a step, as text. */
 export interface StepSample {
   readonly prompt: string
+  /** Without the end token. */
   readonly response: string
   readonly ground_truth: string
   /** The task's score. */
@@ -17,7 +18,9 @@ export interface StepSample {
   readonly rm_score?: number
   /** Mean over the response's tokens; group estimators give all of them the same. */
   readonly advantage: number
+  /** Tokens, end token included. */
   readonly response_length: number
+  /** False when the response was cut at the maximum length. */
   readonly is_ended: boolean
 }
 
