@@ -60,7 +60,7 @@ test('what steering makes of a run counts too', () => {
   expect(plannedBytes(grown.experiment, plan)).toBeGreaterThan(10 * plannedBytes(experiment, plan))
 })
 
-test('a change of a living run that would take more than was allowed for it is refused with both numbers', () => {
+test('a change of a current run that would take more than was allowed for it is refused with both numbers', () => {
   const facts = { max_binding_bytes: Number.MAX_SAFE_INTEGER }
   const { experiment } = decodeLink(HUGE)
   const config = trainerConfig(experiment)

@@ -1,7 +1,7 @@
 /** A name of any length, cut where there is no room for it; the pointer finds the whole. */
 export function CutName({ name }: { readonly name: string }) {
   return (
-    <span className="run-name" title={name}>
+    <span className="cut-name" title={name}>
       {name}
     </span>
   )

@@ -11,7 +11,7 @@ import { endText, whenText } from './words.ts'
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
 const selectDeleted = ({ deleted }: Library) => deleted.length
 
-/** Nothing while the living run is shown. */
+/** Nothing while the current run is shown. */
 export function PastRun() {
   const opened = useStore(openedStore, selectOpened)
   const entry = useOpenedEntry()
@@ -29,7 +29,7 @@ export function PastRun() {
             ? 'It continues in another tab of this browser, and only there. This page shows what was written down when you opened it. '
             : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
-          numbers below are its own; the controls and the settings stay those of the living run.
+          numbers below are its own; the controls and the settings stay those of the current run.
           {opened.unreadable > 0
             ? ` ${opened.unreadable} of its kept samples and observations could not be read.`
             : ''}
@@ -40,7 +40,7 @@ export function PastRun() {
           <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
         </button>
         <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
-          <ArrowLeft className="icon" aria-hidden="true" /> Back to the living run
+          <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
         </button>
       </div>
       {opened.is_elsewhere ? null : <CheckpointList entry={entry} />}

@@ -41,7 +41,7 @@ export function useOpenedEntry(): RunEntry | undefined {
   return useStore(libraryStore, selectEntries).find((entry) => entry.id === id)
 }
 
-/** Charts redraw on frames, which otherwise only the living run causes. */
+/** Charts redraw on frames, which otherwise only the current run causes. */
 export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
 
 function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
@@ -51,7 +51,7 @@ function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?
   redraw()
 }
 
-/** Back to the living run. */
+/** Back to the current run. */
 export function closePast(): void {
   if (openedStore.getState().opened) follow(undefined)
 }

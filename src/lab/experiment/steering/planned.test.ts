@@ -63,7 +63,7 @@ test('phases that are inserted, repeated, removed or made longer by hand count',
   ])
 })
 
-test('of a living run, what was taken counts and what was done is not done again', () => {
+test('of a current run, what was taken counts and what was done is not done again', () => {
   const steering: SteeringEntry[] = [
     { step: 5, kind: 'next_phase' },
     { step: 20, kind: 'next_phase' },

@@ -65,7 +65,7 @@ export const wantedRequest = (): ObservationRequest =>
 
 const wanted_hearers = new Set<(request: ObservationRequest) => void>()
 
-/** Hears what panels want whenever that may have changed, whether or not the living run is on. Returns how to stop. */
+/** Hears what panels want whenever that may have changed, whether or not the current run is on. Returns how to stop. */
 export function onWanted(hear: (request: ObservationRequest) => void): () => void {
   wanted_hearers.add(hear)
   return () => wanted_hearers.delete(hear)

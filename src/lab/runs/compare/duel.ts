@@ -1,4 +1,4 @@
-// Two runs in turns on one GPU: the living run, and a second one in a worker of its own that takes its step after each of the first.
+// Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { checkpointSettings } from '../../checkpoints/settings.ts'
 import type { Experiment } from '../../experiment/schema.ts'
@@ -86,7 +86,7 @@ const beginning = (experiment: Experiment, preset_id: string): LabState => ({
 })
 
 /**
- * Trains what the settings show as the living run, and `experiment` in turns with it. The second run begins after the first
+ * Trains what the settings show as the current run, and `experiment` in turns with it. The second run begins after the first
  * training step of the first one, so that kernels are measured once.
  */
 export function startDuel(

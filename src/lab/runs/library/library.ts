@@ -33,7 +33,7 @@ export interface Library {
   readonly broken: readonly BrokenEntry[]
   /** Deleted, and not yet gone: undo brings them back. */
   readonly deleted: readonly string[]
-  /** The record of the living run. */
+  /** The record of the current run. */
   readonly living: string | undefined
   /** Bytes of this page's origin, where the browser tells. */
   readonly storage: { readonly usage: number; readonly quota: number } | undefined

@@ -258,7 +258,7 @@ export interface PastRun {
 }
 
 /**
- * The state of a page that shows this run and nothing else. Its `run` is -`number`, which no living run has.
+ * The state of a page that shows this run and nothing else. Its `run` is -`number`, which no current run has.
  * Status: finished, failed, or stopped for all others: one that continues in another tab does nothing here.
  */
 export function readRun(header: RunHeader, stored: StoredRun, number: number): PastRun {

@@ -1,4 +1,4 @@
-// Writes the living run down while it trains: a small header again and again, everything else once.
+// Writes the current run down while it trains: a small header again and again, everything else once.
 import type { LabState } from '../../page/store.ts'
 import type { RunHeader, StoredChunk } from '../record/record.ts'
 import { isClosed } from '../storage/storage.ts'

@@ -35,7 +35,7 @@ function Running({ second }: { readonly second: LabState }) {
   return (
     <div className="duel-choice" data-testid="duel-going">
       <p>
-        A (living run): {WORDS[status] ?? status}, step{' '}
+        A (current run): {WORDS[status] ?? status}, step{' '}
         <span data-testid="duel-first-step">{formatCount(step)}</span>. B:{' '}
         {WORDS[second.status] ?? second.status}, step{' '}
         <span data-testid="duel-second-step">{formatCount(second.step)}</span>

@@ -73,14 +73,14 @@ function RunName({ row, color, is_shown, is_living }: RunRowProps) {
         className="plain run-open"
         data-testid="open-run"
         aria-current={is_shown ? 'true' : undefined}
-        title={is_living ? 'Show the living run' : 'Show this run on the whole page, read-only'}
+        title={is_living ? 'Show the current run' : 'Show this run on the whole page, read-only'}
         onClick={() => void showRun(id)}
       >
         <RunMark color={color} />
         <CutName name={name} />
       </button>
       <span className="soft run-from" title={what}>
-        {is_living ? <b>living run </b> : null}
+        {is_living ? <b>current run </b> : null}
         {labels.baseline ? <b>baseline </b> : null}
         {what}
       </span>
