@@ -78,7 +78,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   // Names: the second run is called as its experiment is, and no name widens the page.
   const second = rowOf(lab, NAMED)
   await expect(second).toHaveCount(1)
-  await expect(second).toContainText('living run')
+  await expect(second).toContainText('current run')
   await expect(second).toContainText('finished')
   await expect(second).toContainText(`${STEPS}`)
   await page.waitForTimeout(WRITTEN_MS)
