@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { matmul_nn } from './matmul.ts'
-import { tuneMatmul } from './matmul_tune.ts'
+import { matmulAgrees, tuneMatmul } from './matmul_tune.ts'
 import { MATMUL_VARIANTS, type MatmulVariant, matmulVariant } from './matmul_variants.ts'
 
 const gpu = await Gpu.open()
@@ -54,10 +54,11 @@ test('never chooses a variant whose result is wrong, however fast', async () => 
   const options = { budget_ms: plenty, variants: [idle] }
   const { choice, timings } = await tuneMatmul(gpu, [large], options)
   expect(choice).toEqual({ nn_m256_n64_k256: 'vector_8x8' })
-  expect(timings.map(({ variant, is_wrong }) => [variant, is_wrong])).toEqual([
-    ['vector_8x8', false],
-    ['idle', true],
-  ])
+  const [expected, actual] = timings
+  expect([expected.variant, actual.variant]).toEqual(['vector_8x8', 'idle'])
+  // Only a variant that is faster is compared, and on a busy machine even idling can be measured as slower.
+  expect(actual.is_wrong).toBe(actual.ms * 1.05 <= expected.ms)
+  expect(await matmulAgrees(gpu, large, idle)).toBe(false)
 })
 
 test('a spent budget leaves the defaults', async () => {
