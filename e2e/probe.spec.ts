@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tokenizer } from '../src/tasks/tokenizer.ts'
+import { tokenizer } from '../src/tasks/tokenizers/characters.ts'
 import { expect, test } from './lab_page.ts'
 
 const STEPS = 6

@@ -1,7 +1,7 @@
 // Small experiments for tests.
 import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task.ts'
-import { tokenizer } from '../tasks/tokenizer.ts'
+import { tokenizer } from '../tasks/tokenizers/characters.ts'
 import { ACTOR_DEFAULTS } from './config/actor.ts'
 import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'
 import { CRITIC_DEFAULTS } from './config/critic.ts'

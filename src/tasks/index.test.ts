@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { createTask, TASKS } from './index.ts'
 import type { TaskKind, TaskParam } from './task.ts'
-import { tokenizer } from './tokenizer.ts'
+import { tokenizer } from './tokenizers/characters.ts'
 
 const at = (kind: TaskKind, pick: (param: TaskParam) => number) =>
   createTask(kind.id, Object.fromEntries(kind.params.map((param) => [param.name, pick(param)])))

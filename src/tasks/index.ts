@@ -1,10 +1,11 @@
 // The list of tasks, and the one way to make a task from an experiment's numbers.
-import { bracket_completion } from './bracket_completion.ts'
-import { partial_sft_addition } from './partial_sft_addition.ts'
-import { reverse_digits } from './reverse_digits.ts'
-import { sort_digits } from './sort_digits.ts'
+
 import type { Task, TaskKind, TaskParam } from './task.ts'
-import { two_skills_addition } from './two_skills_addition.ts'
+import { bracket_completion } from './tasks/bracket_completion.ts'
+import { partial_sft_addition } from './tasks/partial_sft_addition.ts'
+import { reverse_digits } from './tasks/reverse_digits.ts'
+import { sort_digits } from './tasks/sort_digits.ts'
+import { two_skills_addition } from './tasks/two_skills_addition.ts'
 
 /** Every kind of task, in the order of the menu; the first is the default. */
 export const TASKS: readonly TaskKind[] = [

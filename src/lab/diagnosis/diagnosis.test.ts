@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenizer } from '../../tasks/tokenizer.ts'
+import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { experimentFields } from '../experiment/form/form.ts'

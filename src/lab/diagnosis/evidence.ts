@@ -1,6 +1,6 @@
 // What a rule reads of a run: windows of one phase's metrics, and how a setting of that phase is named.
 import type { RlPhase } from '../../rl/config/phase.ts'
-import { tokenizer } from '../../tasks/tokenizer.ts'
+import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import type { Series } from '../columns/series.ts'
 import { valueAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'

@@ -1,6 +1,6 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
-import { tokenizer } from '../../tasks/tokenizer.ts'
+import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'

@@ -1,5 +1,5 @@
 // What the page knows of the vocabulary, which all tasks share.
-import { tokenizer } from '../../tasks/tokenizer.ts'
+import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 
 /** V: tokens that every policy chooses from. */
 export const VOCAB_SIZE = tokenizer.vocab_size

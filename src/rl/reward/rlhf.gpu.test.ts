@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { tokenizer } from '../../tasks/tokenizer.ts'
+import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import type { Verdict } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts } from '../experience/batch.ts'

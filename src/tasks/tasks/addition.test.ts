@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-
+import { createTask } from '../index.ts'
 import { sumWithoutCarries } from './addition.ts'
-import { createTask } from './index.ts'
 
 const draws = (task: ReturnType<typeof createTask>, count: number) =>
   Array.from({ length: count }, (_, i) => task.sample(4, i, 'train'))

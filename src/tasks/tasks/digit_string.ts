@@ -1,6 +1,6 @@
 // What the tasks on a string of digits share: ten problems per digit, `digits>` as prompt, the same number of digits back.
-import { splitProblems } from './problems.ts'
-import type { Task, TaskParam } from './task.ts'
+import { splitProblems } from '../problems.ts'
+import type { Task, TaskParam } from '../task.ts'
 
 export const length_param: TaskParam = {
   name: 'length',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { tokenizer } from './tokenizer.ts'
+import { tokenizer } from './characters.ts'
 
 const { tokens, vocab_size, encode, decode } = tokenizer
 

@@ -1,6 +1,7 @@
 // Sorting the digits of a string.
+
+import type { TaskKind } from '../task.ts'
 import { digitStringTask, length_param } from './digit_string.ts'
-import type { TaskKind } from './task.ts'
 
 /** `382910>` → `012389`. */
 export const sort_digits: TaskKind = {

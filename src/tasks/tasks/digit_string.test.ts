@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createTask } from './index.ts'
+import { createTask } from '../index.ts'
 
 test('reverse_digits wants the digits backwards, leading zeros included', () => {
   const task = createTask('reverse_digits')

@@ -1,6 +1,6 @@
 // What the two addition tasks share: their problems, the held-out ones among them, and the score.
-import { splitProblems } from './problems.ts'
-import type { Task, TaskParam } from './task.ts'
+import { splitProblems } from '../problems.ts'
+import type { Task, TaskParam } from '../task.ts'
 
 export const digits_param: TaskParam = {
   name: 'digits',

@@ -1,6 +1,7 @@
 // Reversing a string of digits.
+
+import type { TaskKind } from '../task.ts'
 import { digitStringTask, length_param } from './digit_string.ts'
-import type { TaskKind } from './task.ts'
 
 /** `382910>` → `019283`. */
 export const reverse_digits: TaskKind = {

@@ -1,6 +1,7 @@
 // Addition with right demonstrations.
+
+import type { TaskKind } from '../task.ts'
 import { additionTask, digits_param } from './addition.ts'
-import type { TaskKind } from './task.ts'
 
 /** Addition with correct demonstrations only: the warm start is half done because its phase stops early. */
 export const partial_sft_addition: TaskKind = {

@@ -1,6 +1,7 @@
 // Addition with right and wrong demonstrations.
+
+import type { TaskKind } from '../task.ts'
 import { additionTask, digits_param, sumWithoutCarries } from './addition.ts'
-import type { TaskKind } from './task.ts'
 
 /** Some demonstrations add; the others forget every carry. */
 export const two_skills_addition: TaskKind = {

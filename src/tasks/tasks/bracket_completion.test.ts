@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createTask } from './index.ts'
+import { createTask } from '../index.ts'
 
 test('the answer closes what is open, innermost first', () => {
   const task = createTask('bracket_completion')

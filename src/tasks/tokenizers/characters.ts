@@ -1,5 +1,5 @@
 // One vocabulary for every task: a character is a token, so that a model can be moved between tasks.
-import type { Tokenizer } from './task.ts'
+import type { Tokenizer } from '../task.ts'
 
 const PAD = 0
 const EOS = 1
