@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tokenizer } from '../src/tasks/tokenizers/characters.ts'
+import { arithmetic } from '../src/tasks/tokenizers/arithmetic.ts'
 import { expect, test } from './lab_page.ts'
 
 const STEPS = 6
@@ -23,7 +23,7 @@ function probed(link: string, tokens: readonly string[]): Probed {
   try {
     const lab = (...args: string[]) =>
       execFileSync('node', ['scripts/lab.mjs', ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-    const ids = tokens.map((token) => tokenizer.tokens.indexOf(token))
+    const ids = tokens.map((token) => arithmetic.tokens.indexOf(token))
     writeFileSync(join(folder, 'ids.json'), JSON.stringify(ids))
     lab('train', `?${link}`, '--save', join(folder, 'model'))
     lab(
@@ -86,6 +86,6 @@ test('the lens and the command line see the same in the same model', async ({ la
     const sum = logits.reduce((total, z) => total + Math.exp(z - largest), 0)
     const at = (s * layers + layers - 1) * 5
     expect(normed.top_probs[at]).toBeCloseTo(1 / sum, 3)
-    expect(normed.top[at]).toBe(tokenizer.tokens[logits.indexOf(largest)])
+    expect(normed.top[at]).toBe(arithmetic.tokens[logits.indexOf(largest)])
   }
 })

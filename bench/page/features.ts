@@ -226,7 +226,7 @@ function pairsOf(preset_id: string, share: number): Pair[] {
 }
 
 /** Equal configurations are measured once. Their phases tell them apart, whatever the task. */
-const keyOf = ({ task: _, tokenizer: __, ...rest }: TrainerConfig): string => JSON.stringify(rest)
+const keyOf = ({ task: _, ...rest }: TrainerConfig): string => JSON.stringify(rest)
 
 async function open(config: TrainerConfig): Promise<Candidate> {
   const gpu = await Gpu.open()

@@ -87,7 +87,7 @@ export async function recordSteps(
   }
   const { actor, updated } = heard()
   const { prompt_length, response_length } = actor.size
-  const { eos_token_id, pad_token_id } = config.tokenizer
+  const { eos_token_id, pad_token_id } = config.task.tokenizer
   const experiment = presetOf(preset_id)?.experiment
   trainer.destroy()
   return {

@@ -6,7 +6,7 @@ import type { ModelConfig } from '../../src/model/params/config.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { planMemory } from '../../src/rl/train/memory.ts'
 import type { Task } from '../../src/tasks/task.ts'
-import { tokenizer } from '../../src/tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../src/tasks/tokenizers/arithmetic.ts'
 import { actorSft, randomProblem, SMALL_MODEL, sftPhase } from './actor_sft.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
@@ -65,6 +65,7 @@ function configOf(sizes: Sizes): TrainerConfig {
   }
   const task: Task = {
     id: 'random_tokens',
+    tokenizer: arithmetic,
     max_prompt_length: 1,
     max_response_length: sizes.context - 1,
     test_size: 0,
@@ -75,7 +76,6 @@ function configOf(sizes: Sizes): TrainerConfig {
   return {
     seed: 1,
     task,
-    tokenizer,
     model: modelOf(sizes),
     phases: [sftPhase(sizes.batch)],
     validation: { test_freq: 0, prompts: 1, n: 1 },

@@ -66,11 +66,12 @@ interface Checked {
 function presetProblem(preset_id: string, share: number): SftProblem {
   const preset = presetOf(preset_id)
   if (!preset) throw new RangeError(`no preset ${preset_id}`)
-  const { seed, task, tokenizer, model, phases } = trainerConfig(preset.experiment)
+  const { seed, task, model, phases } = trainerConfig(preset.experiment)
   const whole = phases.find((phase): phase is SftPhase => phase.kind === 'sft')
   if (!whole) throw new RangeError(`preset ${preset_id} has no sft phase`)
   const phase = { ...whole, batch_size: Math.ceil(whole.batch_size * share) }
   const layout = paramLayout(modelShape(model))
+  const { tokenizer } = task
   const R = task.max_response_length
   const samples = Array.from({ length: phase.batch_size }, (_, i) => task.sample(seed, i, 'train'))
   const response_ids = new Uint32Array(samples.length * R).fill(tokenizer.pad_token_id)
@@ -83,7 +84,7 @@ function presetProblem(preset_id: string, share: number): SftProblem {
     prompt_length: task.max_prompt_length,
     response_length: R,
   }
-  const prompts = promptBatch(samples, task, tokenizer)
+  const prompts = promptBatch(samples, task)
   const batch = makeBatch(prompts, response_ids, size, tokenizer.eos_token_id)
   return { layout, weights: initialWeights(layout, seed), batch, phase }
 }

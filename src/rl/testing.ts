@@ -1,7 +1,7 @@
 // Small experiments for tests.
 import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task.ts'
-import { tokenizer } from '../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../tasks/tokenizers/arithmetic.ts'
 import { ACTOR_DEFAULTS } from './config/actor.ts'
 import { ALGORITHM_DEFAULTS } from './config/algorithm.ts'
 import { CRITIC_DEFAULTS } from './config/critic.ts'
@@ -77,6 +77,7 @@ export const REWARD_MODEL: RewardModelPhase = {
 /** Echo a digit: any response of the same digit and an end token is right. Parity makes half of random answers right. */
 export const PARITY: Task = {
   id: 'parity',
+  tokenizer: arithmetic,
   max_prompt_length: 3,
   max_response_length: 3,
   test_size: 10,
@@ -91,16 +92,15 @@ export const PARITY: Task = {
   },
   // Something random weights get right now and then: the response begins with a token of even id.
   score: (_, response) =>
-    response.length > 0 && tokenizer.encode(response.replaceAll(/<pad>/g, '0'))[0] % 2 ? 1 : 0,
+    response.length > 0 && arithmetic.encode(response.replaceAll(/<pad>/g, '0'))[0] % 2 ? 1 : 0,
 }
 
 export const CONFIG: TrainerConfig = {
   seed: 1,
   task: PARITY,
-  tokenizer,
   model: {
     model_type: 'qwen3',
-    vocab_size: tokenizer.vocab_size,
+    vocab_size: arithmetic.vocab_size,
     hidden_size: 16,
     intermediate_size: 24,
     num_hidden_layers: 3,

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 
 import { createTask, TASKS } from './index.ts'
 import type { TaskKind, TaskParam } from './task.ts'
-import { tokenizer } from './tokenizers/characters.ts'
 
 const at = (kind: TaskKind, pick: (param: TaskParam) => number) =>
   createTask(kind.id, Object.fromEntries(kind.params.map((param) => [param.name, pick(param)])))
@@ -74,9 +73,11 @@ describe.for(CASES)('$label', ({ task }) => {
       ...held_out,
       ...Array.from({ length: 500 }, (_, i) => task.sample(1, i, 'train')),
     ]) {
-      expect(tokenizer.encode(prompt).length).toBeLessThanOrEqual(task.max_prompt_length)
+      expect(task.tokenizer.encode(prompt).length).toBeLessThanOrEqual(task.max_prompt_length)
       for (const answer of [ground_truth, demonstration])
-        expect(tokenizer.encode(answer).length + 1).toBeLessThanOrEqual(task.max_response_length)
+        expect(task.tokenizer.encode(answer).length + 1).toBeLessThanOrEqual(
+          task.max_response_length,
+        )
       longest = Math.max(longest, ground_truth.length + 1)
     }
     // The bound is reached, or short by two where the longest answers are rare.

@@ -2,6 +2,7 @@
 
 import type { Task, TaskKind, TaskParam } from './task.ts'
 import { bracket_completion } from './tasks/bracket_completion.ts'
+import { letter_counting } from './tasks/letter_counting.ts'
 import { partial_sft_addition } from './tasks/partial_sft_addition.ts'
 import { reverse_digits } from './tasks/reverse_digits.ts'
 import { sort_digits } from './tasks/sort_digits.ts'
@@ -14,6 +15,7 @@ export const TASKS: readonly TaskKind[] = [
   reverse_digits,
   sort_digits,
   bracket_completion,
+  letter_counting,
 ]
 
 /**
@@ -32,9 +34,27 @@ export function createTask(id: string, params: Readonly<Record<string, number>> 
       throw new RangeError(
         `task ${id}: expected parameters of ${kind.params.map((param) => param.name).join(', ')}, got ${name}`,
       )
-  return kind.create(
-    Object.fromEntries(kind.params.map((param) => [param.name, legalValue(id, param, params)])),
+  return withCheckedScore(
+    kind.create(
+      Object.fromEntries(kind.params.map((param) => [param.name, legalValue(id, param, params)])),
+    ),
   )
+}
+
+/** A score outside of what the task declares would train a model on nonsense: it ends the run with the response that got it. */
+function withCheckedScore(task: Task): Task {
+  const is_partial = task.partial_score !== undefined
+  return {
+    ...task,
+    score(prompt, response) {
+      const score = task.score(prompt, response)
+      if (!(is_partial ? score >= 0 && score <= 1 : score === 0 || score === 1))
+        throw new RangeError(
+          `task ${task.id}: expected a score ${is_partial ? 'from 0 to 1' : 'of 0 or 1'}, got ${score} for ${JSON.stringify(response)} to ${JSON.stringify(prompt)}`,
+        )
+      return score
+    },
+  }
 }
 
 /** The given value or the default. A parameter that steps by whole numbers takes whole numbers only. */

@@ -1,6 +1,6 @@
 // What a task is. Tasks are pure and synchronous: no GPU, no clock, no state.
 
-/** Characters to token ids and back. */
+/** Text to token ids and back. */
 export interface Tokenizer {
   /** Text of every id; special tokens have a name in angle brackets. */
   readonly tokens: readonly string[]
@@ -41,6 +41,8 @@ export interface TaskParam {
 /** A task with its parameters filled in. */
 export interface Task {
   readonly id: string
+  /** What a model of this task reads and writes: it decides the size of the model's vocabulary and the special tokens. */
+  readonly tokenizer: Tokenizer
   /** Longest prompt and longest answer (end token included), in tokens. */
   readonly max_prompt_length: number
   readonly max_response_length: number
@@ -50,9 +52,17 @@ export interface Task {
   readonly train_size: number
   /** Sample `index` of a split: a function of (seed, task and its parameters, index, split) alone. */
   sample(seed: number, index: number, split: Split): Sample
-  /** 1 if the response (without the end token) solves the prompt, else 0. */
+  /** What a score between 0 and 1 means, as part of a sentence; absent where a response is right or wrong and nothing else. */
+  readonly partial_score?: string
+  /**
+   * How good the response (without the end token) is, from 0 to 1. 1 is right, and accuracy is the share of the responses that
+   * score 1. Throws RangeError for a prompt that is none of this task.
+   */
   score(prompt: string, response: string): number
 }
+
+/** Whether a response with this score counts as right: what accuracy and pass@k mean, also where scores are partial. */
+export const isRight = (score: number): boolean => score === 1
 
 /** A kind of task: what the menu shows and what makes one. */
 export interface TaskKind {

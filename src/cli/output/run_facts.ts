@@ -32,6 +32,8 @@ export interface RunFacts {
   readonly matmul?: MatmulChoice
   /** What became of `rollout.dtype: float16`, where a phase asks for it. */
   readonly rollout_dtype?: RolloutDType
+  /** The text of every token id of its model. */
+  readonly tokens: readonly string[]
   /** What the run did otherwise than its document says, a sentence each. */
   readonly remarks?: readonly string[]
   /** What went wrong, each at its worst. */

@@ -9,6 +9,7 @@ import { writeVerdicts } from '../../lab/experiment/verdicts.ts'
 import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../../lab/protocol/observation.ts'
 import type { LabEvent } from '../../lab/protocol/protocol.ts'
+import { vocabularyOf } from '../../lab/protocol/vocabulary.ts'
 import { RunLoop } from '../../lab/worker/run_loop.ts'
 import { Orders } from '../../lab/worker/run_orders.ts'
 import type { SteeredRun } from '../../lab/worker/steered_run.ts'
@@ -221,6 +222,7 @@ export class TrainingRun {
       phases: this.#phases,
       steering: this.#steering,
       ...origin,
+      tokens: vocabularyOf(run.experiment.task).tokens,
       ...(run.rollout_dtype && { rollout_dtype: run.rollout_dtype }),
       ...(remarks.length > 0 && { remarks }),
       findings: watch.found,

@@ -3,12 +3,13 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { otherVocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { isObject, shown } from '../../model/params/errors.ts'
 import { paramLayout } from '../../model/params/params.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { leadsOut, readInput, readJson } from '../input/input_file.ts'
 import { attempt, replaceFile, statOf } from '../output/disk.ts'
@@ -20,6 +21,8 @@ interface WeightsHeader {
   /** Fields that the values depend on; must be equal to be loaded. */
   readonly model: Experiment['model']
   readonly task: Experiment['task']
+  /** The text of every token id; folders of earlier versions do not say it. */
+  readonly tokens?: readonly string[]
   readonly count: number
   /** Training steps behind them and the seed they came from: for the reader, not checked. */
   readonly step: number
@@ -39,6 +42,7 @@ export function saveWeights(
     format: FORMAT,
     model,
     task,
+    tokens: vocabularyOf(task).tokens,
     count: weights.length,
     step,
     seed,
@@ -82,6 +86,7 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
           `${folder}: weights of ${name}.${field} ${saved}; the experiment has ${expected}`,
         )
     }
+  requireVocabulary(folder, header)
   return readFloats(folder, header.count)
 }
 
@@ -94,7 +99,8 @@ export function savedModel(folder: string): HfModel | undefined {
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
   const { enable_gradient_checkpointing: _, ...model } = header.model
-  const { vocab_size, eos_token_id, pad_token_id } = tokenizer
+  requireVocabulary(folder, header)
+  const { vocab_size, eos_token_id, pad_token_id } = taskOf(header.task).tokenizer
   const config = { ...model, vocab_size }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
@@ -106,6 +112,12 @@ export function savedModel(folder: string): HfModel | undefined {
     ...{ config, head: 'lm_head', layout, weights, dtype: 'F32' },
     ...{ eos_token_ids: [eos_token_id], pad_token_id },
   }
+}
+
+/** Throws LabFailure for weights that were made with other tokens than their task has now. */
+function requireVocabulary(folder: string, { tokens, task }: WeightsHeader): void {
+  const other = tokens && otherVocabulary(tokens, task)
+  if (other !== undefined) throw new LabFailure(`${folder}: weights ${other}`)
 }
 
 function readFloats(folder: string, count: number): Float32Array<ArrayBuffer> {
@@ -136,9 +148,14 @@ function readHeader(file: string): WeightsHeader {
   const header = readJson(file)
   if (!isObject(header) || header.format !== FORMAT)
     throw new LabFailure(`${file}: expected a header written by --save`)
-  const { model, task, count } = header
+  const { model, task, tokens, count } = header
   if (!isObject(model) || !isObject(task))
     throw new LabFailure(`${file}: expected model and task as --save writes them, found neither`)
+  if (
+    tokens !== undefined &&
+    !(Array.isArray(tokens) && tokens.every((t) => typeof t === 'string'))
+  )
+    throw new LabFailure(`${file}: tokens: expected a list of texts, found ${shown(tokens)}`)
   if (!Number.isSafeInteger(count) || Number(count) < 0)
     throw new LabFailure(`${file}: count: expected a whole number, found ${shown(count)}`)
   const parsed = parseExperiment({ model, task })

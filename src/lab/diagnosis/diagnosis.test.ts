@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { appendMetrics, Series } from '../columns/series.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { experimentFields } from '../experiment/form/form.ts'
@@ -77,7 +77,7 @@ const critics = (steps: number, explained: number, last = 0.2, first = 0.2) => (
 const gae = experimentOf({ rollout: { train_batch_size: 64, n: 1 } }, { adv_estimator: 'gae' })
 const kl_loss = experimentOf({ actor: { use_kl_loss: true } })
 const kl_reward = experimentOf({ algorithm: { use_kl_in_reward: true } })
-const FLOOR = 0.02 * Math.log(tokenizer.vocab_size)
+const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 const fall = (to: number) => ({ [SCORE]: [...fill(20, 0.4), ...fill(3, to)] })
 
 /** Each rule at its threshold, and just not there. */

@@ -1,9 +1,9 @@
 // What a rule reads of a run: windows of one phase's metrics, and how a setting of that phase is named.
 import type { RlPhase } from '../../rl/config/phase.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import type { Series } from '../columns/series.ts'
 import { valueAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
+import { vocabularyOf } from '../protocol/vocabulary.ts'
 import type { Advice, Finding } from './finding.ts'
 
 /** Steps that a share is averaged over, so that one bad batch is no diagnosis. */
@@ -35,24 +35,29 @@ export interface RunView {
 export class PhaseEvidence {
   readonly phase: RlPhase
   /** ln V: the most that an entropy can be, nats. */
-  readonly max_entropy = Math.log(tokenizer.vocab_size)
+  readonly max_entropy: number
   readonly #run: RunView
 
   constructor(run: RunView, phase: RlPhase) {
     this.#run = run
     this.phase = phase
+    this.max_entropy = vocabularyOf(run.experiment.task).max_entropy
   }
 
-  /** The metric that says how many answers are right. */
+  /** The metric that says how good the answers are, by the task: the share of right ones where no score is partial. */
   get score(): string {
     return this.#run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD
   }
 
-  /** Sampled held-out accuracy; undefined where it is not measured, or with another temperature than the phase trains with. */
+  /** Mean score of samples on held-out problems, of older records their accuracy; undefined where it is not measured, or with another temperature than the phase trains with. */
   get held_out(): string | undefined {
     const { temperature } = this.#run.experiment.validation
     if (temperature > 0 && temperature !== this.phase.rollout.temperature) return undefined
-    return [...this.#run.series.keys()].find((name) => /^val-core\/.*\/acc\/mean@\d+$/.test(name))
+    const names = [...this.#run.series.keys()]
+    return (
+      names.find((name) => /^val-aux\/.*\/reward\/mean@\d+$/.test(name)) ??
+      names.find((name) => /^val-core\/.*\/acc\/mean@\d+$/.test(name))
+    )
   }
 
   /** How many values the phase has of a metric, NaN included. */

@@ -58,7 +58,7 @@ export const no_informative_groups: DiagnosisRule = (of) => {
     title: is_solved ? 'There is little left to learn' : 'Almost no prompt teaches anything',
     evidence: `In ${percent(share)} of the groups of the last ${WINDOW} steps did the responses differ in score; the mean score is ${short(score)}.`,
     meaning: is_solved
-      ? 'Nearly every response is right, and a group whose responses all score the same has no gradient.'
+      ? 'Nearly the highest score is reached, and a group whose responses all score the same has no gradient.'
       : 'A group whose responses all score the same has an advantage of zero: the curve stays flat however long it trains.',
     advice: is_solved
       ? [

@@ -1,19 +1,18 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
 
-/** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
+/** The trainer's configuration: the task made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
   const { enable_gradient_checkpointing, ...model } = experiment.model
+  const task = taskOf(experiment.task)
   return {
     seed,
-    task: taskOf(experiment.task),
-    tokenizer,
-    model: { ...model, vocab_size: tokenizer.vocab_size },
+    task,
+    model: { ...model, vocab_size: task.tokenizer.vocab_size },
     phases: resolvePhases(experiment),
     data,
     validation,

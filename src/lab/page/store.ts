@@ -95,6 +95,8 @@ export interface LabState {
   readonly counts: StepCounts | undefined
   /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
   readonly rollout_dtype: RolloutDType | undefined
+  /** The vocabulary of a past run, as its record says it; undefined where it is the task's. */
+  readonly tokens: readonly string[] | undefined
   readonly timing: Timing
   /** Of the last step that was measured. */
   readonly profile: StepProfile | undefined
@@ -150,6 +152,7 @@ export const emptyRun = () =>
     memory: undefined,
     counts: undefined,
     rollout_dtype: undefined,
+    tokens: undefined,
     timing: UNKNOWN_TIMING,
     profile: undefined,
     is_pausing: false,

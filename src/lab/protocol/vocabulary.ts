@@ -1,10 +1,40 @@
-// What the page knows of the vocabulary, which all tasks share.
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
+// What the page knows of the vocabulary of a run: the tokens that every policy of its model chooses from.
+import { type TaskChoice, taskOf } from '../experiment/fields/task_fields.ts'
 
-/** V: tokens that every policy chooses from. */
-export const VOCAB_SIZE = tokenizer.vocab_size
-/** Largest entropy that a policy can have, ln V nats: all tokens alike. */
-export const MAX_ENTROPY = Math.log(VOCAB_SIZE)
+export interface Vocabulary {
+  /** The text of every id. */
+  readonly tokens: readonly string[]
+  /** Largest entropy that a policy can have, ln V nats: all tokens alike. */
+  readonly max_entropy: number
+}
 
-export const PAD_TOKEN = tokenizer.tokens[tokenizer.pad_token_id]
-export const EOS_TOKEN = tokenizer.tokens[tokenizer.eos_token_id]
+/** The vocabulary of a task, which is that of the model that learns it; or `tokens`, where a record says what it was. */
+export function vocabularyOf(
+  task: TaskChoice,
+  tokens: readonly string[] = taskOf(task).tokenizer.tokens,
+): Vocabulary {
+  return { tokens, max_entropy: Math.log(tokens.length) }
+}
+
+/** What another task means for a run that is to begin with it; undefined where both tasks have the same vocabulary. */
+export function newModelWords(before: TaskChoice, after: TaskChoice): string | undefined {
+  const [old, other] = [vocabularyOf(before).tokens, vocabularyOf(after).tokens]
+  if (JSON.stringify(old) === JSON.stringify(other)) return undefined
+  return `The task has another vocabulary, ${other.length} tokens instead of ${old.length}: a restart begins with a new model, and no checkpoint of this run fits it.`
+}
+
+/**
+ * Why what was made with `tokens` is not for this task, in words that say what to do; undefined where it is. Ids mean other
+ * texts in another vocabulary, so weights would load and mean nothing.
+ */
+export function otherVocabulary(tokens: readonly string[], task: TaskChoice): string | undefined {
+  const own = vocabularyOf(task).tokens
+  if (tokens.length === own.length && tokens.every((token, id) => token === own[id]))
+    return undefined
+  const id = own.findIndex((token, i) => token !== tokens[i])
+  const differs =
+    tokens.length === own.length
+      ? `token ${id} is ${JSON.stringify(tokens[id])} instead of ${JSON.stringify(own[id])}`
+      : `${tokens.length} tokens instead of ${own.length}`
+  return `made with another vocabulary than task ${task.id} has (${differs}), so its ids mean other texts. Begin with a new model, or choose the task that it was made for`
+}

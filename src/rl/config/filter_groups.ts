@@ -1,10 +1,10 @@
 // DAPO's dynamic sampling: prompts whose responses all score the same teach a group estimator nothing, so others take
 // their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
 
-/** What a group's spread is measured in; the task's verdict has both of verl's names for it. */
+/** What a group's spread is measured in. */
 const FILTER_METRICS = ['acc', 'score', 'seq_reward', 'seq_final_reward'] as const
 /**
- * acc, score: what the task says of a response. seq_reward: with the penalty for overlong ones. seq_final_reward: with the
+ * acc: whether the task finds a response right. score: what it gives for it, also in part. seq_reward: with the penalty for overlong ones. seq_final_reward: with the
  * KL in the reward too.
  */
 export type FilterMetric = (typeof FILTER_METRICS)[number]

@@ -2,7 +2,7 @@
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
-import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { Task } from '../../tasks/task.ts'
 import type { Data } from './data.ts'
 import type { Phase } from './phase.ts'
 import type { Probe, Validation } from './validation.ts'
@@ -10,7 +10,7 @@ import type { Probe, Validation } from './validation.ts'
 export interface TrainerConfig {
   readonly seed: number
   readonly task: Task
-  readonly tokenizer: Tokenizer
+  /** Its `vocab_size` is at least that of the task's tokenizer. */
   readonly model: ModelConfig
   readonly phases: readonly Phase[]
   readonly validation: Validation

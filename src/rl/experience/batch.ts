@@ -1,5 +1,5 @@
 // One batch of prompts and responses as rows of ids. response_mask and token_count are made here and nowhere else.
-import type { Sample, Task, Tokenizer } from '../../tasks/task.ts'
+import type { Sample, Task } from '../../tasks/task.ts'
 
 /** Prompts left-padded to P columns, responses right-padded to R; B rows, T = P + R. */
 export interface RolloutBatch {
@@ -43,7 +43,8 @@ export function padPrompts(
 }
 
 /** The prompts of samples, encoded and padded to the task's longest. */
-export function promptBatch(samples: readonly Sample[], task: Task, tokenizer: Tokenizer) {
+export function promptBatch(samples: readonly Sample[], task: Task) {
+  const { tokenizer } = task
   const encoded = new Map<string, readonly number[]>()
   const ids = samples.map(({ prompt }) => {
     // The n responses of a group have one prompt.

@@ -6,7 +6,7 @@ import { internalsRef } from '../../model/internals/internals.ref.ts'
 import { lensRef } from '../../model/internals/lens.ref.ts'
 import { unpackWeights } from '../../model/params/params.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, promptBatch, type RolloutBatch } from '../experience/batch.ts'
@@ -117,13 +117,13 @@ test('means agree with what the step’s own probes say', async () => {
 
 /** The held-out rows that are looked at before the first step. */
 function heldOut(count: number): RolloutBatch {
-  const { eos_token_id } = tokenizer
+  const { eos_token_id } = arithmetic
   const samples = Array.from({ length: count }, (_, i) => PARITY.sample(CONFIG.seed, i, 'test'))
   const response_ids = Uint32Array.from(
-    samples.flatMap(({ ground_truth }) => [...tokenizer.encode(ground_truth), eos_token_id, 0]),
+    samples.flatMap(({ ground_truth }) => [...arithmetic.encode(ground_truth), eos_token_id, 0]),
   )
   const size = { rows: count, prompt_length: 3, response_length: 3 }
-  return makeBatch(promptBatch(samples, PARITY, tokenizer), response_ids, size, eos_token_id)
+  return makeBatch(promptBatch(samples, PARITY), response_ids, size, eos_token_id)
 }
 
 test('every mean, deviation and lens is that of the float64 model', async () => {
@@ -165,7 +165,7 @@ test('every mean, deviation and lens is that of the float64 model', async () => 
   expect(lenses.map(({ is_held_out }) => is_held_out)).toEqual([true, true, false])
   expect(lenses[2].prompt_length).toBe(3)
   for (const lens of lenses) {
-    const input_ids = lens.tokens.map((text) => tokenizer.tokens.indexOf(text))
+    const input_ids = lens.tokens.map((text) => arithmetic.tokens.indexOf(text))
     const row = {
       ...{ input_ids, attention_mask: input_ids.map(() => 1), rows: 1 },
       ...{ width: input_ids.length, position_ids: input_ids.map((_, s) => s) },
@@ -175,7 +175,7 @@ test('every mean, deviation and lens is that of the float64 model', async () => 
       const { entropy, top, top_probs, next_prob } = lens[readout]
       expectClose(entropy, expected[readout].entropy, ROUNDING)
       expectClose(top_probs, expected[readout].probs, ROUNDING)
-      expect(top).toEqual(Array.from(expected[readout].ids, (id) => tokenizer.tokens[id]))
+      expect(top).toEqual(Array.from(expected[readout].ids, (id) => arithmetic.tokens[id]))
       const last = next_prob.length - L - 1
       expectClose(
         next_prob.subarray(0, last),
@@ -206,8 +206,8 @@ test('entropies at the tokens of a traced step are those of the lens and of the 
   )
   for (const { prompt, tokens, layer_entropy } of trace.samples) {
     const input_ids = [
-      ...tokenizer.encode(prompt),
-      ...tokens.map((text) => tokenizer.tokens.indexOf(text)),
+      ...arithmetic.encode(prompt),
+      ...tokens.map((text) => arithmetic.tokens.indexOf(text)),
     ]
     const row = {
       ...{ input_ids, attention_mask: input_ids.map(() => 1), rows: 1 },
@@ -226,7 +226,7 @@ test('entropies at the tokens of a traced step are those of the lens and of the 
   }
 
   // The lens, of the same weights: between two steps.
-  const readable = trace.samples.filter(({ tokens }) => !tokens.includes(tokenizer.tokens[0]))
+  const readable = trace.samples.filter(({ tokens }) => !tokens.includes(arithmetic.tokens[0]))
   const samples = readable.map(({ prompt, response, is_ended }) => ({ prompt, response, is_ended }))
   trainer.observe({ ...NO_OBSERVATION, lens: { held_out: 0, samples } })
   expect(gpu.memory().probes).toBe(0)

@@ -38,7 +38,7 @@ import { readTokenLayers, type TracedLayers } from './token_layers.ts'
  */
 export class Observer {
   #gpu: Gpu
-  #config: Pick<TrainerConfig, 'seed' | 'task' | 'tokenizer'>
+  #config: Pick<TrainerConfig, 'seed' | 'task'>
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
   /** With the layer where a group measures from one. */
@@ -46,11 +46,7 @@ export class Observer {
   #lens: (Made<LensPart> & { readonly texts: number }) | undefined
   #tokens: (Made<TokenLayersPart> & { readonly rows: number }) | undefined
 
-  constructor(
-    gpu: Gpu,
-    config: Pick<TrainerConfig, 'seed' | 'task' | 'tokenizer'>,
-    observed: Observed,
-  ) {
+  constructor(gpu: Gpu, config: Pick<TrainerConfig, 'seed' | 'task'>, observed: Observed) {
     this.#gpu = gpu
     this.#config = config
     this.#observed = observed
@@ -127,7 +123,7 @@ export class Observer {
       const all = counted.map(({ part }, i) => unpackInternalMoments(part.tensors, moments[i][0]))
       const merged = (name: 'mean' | 'std'): ObservedValues =>
         Object.assign({}, ...all.map((of) => of[name]))
-      const texts_of = this.#config.tokenizer.tokens
+      const texts_of = this.#config.task.tokenizer.tokens
       return {
         num_hidden_layers: model.shape.num_hidden_layers,
         rows,
@@ -238,13 +234,13 @@ export class Observer {
   #texts(refused: string[]): LensText[] {
     const { lens } = this.#request
     if (!lens) return []
-    const { task, seed, tokenizer } = this.#config
+    const { task, seed } = this.#config
     const width = this.#observed.probe.width
     const held_out = heldOutTexts(task, seed, lens.held_out)
     const all = [...held_out, ...lens.samples.map((sample) => ({ sample, is_held_out: false }))]
     return all.flatMap(({ sample, is_held_out }) => {
       try {
-        return [{ ...encodeSample(sample, tokenizer, width), is_held_out }]
+        return [{ ...encodeSample(sample, task.tokenizer, width), is_held_out }]
       } catch (error) {
         refused.push(`lens: ${reasonOf(error)}`)
         return []

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import type { Verdict } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts } from '../experience/batch.ts'
@@ -61,12 +61,12 @@ test('a phase follows float64 from the policy’s weights on, and its scores are
   expect(readable.length).toBeGreaterThan(4)
   const R = CONFIG.task.max_response_length
   const rows = readable.map(({ prompt, response, is_ended }) => {
-    const ids = new Uint32Array(R).fill(tokenizer.pad_token_id)
-    ids.set([...tokenizer.encode(response), ...(is_ended ? [tokenizer.eos_token_id] : [])])
+    const ids = new Uint32Array(R).fill(arithmetic.pad_token_id)
+    ids.set([...arithmetic.encode(response), ...(is_ended ? [arithmetic.eos_token_id] : [])])
     const P = CONFIG.task.max_prompt_length
-    const prompts = padPrompts([tokenizer.encode(prompt)], P, tokenizer.pad_token_id)
+    const prompts = padPrompts([arithmetic.encode(prompt)], P, arithmetic.pad_token_id)
     const size = { rows: 1, prompt_length: P, response_length: R }
-    return sequenceRow(makeBatch(prompts, ids, size, tokenizer.eos_token_id), 0)
+    return sequenceRow(makeBatch(prompts, ids, size, arithmetic.eos_token_id), 0)
   })
   const scores = Float64Array.from(readable, ({ rm_score }) => rm_score ?? Number.NaN)
   expectClose(scores, ref.scores(rows), { atol: 1e-4, rtol: 1e-4 })

@@ -6,7 +6,7 @@ import { tokenMeans } from '../../model/internals/internal_quantities.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
 import { unpackWeights } from '../../model/params/params.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
-import { tokenizer } from '../../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { makeBatch, padPrompts, type RolloutBatch } from '../experience/batch.ts'
@@ -104,14 +104,15 @@ test('where no prompt is informative the limit holds, the batch is as large as e
 test('the batches of one step have random numbers of their own', async () => {
   const texts: string[] = []
   const decode = (ids: ArrayLike<number>) => {
-    const text = tokenizer.decode(ids)
+    const text = arithmetic.decode(ids)
     texts.push(text)
     return text
   }
   const sample = () => CONFIG.task.sample(1, 0, 'train')
   const phase = filtering({ max_num_gen_batches: 2 }, { steps: 1 })
-  const task = { ...CONFIG.task, sample, score: () => 0 }
-  await run({ ...only(phase), task, tokenizer: { ...tokenizer, decode } })
+  const tokenizer = { ...arithmetic, decode }
+  const task = { ...CONFIG.task, tokenizer, sample, score: () => 0 }
+  await run({ ...only(phase), task })
   // Two batches of responses to one prompt, then the batch that was made of them.
   expect(texts).toHaveLength(48)
   expect(texts.slice(16, 32)).not.toEqual(texts.slice(0, 16))
@@ -201,13 +202,13 @@ test('a phase that resets the optimizer forgets the last one’s momentum, anoth
 /** The recorded batch: prompts as they were reported, responses as the tokenizer was shown them. */
 function recorded(samples: readonly StepSample[], ids: readonly Uint32Array[]): RolloutBatch {
   const prompts = padPrompts(
-    samples.map(({ prompt }) => tokenizer.encode(prompt)),
+    samples.map(({ prompt }) => arithmetic.encode(prompt)),
     P,
-    tokenizer.pad_token_id,
+    arithmetic.pad_token_id,
   )
   const response_ids = Uint32Array.from(ids.flatMap((row) => [...row]))
   const size = { rows: samples.length, prompt_length: P, response_length: R }
-  return makeBatch(prompts, response_ids, size, tokenizer.eos_token_id)
+  return makeBatch(prompts, response_ids, size, arithmetic.eos_token_id)
 }
 
 test('entropy changes of every layer are measured on steps that validate, in the same readback', async () => {
@@ -237,8 +238,8 @@ test('entropy changes of every layer are measured on steps that validate, in the
   const { task, seed, model } = CONFIG
   const samples = Array.from({ length: 8 }, (_, i) => task.sample(seed, 8 + i, 'train'))
   const ids = samples.map(({ demonstration }) => {
-    const answer = [...tokenizer.encode(demonstration), tokenizer.eos_token_id].slice(0, R)
-    return Uint32Array.from({ length: R }, (_, t) => answer[t] ?? tokenizer.pad_token_id)
+    const answer = [...arithmetic.encode(demonstration), arithmetic.eos_token_id].slice(0, R)
+    return Uint32Array.from({ length: R }, (_, t) => answer[t] ?? arithmetic.pad_token_id)
   })
   const batch = recorded(
     samples.map(({ prompt }) => ({ prompt }) as StepSample),

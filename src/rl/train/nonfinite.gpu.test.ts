@@ -42,7 +42,7 @@ test('an update that is left out says which parameter and which token broke it',
     return (await trainer.next()).non_finite
   }
   // Nothing but the embedding of one digit: rows without that digit are sound, and all other gradients of theirs.
-  const digit = CONFIG.tokenizer.encode('3')[0]
+  const digit = CONFIG.task.tokenizer.encode('3')[0]
   const of_digit = await step(layout.slices.embed_tokens.offset + digit * C, Number.NaN)
   expect(of_digit).toMatchObject({ model: 'actor', update: 0 })
   expect(`${of_digit?.token?.prompt}${of_digit?.token?.response}`).toContain('3')
@@ -63,7 +63,7 @@ test('a broken token is named by its own row in a batch that is shuffled', async
   const trainer = await Trainer.create(await open(), { ...CONFIG, model, phases: [shuffled] })
   const weights = await trainer.exportWeights()
   await trainer.next()
-  const digit = CONFIG.tokenizer.encode('3')[0]
+  const digit = CONFIG.task.tokenizer.encode('3')[0]
   weights[trainer.layout.slices.embed_tokens.offset + digit * CONFIG.model.hidden_size] = Number.NaN
   trainer.importWeights(weights)
   const { non_finite, samples } = await trainer.next()

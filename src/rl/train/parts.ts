@@ -87,7 +87,7 @@ async function addSamplers(
   for (const size of rolloutSizes(config)) {
     const key = sizeKey(size)
     if (samplers.has(key)) continue
-    const sampler = await Sampler.create(gpu, tensors.model, size, config.tokenizer)
+    const sampler = await Sampler.create(gpu, tensors.model, size, config.task.tokenizer)
     samplers.set(key, sampler)
     if (sampler.rollout.fallback_reason) onProgress(sampler.rollout.fallback_reason)
   }
@@ -131,7 +131,7 @@ async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTrai
   const size = rewardSize(config)
   if (!size) return undefined
   const layout = rewardLayout(config)
-  const { seed, tokenizer } = config
+  const { seed, task } = config
   const weights = initialWeights(layout, seed)
-  return RewardTraining.create(gpu, seed, layout, size, tokenizer.pad_token_id, weights)
+  return RewardTraining.create(gpu, seed, layout, size, task.tokenizer.pad_token_id, weights)
 }

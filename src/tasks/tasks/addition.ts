@@ -1,6 +1,7 @@
 // What the two addition tasks share: their problems, the held-out ones among them, and the score.
 import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
+import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 export const digits_param: TaskParam = {
   name: 'digits',
@@ -29,6 +30,7 @@ export function additionTask(
   const problems = splitProblems(`addition digits=${digits}`, numbers ** 2)
   return {
     id,
+    tokenizer: arithmetic,
     max_prompt_length: 2 * digits + 2,
     max_response_length: digits + 2, // one digit more than a number has, and the end token
     test_size: problems.test_size,

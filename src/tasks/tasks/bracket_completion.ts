@@ -1,6 +1,7 @@
 // Bracket completion: close all open brackets in the right order.
 import { splitProblems } from '../problems.ts'
 import type { Task, TaskKind } from '../task.ts'
+import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 const ID = 'bracket_completion'
 const OPENERS = '([{'
@@ -31,6 +32,7 @@ function bracketTask(length: number): Task {
   const problems = splitProblems(`${ID} length=${length}`, counts[length][0])
   return {
     id: ID,
+    tokenizer: arithmetic,
     max_prompt_length: length + 1,
     max_response_length: length + 1,
     test_size: problems.test_size,

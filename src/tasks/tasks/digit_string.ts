@@ -1,6 +1,7 @@
 // What the tasks on a string of digits share: ten problems per digit, `digits>` as prompt, the same number of digits back.
 import { splitProblems } from '../problems.ts'
 import type { Task, TaskParam } from '../task.ts'
+import { arithmetic } from '../tokenizers/arithmetic.ts'
 
 export const length_param: TaskParam = {
   name: 'length',
@@ -22,6 +23,7 @@ export function digitStringTask(
   const problems = splitProblems(`${id} length=${length}`, 10 ** length)
   return {
     id,
+    tokenizer: arithmetic,
     max_prompt_length: length + 1,
     max_response_length: length + 1,
     test_size: problems.test_size,

@@ -1,37 +1,57 @@
-// One vocabulary for every task: a character is a token, so that a model can be moved between tasks.
+// Tokenizers in which a character is a token: from an alphabet, or from the texts of somebody's own data.
 import type { Tokenizer } from '../task.ts'
 
 const PAD = 0
 const EOS = 1
+/** The special tokens of every such tokenizer. No character of a text is as long, so none can be mistaken for them. */
+export const PAD_TOKEN = '<pad>'
+export const EOS_TOKEN = '<eos>'
 
-/** 26 tokens in all: two special ones, ten digits, fourteen signs. */
-const tokens = ['<pad>', '<eos>', ...'0123456789', ...'+-*/%=>,()[]{}']
+/**
+ * A token for each character (Unicode code point) of `alphabet`, in its order, behind padding (id 0) and the end token (id 1).
+ * `encode` adds neither of the two. Throws RangeError for an empty alphabet and for a character that occurs twice.
+ */
+export function characters(alphabet: string): Tokenizer {
+  const tokens = [PAD_TOKEN, EOS_TOKEN, ...alphabet]
+  const idOf = new Map(tokens.map((token, id) => [token, id] as const))
+  if (tokens.length === 2) throw new RangeError('characters: expected an alphabet, got nothing')
+  if (idOf.size < tokens.length) {
+    const twice = tokens.find((token, id) => idOf.get(token) !== id)
+    throw new RangeError(
+      `characters: expected each character once, got ${JSON.stringify(twice)} twice`,
+    )
+  }
+  return {
+    tokens,
+    vocab_size: tokens.length,
+    pad_token_id: PAD,
+    eos_token_id: EOS,
+    encode: (text) =>
+      Array.from(text, (character) => {
+        const id = idOf.get(character)
+        if (id === undefined)
+          throw new RangeError(
+            `encode: expected characters of ${JSON.stringify(alphabet)}, got ${JSON.stringify(character)} in ${JSON.stringify(text)}`,
+          )
+        return id
+      }),
+    decode: (ids) => {
+      let text = ''
+      for (let i = 0; i < ids.length && ids[i] !== EOS; i++) {
+        const token = tokens[ids[i]]
+        if (token === undefined)
+          throw new RangeError(`decode: expected ids below ${tokens.length}, got ${ids[i]}`)
+        text += token
+      }
+      return text
+    },
+  }
+}
 
-const idOf = new Map(tokens.map((token, id) => [token, id] as const))
-
-/** The tokenizer of all tasks. `encode` adds neither padding nor an end token. */
-export const tokenizer: Tokenizer = {
-  tokens,
-  vocab_size: tokens.length,
-  pad_token_id: PAD,
-  eos_token_id: EOS,
-  encode: (text) =>
-    Array.from(text, (character) => {
-      const id = idOf.get(character)
-      if (id === undefined)
-        throw new RangeError(
-          `encode: expected characters of ${tokens.slice(2).join('')}, got ${JSON.stringify(character)} in ${JSON.stringify(text)}`,
-        )
-      return id
-    }),
-  decode: (ids) => {
-    let text = ''
-    for (let i = 0; i < ids.length && ids[i] !== EOS; i++) {
-      const token = tokens[ids[i]]
-      if (token === undefined)
-        throw new RangeError(`decode: expected ids below ${tokens.length}, got ${ids[i]}`)
-      text += token
-    }
-    return text
-  },
+/** The characters that occur in `texts`, each once, sorted by code point: the same texts in any order give the same alphabet. */
+export function alphabetOf(texts: Iterable<string>): string {
+  const found = new Set<string>()
+  for (const text of texts) for (const character of text) found.add(character)
+  const codeOf = (character: string) => character.codePointAt(0) ?? 0
+  return [...found].sort((a, b) => codeOf(a) - codeOf(b)).join('')
 }

@@ -1,8 +1,12 @@
 // What the policy answered to held-out problems, at the newest evaluation or the one before the shown step.
+
 import { memo, useMemo } from 'react'
 import type { KeptItem } from '../../lab/page/kept.ts'
 import type { Generation } from '../../lab/protocol/results.ts'
+import { shownText } from '../../lab/protocol/token_text.ts'
+import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore } from '../base/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
@@ -14,15 +18,14 @@ export const heldOutAt = (at_step: number | undefined): Evaluation | undefined =
 
 function Answer({ answer }: { answer: Generation }) {
   const { output, score, do_sample, is_ended } = answer
-  const is_right = score > 0
   return (
-    <tr className={is_right ? 'right' : 'wrong'}>
+    <tr className={verdictOf(score)}>
       <td>
-        <span className="response">{output === '' ? '(nothing)' : output}</span>
+        <span className="response">{output === '' ? '(nothing)' : shownText(output)}</span>
         {is_ended ? null : <span className="soft"> cut off</span>}
       </td>
       <td>
-        <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(score)}
+        <ScoreSign score={score} /> {formatNumber(score)}
       </td>
       <td>{do_sample ? 'sampled' : 'greedy'}</td>
     </tr>
@@ -49,8 +52,8 @@ export const HeldOut = memo(function HeldOut({ evaluation }: { evaluation: Evalu
         <tbody key={prompt}>
           <tr className="prompt">
             <th scope="rowgroup" colSpan={3}>
-              <span className="response">{prompt}</span>
-              <span className="soft"> answer {answers[0].answer.gts}</span>
+              <span className="response">{shownText(prompt)}</span>
+              <span className="soft"> answer {shownText(answers[0].answer.gts)}</span>
             </th>
           </tr>
           {answers.map(({ answer }, i) => (

@@ -1,7 +1,11 @@
 // What the policy answered: newest step on top, grouped by prompt. Always text, never markup.
+
 import { memo, useMemo, useState } from 'react'
 import type { LabState } from '../../lab/page/store.ts'
+import { shownText } from '../../lab/protocol/token_text.ts'
+import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { useSlowFrame } from '../plot/readout.ts'
 import { groupByPrompt } from './grouping.ts'
@@ -19,15 +23,16 @@ const selectSeries = (state: LabState) => state.series
 const REFRESH_MS = 1000
 
 function Response({ sample, columns }: { sample: Sample; columns: number }) {
-  const is_right = sample.score > 0
   return (
-    <tr className={is_right ? 'right' : 'wrong'}>
+    <tr className={verdictOf(sample.score)}>
       <td>
-        <span className="response">{sample.response === '' ? '(nothing)' : sample.response}</span>
+        <span className="response">
+          {sample.response === '' ? '(nothing)' : shownText(sample.response)}
+        </span>
         {sample.is_ended ? null : <span className="soft"> cut off</span>}
       </td>
       <td>
-        <span aria-hidden="true">{is_right ? '✓' : '✗'}</span> {formatNumber(sample.score)}
+        <ScoreSign score={sample.score} /> {formatNumber(sample.score)}
       </td>
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
@@ -43,8 +48,8 @@ function Group(props: { prompt: string; samples: readonly Sample[]; columns: num
     <tbody>
       <tr className="prompt">
         <th scope="rowgroup" colSpan={columns}>
-          <span className="response">{prompt}</span>
-          <span className="soft"> answer {samples[0].ground_truth}</span>
+          <span className="response">{shownText(prompt)}</span>
+          <span className="soft"> answer {shownText(samples[0].ground_truth)}</span>
         </th>
       </tr>
       {samples.map((sample, i) => (

@@ -9,6 +9,7 @@ import { discardEdits } from '../../lab/page/client/edits.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import type { Preset } from '../../lab/presets/preset.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { newModelWords } from '../../lab/protocol/vocabulary.ts'
 import { selectIsBusy, selectLeftOut, useLab } from '../base/run.ts'
 
 const selectSettings = (state: LabState) => state.experiment
@@ -128,6 +129,7 @@ export function Pending() {
   // What a run was asked to follow and could not is as much of a difference.
   const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
   const left_out = useLab(selectLeftOut)
+  const new_model = run && newModelWords(run.task, settings.task)
   const preset = useMemo(() => presetIn(settings), [settings])
   if (held.length === 0) return null
   return (
@@ -149,6 +151,7 @@ export function Pending() {
             <Differences held={held} />
           </>
         )}
+        {new_model === undefined ? null : <p data-testid="new-model">{new_model}</p>}
         {left_out > 0 ? (
           <p className="soft" data-testid="restart-leaves-out">
             A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by

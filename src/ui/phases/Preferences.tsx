@@ -1,10 +1,12 @@
 // Two responses side by side: which one is better? Below it, what the reward model has learned of the answers.
+
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { editField } from '../../lab/page/client/edits.ts'
 import { giveVerdict, keepVerdicts, undoVerdict } from '../../lab/page/client/verdicts.ts'
 import { nextExperiment, taughtExperiment } from '../../lab/page/next_experiment.ts'
 import type { LabState } from '../../lab/page/store.ts'
+import { shownText } from '../../lab/protocol/token_text.ts'
 import { formatShare } from '../base/format.ts'
 import { hasRewardPhase, selectIsBusy, selectIsEdited, shownPhases, useLab } from '../base/run.ts'
 import { showToast, uiStore } from '../base/store.ts'
@@ -108,7 +110,7 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
       aria-label={`Response ${hint} is better: ${text || 'nothing'}`}
       onClick={() => act(choice)}
     >
-      <span className="response">{text === '' ? '(nothing)' : text}</span>
+      <span className="response">{text === '' ? '(nothing)' : shownText(text)}</span>
       <kbd aria-hidden="true">{hint}</kbd>
     </button>
   )
@@ -122,8 +124,8 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
       {pair ? (
         <>
           <p>
-            Which response to <span className="response asked-prompt">{pair.prompt}</span> is
-            better?
+            Which response to{' '}
+            <span className="response asked-prompt">{shownText(pair.prompt)}</span> is better?
           </p>
           <div className="answers">
             <ResponseButton choice="a" text={pair.response_a} hint="A" />

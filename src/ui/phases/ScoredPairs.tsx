@@ -1,22 +1,26 @@
 // Pairs that nothing was trained on: what the task says of both responses, and in which order the reward model puts them.
+
 import type { LabState } from '../../lab/page/store.ts'
+import { shownText } from '../../lab/protocol/token_text.ts'
+import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { ScoreSign } from '../base/ScoreSign.tsx'
 
 type Scored = NonNullable<LabState['scored_pairs']>
 type Pair = Scored['pairs'][number]
 
 /** A response with the task's verdict on it; none where a recording has kept none. */
 function Judged({ text, task_score }: { text: string; task_score: number | undefined }) {
-  const is_right = task_score !== undefined && task_score > 0
+  const verdict = task_score === undefined ? undefined : verdictOf(task_score)
   return (
-    <td className={task_score === undefined ? undefined : is_right ? 'right' : 'wrong'}>
+    <td className={verdict}>
       {task_score === undefined ? null : (
         <>
-          <span aria-hidden="true">{is_right ? '✓' : '✗'}</span>
-          <span className="visually-hidden">{is_right ? 'right: ' : 'wrong: '}</span>{' '}
+          <ScoreSign score={task_score} />
+          <span className="visually-hidden">{`${verdict}: `}</span>{' '}
         </>
       )}
-      <span className="response">{text || '(nothing)'}</span>
+      <span className="response">{shownText(text) || '(nothing)'}</span>
     </td>
   )
 }
@@ -51,7 +55,7 @@ export function ScoredPairs({ pairs, step }: Scored) {
             // Pairs have no other identity than their place.
             <tr key={i}>
               <td>
-                <span className="response">{pair.prompt}</span>
+                <span className="response">{shownText(pair.prompt)}</span>
               </td>
               <Judged text={pair.chosen} task_score={pair.chosen_task_score} />
               <td>{formatNumber(pair.chosen_score)}</td>

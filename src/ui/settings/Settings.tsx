@@ -16,6 +16,7 @@ import { Field } from './Field.tsx'
 import { type FieldData, groupFields, shownFields } from './form.ts'
 import { HistoryButtons } from './HistoryButtons.tsx'
 import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
+import { TaskSamples } from './TaskSamples.tsx'
 import { useUnfold } from './wanted.ts'
 
 const selectExperiment = (state: LabState) => state.experiment
@@ -81,6 +82,7 @@ function Group(props: {
                 changed_from={original.get(field.path)}
                 is_live={present !== undefined && isSteerable(field, present)}
               />
+              {field.path === 'task.id' ? <TaskSamples /> : null}
               {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
                 <SuggestedFor index={phase} />
               ) : null}

@@ -10,6 +10,7 @@ import type { SteeringEntry } from '../../experiment/steering/actions.ts'
 import { steeringWords } from '../../experiment/steering/words.ts'
 import { readVerdicts } from '../../experiment/verdicts.ts'
 import type { RunHistory } from '../../protocol/checkpoint_facts.ts'
+import { otherVocabulary, vocabularyOf } from '../../protocol/vocabulary.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'
 import { brokenPairs, pairsSchema, type WrittenPairs, writtenPairs } from './checkpoint_pairs.ts'
@@ -60,6 +61,8 @@ const steered = z.array(
 )
 const verdicts = z.record(z.string().check(z.regex(/^\d{1,3}$/)), z.string())
 const made_on = z.object({ understory: text, adapter: text, kernels: text })
+/** The text of every token id. */
+const tokens = z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(2 ** 20))
 const parent = z.object({ record: id, step: whole })
 
 /** The header, checked. */
@@ -104,6 +107,7 @@ export function writeHeader(
   )
   const parts = {
     made_on,
+    tokens: vocabularyOf(experiment.task).tokens,
     experiment,
     document,
     run: { ...countersOf(trainer), done },
@@ -214,6 +218,9 @@ export function readHeader(strings: Strings, file: string): CheckpointHeader {
     ),
     marks,
   }
+  // Files of earlier versions do not say it; tasks have kept their vocabulary since.
+  const other = has('tokens') && otherVocabulary(part('tokens', tokens), header.experiment.task)
+  if (other) throw new CheckpointError(file, other, 'vocabulary')
   const broken = brokenCounters(header) ?? brokenMarks(header)
   return broken ? fail(broken[0], broken[1]) : header
 }

@@ -16,8 +16,8 @@ export type AlgorithmFields = Omit<Algorithm, 'rollout_correction' | 'overlong_b
 const kl_ctrl = ALGORITHM_DEFAULTS.kl_ctrl
 
 const FILTER_METRICS: Readonly<Record<FilterMetric, string>> = {
-  acc: 'acc (the task’s verdict)',
-  score: 'score (the same)',
+  acc: 'acc (right or wrong)',
+  score: 'score (also in part, where the task says so)',
   seq_reward: 'seq_reward (with the overlong penalty)',
   seq_final_reward: 'seq_final_reward (with all penalties)',
 }

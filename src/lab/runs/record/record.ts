@@ -36,6 +36,8 @@ export interface RunHeader {
   readonly kernels: string
   /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
   readonly rollout_dtype?: RolloutDType | undefined
+  /** The vocabulary that its samples and its model were made with. Older records have none: theirs is the task's. */
+  readonly tokens?: readonly string[] | undefined
   /** Of the page, and of the messages of its worker. */
   readonly versions: { readonly understory: string; readonly protocol: number }
   /** Milliseconds since 1970. */

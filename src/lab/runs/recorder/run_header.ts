@@ -5,6 +5,7 @@ import { saidIn } from '../../page/next_experiment.ts'
 import type { LabState } from '../../page/store.ts'
 import { withVerdicts } from '../../page/taught.ts'
 import { PROTOCOL_VERSION } from '../../protocol/protocol.ts'
+import { vocabularyOf } from '../../protocol/vocabulary.ts'
 import { autoName } from '../record/names.ts'
 import { RECORD_VERSION, type RecordStatus, type RunHeader } from '../record/record.ts'
 import { markStored, newRun, type RecordedRun } from './recorded_run.ts'
@@ -55,6 +56,7 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
     adapter: host.adapterName(state),
     kernels,
     rollout_dtype: state.rollout_dtype,
+    tokens: vocabularyOf((run_experiment ?? experiment).task).tokens,
     versions: { understory: host.version, protocol: PROTOCOL_VERSION },
     started_at,
     ended_at: recording.ended_at,

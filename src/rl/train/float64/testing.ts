@@ -6,7 +6,7 @@ import type { Tensor } from '../../../kernels/device/tensor.ts'
 import { randomValues } from '../../../kernels/testing.ts'
 import { modelShape } from '../../../model/params/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../../model/params/params.ts'
-import { tokenizer } from '../../../tasks/tokenizers/characters.ts'
+import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import type { Algorithm, RolloutCorrection } from '../../config/algorithm.ts'
 import type { RlPhase } from '../../config/phase.ts'
@@ -77,9 +77,9 @@ function firstCritic(): Learner {
   return critic
 }
 
-const ended = (ids: Uint32Array) => ids.includes(tokenizer.eos_token_id)
+const ended = (ids: Uint32Array) => ids.includes(arithmetic.eos_token_id)
 const scoreOf = (prompt: string, ids: Uint32Array) =>
-  ended(ids) ? CONFIG.task.score(prompt, tokenizer.decode(ids)) : 0
+  ended(ids) ? CONFIG.task.score(prompt, arithmetic.decode(ids)) : 0
 /** DAPO's soft penalty, of R = 3 tokens. */
 const penalty = (length: number, { overlong_buffer: buffer }: Algorithm) =>
   buffer ? Math.min(0, ((R - buffer.len - length) / buffer.len) * buffer.penalty_factor) : 0
@@ -92,7 +92,7 @@ function recorded(
   rollout_log_probs: Float32Array | undefined,
 ): RecordedStep {
   const { n } = phase.rollout
-  const lengths = samples.map((s) => s.response_length + tokenizer.encode(s.prompt).length)
+  const lengths = samples.map((s) => s.response_length + arithmetic.encode(s.prompt).length)
   const order = phase.algorithm.balance_batch
     ? balanceBatch(lengths).flat()
     : samples.map((_, b) => b)
@@ -100,16 +100,16 @@ function recorded(
   const ids = shown.slice(-B)
   const batch = makeBatch(
     padPrompts(
-      prompts.map((prompt) => tokenizer.encode(prompt)),
+      prompts.map((prompt) => arithmetic.encode(prompt)),
       P,
-      tokenizer.pad_token_id,
+      arithmetic.pad_token_id,
     ),
     Uint32Array.from(ids.flatMap((row) => [...row])),
     { rows: B, prompt_length: P, response_length: R },
-    tokenizer.eos_token_id,
+    arithmetic.eos_token_id,
   )
   const total = (prompt: string, row: Uint32Array) => {
-    const length = ended(row) ? row.indexOf(tokenizer.eos_token_id) + 1 : R
+    const length = ended(row) ? row.indexOf(arithmetic.eos_token_id) + 1 : R
     return scoreOf(prompt, row) + penalty(length, phase.algorithm)
   }
   const token_level_scores = new Float64Array(B * R)
@@ -191,11 +191,11 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   const shown: Uint32Array[] = []
   const decode = (ids: ArrayLike<number>) => {
     shown.push(Uint32Array.from(ids))
-    return tokenizer.decode(ids)
+    return arithmetic.decode(ids)
   }
   const trainer = await Trainer.create(gpu, {
     ...only(...phases),
-    tokenizer: { ...tokenizer, decode },
+    task: { ...CONFIG.task, tokenizer: { ...arithmetic, decode } },
   })
   trainer.importWeights(WARM)
   await trainer.next()

@@ -1,4 +1,5 @@
 // DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch of those groups.
+import { isRight } from '../../../tasks/task.ts'
 import {
   checkFilterGroups,
   chooseGroups,
@@ -29,7 +30,7 @@ export async function sampleFiltered(
   return chosenGroups(parts, request, drawn, informative)
 }
 
-/** What a group's spread is measured on: `acc` is the task's score; every other metric is what the phase trains on. */
+/** What a group's spread is measured on: `acc` is whether the task finds a response right; every other metric is what the phase trains on. */
 async function filterValues(
   { judge }: SamplingParts,
   { phase, reward }: SamplingRequest,
@@ -37,8 +38,9 @@ async function filterValues(
 ): Promise<readonly number[]> {
   const { batch, scores } = judge.judge(samples, response_ids, phase.rollout.max_response_length)
   const { metric } = phase.algorithm.filter_groups
-  const trained = reward && metric !== 'acc' ? Array.from(await reward(batch)) : scores
-  const is_plain = reward !== undefined || metric === 'acc' || metric === 'score'
+  if (metric === 'acc') return scores.map((score) => (isRight(score) ? 1 : 0))
+  const trained = reward ? Array.from(await reward(batch)) : scores
+  const is_plain = reward !== undefined || metric === 'score'
   return is_plain ? trained : penalised(phase, trained, batch)
 }
 
@@ -60,7 +62,7 @@ function chosenGroups(
   const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
   const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
-  const mask = responseMask(response_ids, R, config.tokenizer.eos_token_id)
+  const mask = responseMask(response_ids, R, config.task.tokenizer.eos_token_id)
   return {
     samples: rows.map((row) => samples[row]),
     response_ids,

@@ -1,8 +1,7 @@
 // Responses as batches, as texts and with the task's scores.
-import type { Sample } from '../../../tasks/task.ts'
+import type { Sample, Task } from '../../../tasks/task.ts'
 import { overlongReward } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'
-import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { makeBatch, promptBatch, type RolloutBatch, widenRows } from '../../experience/batch.ts'
 
 /** Responses that the task has scored. */
@@ -15,20 +14,22 @@ export interface Judged {
 
 /** Makes batches with the columns of the actor's, and has the task score them. */
 export class Judge {
-  #config: Pick<TrainerConfig, 'task' | 'tokenizer'>
+  #task: Task
   /** R of the actor's batches, the longest response of any phase. */
   #columns: number
 
-  constructor(config: Pick<TrainerConfig, 'task' | 'tokenizer'>, columns: number) {
-    this.#config = config
+  constructor(task: Task, columns: number) {
+    this.#task = task
     this.#columns = columns
   }
 
   /** Responses [B, R] as a batch and as text, with the task's scores. */
   judge(samples: readonly Sample[], response_ids: Uint32Array, R: number): Judged {
-    const { task, tokenizer } = this.#config
+    const task = this.#task
     const batch = this.#makeBatch(samples, response_ids, R)
-    const texts = samples.map((_, b) => tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)))
+    const texts = samples.map((_, b) =>
+      task.tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)),
+    )
     const scores = samples.map(({ prompt }, b) =>
       batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
     )
@@ -37,7 +38,7 @@ export class Judge {
 
   /** Problems with the given texts as their responses. */
   batchOf(samples: readonly Sample[], texts: readonly string[]): RolloutBatch {
-    const { tokenizer } = this.#config
+    const { tokenizer } = this.#task
     const R = this.#columns
     const response_ids = new Uint32Array(samples.length * R).fill(tokenizer.pad_token_id)
     texts.forEach((text, b) => {
@@ -58,7 +59,8 @@ export class Judge {
   }
 
   #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
-    const { task, tokenizer } = this.#config
+    const task = this.#task
+    const { tokenizer } = task
     const width = this.#columns
     const ids = widenRows(response_ids, R, width, tokenizer.pad_token_id)
     const size = {
@@ -66,7 +68,7 @@ export class Judge {
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(promptBatch(samples, task, tokenizer), ids, size, tokenizer.eos_token_id, R)
+    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_id, R)
   }
 }
 

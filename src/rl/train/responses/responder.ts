@@ -45,13 +45,13 @@ export class Responder {
     columns: number,
   ) {
     const data = new TrainingData(config.seed, config.task, config.data)
-    this.#parts = { gpu, config, samplers, data, judge: new Judge(config, columns) }
+    this.#parts = { gpu, config, samplers, data, judge: new Judge(config.task, columns) }
     this.#columns = columns
   }
 
   /** Continues with other phases of the same task. */
   adopt(config: TrainerConfig): void {
-    this.#parts = { ...this.#parts, config, judge: new Judge(config, this.#columns) }
+    this.#parts = { ...this.#parts, config, judge: new Judge(config.task, this.#columns) }
   }
 
   /** The problems of the run. */
@@ -92,12 +92,12 @@ export class Responder {
     round: number,
   ): Promise<[Candidate, Candidate][]> {
     const { gpu, config, judge } = this.#parts
-    const { seed, task, tokenizer } = config
+    const { seed, task } = config
     const size = pairSize(config)
     const { rollout } = this.sampler(size)
     const row_offset = round * size.rows
     const sampling = { seed, stream: PAIR_STREAM, step, row_offset, temperature }
-    const prompts = promptBatch(samples, task, tokenizer)
+    const prompts = promptBatch(samples, task)
     await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     const twice = samples.flatMap((sample) => [sample, sample])
@@ -146,10 +146,10 @@ export class Responder {
   #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
     const rows = samples.map((_, b) => b)
     if (!phase.algorithm.balance_batch) return rows
-    const { task, tokenizer } = this.#parts.config
+    const { task } = this.#parts.config
     const { max_response_length: R } = phase.rollout
-    const { attention_mask } = promptBatch(samples, task, tokenizer)
-    const { response_lengths } = responseEnds(response_ids, R, tokenizer.eos_token_id)
+    const { attention_mask } = promptBatch(samples, task)
+    const { response_lengths } = responseEnds(response_ids, R, task.tokenizer.eos_token_id)
     const P = task.max_prompt_length
     const seqlens = rows.map(
       (b) => response_lengths[b] + sum(attention_mask.subarray(b * P, (b + 1) * P)),

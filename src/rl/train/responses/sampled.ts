@@ -110,9 +110,9 @@ async function generate(
   samples: readonly Sample[],
   change: { readonly temperature?: number; readonly row_offset?: number },
 ): Promise<void> {
-  const { seed, task, tokenizer } = config
+  const { seed, task } = config
   const sampling = { row_offset: 0, ...change, seed, stream: TRAIN_STREAM, step }
   const distinct = samples.filter((_, b) => b % phase.rollout.n === 0)
-  const prompts = promptBatch(distinct, task, tokenizer)
+  const prompts = promptBatch(distinct, task)
   await rollout.generate(prompts, { ...phase.rollout, ...sampling })
 }

@@ -2,6 +2,7 @@
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'
+import { isRight } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
 import { promptBatch } from '../../experience/batch.ts'
@@ -29,8 +30,8 @@ export interface Validated {
 /**
  * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
  * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`
- * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; a score that is one number is
- * both `reward` and `acc` there. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
+ * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; `reward` is the task's
+ * score there and `acc` whether it is 1. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
  */
 export async function validate(
   gpu: Gpu,
@@ -46,7 +47,7 @@ export async function validate(
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
   const likeliest: Filter = { temperature: 0, top_k: -1, top_p: 1 }
   const greedy = await respond(gpu, rollout, config, step, 1, 0, likeliest)
-  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.scores) }
+  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.scores.map(accuracy)) }
   const generations = generationsOf(greedy, config, 1, false)
   if (n > 0) {
     const filter = { temperature: validation.temperature || temperature, top_k, top_p }
@@ -89,11 +90,14 @@ function generationsOf(
   })
 }
 
+/** What verl calls acc, of one response. */
+const accuracy = (score: number) => (isRight(score) ? 1 : 0)
+
 function samplesOf({ scores, texts }: Responses, task_id: string, n: number): ValidationSamples {
   return {
     data_sources: scores.map(() => task_id),
     sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
-    variables: { reward: scores, acc: scores, pred: texts },
+    variables: { reward: scores, acc: scores.map(accuracy), pred: texts },
   }
 }
 
@@ -104,13 +108,14 @@ function samplesOf({ scores, texts }: Responses, task_id: string, n: number): Va
 async function respond(
   gpu: Gpu,
   rollout: Rollout,
-  { seed, task, tokenizer, validation }: TrainerConfig,
+  { seed, task, validation }: TrainerConfig,
   step: number,
   n: number,
   first_row: number,
   filter: Filter,
 ): Promise<Responses> {
   const { rows: B, response_length: R } = rollout.size
+  const { tokenizer } = task
   const total = validationPrompts(validation, task) * n
   const scores: number[] = []
   const texts: string[] = []
@@ -119,7 +124,7 @@ async function respond(
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
     )
-    await rollout.generate(promptBatch(samples, task, tokenizer), {
+    await rollout.generate(promptBatch(samples, task), {
       ...filter,
       seed,
       stream: VALIDATION_STREAM,

@@ -158,7 +158,7 @@ function nonFinite(
       ))
   if (!broken) return {}
   const index = brokenPlace(tokens, batch.response_length, order)
-  const token = index === undefined ? undefined : tokenAt(batch, index, config.tokenizer)
+  const token = index === undefined ? undefined : tokenAt(batch, index, config.task.tokenizer)
   return { non_finite: { ...broken, ...(token && { token }) } }
 }
 

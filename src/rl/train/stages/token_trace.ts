@@ -37,7 +37,7 @@ export function traceTokens(training: Training, step: TracedStep): Tracing {
     const tensor = traceTensor(name, actor.tensors, critic?.tensors)
     return gpu.view(tensor, tensor.label, 0, shape)
   })
-  const { tokens } = config.tokenizer
+  const { tokens } = config.task.tokenizer
   // The columns of the updates have the row order of the last epoch.
   const order = step.order?.(phase.actor.ppo_epochs - 1)
   const table = gpu.read(...tensors).then((arrays) => {

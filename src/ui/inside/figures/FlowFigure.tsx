@@ -1,8 +1,8 @@
 // Entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv 2512.19673, figure 2).
 import { useId, useState } from 'react'
 import type { Observation } from '../../../lab/protocol/observation.ts'
-import { MAX_ENTROPY, VOCAB_SIZE } from '../../../lab/protocol/vocabulary.ts'
 import { formatNats, formatNumber, formatTick } from '../../base/format.ts'
+import { useVocabulary } from '../../base/vocabulary.ts'
 import { linearScale, logScale } from '../charts/axes.ts'
 import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
@@ -59,6 +59,7 @@ const dotsOf = (points: readonly FlowPoint[]) =>
 
 function Flow({ observation, reading }: { observation: Observation; reading: Reading }) {
   const points = flowPoints(observation, reading)
+  const { tokens, max_entropy } = useVocabulary()
   const title = reading === 'raw' ? 'Raw states, as in the paper' : 'States through the final norm'
   if (points.length === 0)
     return (
@@ -75,11 +76,11 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
     <LayerChart
       id={`flow-${reading}`}
       title={title}
-      summary={`${title}: entropy from ${formatNats(begin)} at the embedding to ${formatNats(end)} after the last layer; at most ${formatNats(MAX_ENTROPY)}.`}
+      summary={`${title}: entropy from ${formatNats(begin)} at the embedding to ${formatNats(end)} after the last layer; at most ${formatNats(max_entropy)}.`}
       first={1}
       last={observation.num_hidden_layers}
       height={HEIGHT}
-      scale={linearScale([MAX_ENTROPY * 1.04], [0])}
+      scale={linearScale([max_entropy * 1.04], [0])}
       formatY={formatTick}
       lines={[
         { key: 'flow', color: SOFT, width: 1, points: shown },
@@ -88,7 +89,7 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
           : [{ key: 'grey', color: GREY, width: 1, dash: '2 3', points: path.slice(0, 2) }]),
       ]}
       dots={dotsOf(points)}
-      marks={[{ value: MAX_ENTROPY, label: `ln ${VOCAB_SIZE} = ${MAX_ENTROPY.toFixed(2)}` }]}
+      marks={[{ value: max_entropy, label: `ln ${tokens.length} = ${max_entropy.toFixed(2)}` }]}
       read={(layer) => wordsOf(points, layer)}
     />
   )

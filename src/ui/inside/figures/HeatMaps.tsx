@@ -2,11 +2,11 @@
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../lab/page/store.ts'
-import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
 import { useEditMarks, useLastLayer, usePhaseSpans, useStepDomain } from '../../base/run.ts'
 import { shownStore, useAtStep, useShown } from '../../base/shown.ts'
 import { type UiState, uiStore } from '../../base/store.ts'
+import { useVocabulary } from '../../base/vocabulary.ts'
 import type { Domain } from '../../plot/axes/domain.ts'
 import { ChartCard } from '../../plot/ChartCard.tsx'
 import { drawEdits, drawMarks, rowAt } from '../../plot/heat.ts'
@@ -66,13 +66,15 @@ const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step
 class HeatPicture {
   readonly #map: HeatKind
   readonly #rows: number
+  readonly #max_entropy: number
   #canvas: HTMLCanvasElement | undefined
   #stamp = ''
   #kept: object | undefined
 
-  constructor(map: HeatKind, last_layer: number) {
+  constructor(map: HeatKind, last_layer: number, max_entropy: number) {
     this.#map = map
     this.#rows = last_layer + 1 - map.first
+    this.#max_entropy = max_entropy
   }
 
   /** One pixel high per layer. */
@@ -95,7 +97,7 @@ class HeatPicture {
         rows: this.#rows,
         width,
         x,
-        max: MAX_ENTROPY,
+        max: this.#max_entropy,
         ramp: RAMP,
         first_ramp: this.#map.is_grey ? GREYS : RAMP,
       },
@@ -123,7 +125,11 @@ interface HeatMapProps {
 function usePaint(map: HeatKind, last_layer: number): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const picture = useMemo(() => new HeatPicture(map, last_layer), [map, last_layer])
+  const { max_entropy } = useVocabulary()
+  const picture = useMemo(
+    () => new HeatPicture(map, last_layer, max_entropy),
+    [map, last_layer, max_entropy],
+  )
   return useCallback<Paint>(
     (ctx, view, pixel_ratio) => {
       const image = picture.draw(Math.max(1, Math.round(view.width * pixel_ratio)), view.x)
@@ -154,6 +160,7 @@ function useSummary({ title, quantity, first }: HeatKind, last_layer: number): (
 
 function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
   const { id, title, quantity, first } = map
+  const { max_entropy } = useVocabulary()
   const x = useStepDomain()
   const is_dark = useStore(uiStore, selectIsDark)
   const rows = last_layer + 1 - first
@@ -187,7 +194,7 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       has_log={false}
       columns={columns}
       picture={() => ({
-        title: `${title}, 0 to ${formatNats(MAX_ENTROPY)}`,
+        title: `${title}, 0 to ${formatNats(max_entropy)}`,
         y_label: 'layer',
         is_dark,
         keys: [],
@@ -254,6 +261,7 @@ function numbers({ item }: Seen, last_layer: number): NumberTable {
 
 export function HeatMaps() {
   const state = useFigure('heat', GROUPS, QUANTITIES)
+  const { max_entropy } = useVocabulary()
   const last_layer = useLastLayer()
   const { seen } = state
   return (
@@ -278,7 +286,7 @@ export function HeatMaps() {
           <p className="heat-scale">
             <span>0</span>
             <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
-            <span>{formatNumber(MAX_ENTROPY)} nats, all tokens alike</span>
+            <span>{formatNumber(max_entropy)} nats, all tokens alike</span>
           </p>
           <NumbersTable
             id="heat-numbers"

@@ -6,14 +6,14 @@ import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import type { LensSample } from '../../../lab/protocol/observation.ts'
 import type { TokenTable } from '../../../lab/protocol/results.ts'
-import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { SIGNS_SAY } from '../../../lab/protocol/token_text.ts'
 import { formatDuration, formatNumber } from '../../base/format.ts'
 import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../../base/run.ts'
 import { useAtStep } from '../../base/shown.ts'
 import { useVisible } from '../../base/visible.ts'
+import { useVocabulary } from '../../base/vocabulary.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
 import { lensItem } from '../lens/store.ts'
-import { SIGNS_SAY } from '../token_sign.ts'
 import {
   type LayerEntropy,
   type LayerReadout,
@@ -193,6 +193,7 @@ function Body({ shown }: { shown: Shown }) {
   const { mode, readout, order, is_informative_only, query } = view
   const layer = Math.min(view.layer, last)
   const { responses } = shown
+  const { max_entropy } = useVocabulary()
   const found = useMemo(
     () => find(responses, { order, is_informative_only, query }),
     [responses, order, is_informative_only, query],
@@ -204,8 +205,8 @@ function Body({ shown }: { shown: Shown }) {
       mode === 'layer_entropy'
         ? layerEntropyOf(kept, shown, { layer, readout }, looks?.step)
         : undefined
-    return { mode, layerEntropy, range: rangeOf(mode, samples, MAX_ENTROPY, layerEntropy) }
-  }, [responses, shown, mode, layer, readout, kept, looks])
+    return { mode, layerEntropy, range: rangeOf(mode, samples, max_entropy, layerEntropy) }
+  }, [responses, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
   return (
     <>

@@ -1,13 +1,12 @@
 // Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
-import { PAD_TOKEN } from '../../../lab/protocol/vocabulary.ts'
+import { holdsPadding, shownText, tokenSign } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
 import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { shownStore } from '../../base/shown.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 import { cellText, exactText, shownColumns } from '../stages/columns.ts'
-import { tokenSign } from '../token_sign.ts'
 import type { LayerEntropy } from './colours.ts'
 import type { Inspected } from './inspect.ts'
 import { tokensStore } from './view.ts'
@@ -40,7 +39,7 @@ function Numbers({ told, t }: { told: Inspected; t: number }) {
 function Actions({ step, told }: { step: number; told: Inspected }) {
   const { prompt, response, traced, is_ended, place } = told
   // Such a response cannot be written as text and read back.
-  const is_odd = traced?.tokens.includes(PAD_TOKEN) ?? response.includes(PAD_TOKEN)
+  const is_odd = holdsPadding(traced?.tokens ?? response)
   return (
     <div className="readout-actions">
       <button
@@ -114,7 +113,7 @@ export function Readout(props: {
   return (
     <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
       <p>
-        <span className="response soft">{prompt}</span>{' '}
+        <span className="response soft">{shownText(prompt)}</span>{' '}
         {traced ? (
           traced.tokens.map((text, i) => (
             <span key={i} className={`response ${i === t ? 'readout-token' : 'soft'}`}>
@@ -122,12 +121,12 @@ export function Readout(props: {
             </span>
           ))
         ) : (
-          <span className="response">{response || '(nothing)'}</span>
+          <span className="response">{shownText(response) || '(nothing)'}</span>
         )}
       </p>
       <p className="soft">
         {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
-        <span className="response">{ground_truth}</span>, score {formatNumber(score)}
+        <span className="response">{shownText(ground_truth)}</span>, score {formatNumber(score)}
         {is_ended ? '' : ', cut off'}.
       </p>
       <Numbers told={told} t={t} />

@@ -1,8 +1,9 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
+import { shownText, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
-import { cellText, tokenText } from '../stages/columns.ts'
-import { tokenSign, tokenWords } from '../token_sign.ts'
+import { ScoreSign } from '../../base/ScoreSign.tsx'
+import { cellText } from '../stages/columns.ts'
 import {
   type LayerEntropy,
   MODES,
@@ -32,7 +33,7 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       data-t={0}
       className="tok"
     >
-      {told.response === '' ? '(nothing)' : told.response}
+      {told.response === '' ? '(nothing)' : shownText(told.response)}
     </span>
   )
 }
@@ -66,7 +67,7 @@ const Tokens = memo(function Tokens(props: {
         aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={tokenText(token)}
+        title={shownText(token)}
         className={`tok ${shadeClass(mode, value, range)} ${clipped}`}
       >
         {tokenSign(token)}
@@ -83,10 +84,10 @@ function Response(props: {
   with_prompt: boolean
 }) {
   const { told, colours, here, with_prompt } = props
-  const { score, advantage, length, is_ended, prompt, place } = told
+  const { score, is_task_score, advantage, length, is_ended, prompt, place } = told
   return (
     <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
-      {with_prompt ? <span className="response soft">{prompt}</span> : null}
+      {with_prompt ? <span className="response soft">{shownText(prompt)}</span> : null}
       <div
         role="listbox"
         aria-orientation="horizontal"
@@ -98,7 +99,7 @@ function Response(props: {
       {is_ended ? null : <span className="badge warn">cut off</span>}
       <span className="told-numbers">
         <span title="score">
-          <span aria-hidden="true">{score > 0 ? '✓' : '✗'}</span>
+          {is_task_score ? <ScoreSign score={score} /> : null}
           <span className="visually-hidden">score</span> {formatNumber(score)}
         </span>
         <span title="mean advantage of its tokens">
@@ -161,8 +162,8 @@ export function BundleItem(props: {
         <span className="bundle-arrow" aria-hidden="true">
           {is_open ? '▾' : '▸'}
         </span>
-        <b className="response">{prompt}</b>
-        <span className="soft">answer {responses[0].ground_truth}</span>
+        <b className="response">{shownText(prompt)}</b>
+        <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
           {count},{' '}
           {is_equal ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}

@@ -11,6 +11,8 @@ export interface Inspected {
   readonly ground_truth: string
   /** What is trained on, where that is known; else the task's. */
   readonly score: number
+  /** The score is the task's, so that it says whether the response is right. */
+  readonly is_task_score: boolean
   /** Mean over its tokens; undefined where the step computed none. */
   readonly advantage: number | undefined
   /** Tokens, end token included. */
@@ -32,12 +34,14 @@ function meanOf(values: readonly number[] | undefined): number | undefined {
   return finite?.length ? finite.reduce((a, b) => a + b, 0) / finite.length : undefined
 }
 
-export const ofTable = ({ samples }: TokenTable): readonly Inspected[] =>
+export const ofTable = ({ samples, phase }: TokenTable): readonly Inspected[] =>
   samples.map((traced, place) => {
     const { prompt, response, ground_truth, score, is_ended, tokens, columns } = traced
     const advantage = meanOf(columns.advantages)
     const text = { prompt, response, ground_truth }
-    return { place, ...text, score, advantage, length: tokens.length, is_ended, traced }
+    const is_task_score = !phase.reward_model.enable
+    const length = tokens.length
+    return { place, ...text, score, is_task_score, advantage, length, is_ended, traced }
   })
 
 export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected[] =>
@@ -49,6 +53,7 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
       place,
       ...text,
       score,
+      is_task_score: sample.rm_score === undefined,
       advantage,
       length: response_length,
       is_ended,

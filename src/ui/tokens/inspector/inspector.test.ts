@@ -40,7 +40,11 @@ const traced = (
   group: { rewards: Array(size).fill(score), lengths: Array(size).fill(2), place: 0 },
 })
 const table = (samples: readonly TracedSample[], updates = 1) =>
-  ({ samples, updates, phase: { name: 'rl' } }) as unknown as TokenTable
+  ({
+    samples,
+    updates,
+    phase: { name: 'rl', reward_model: { enable: false } },
+  }) as unknown as TokenTable
 
 const step = ofTable(
   table([

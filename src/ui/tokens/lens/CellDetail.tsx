@@ -1,7 +1,7 @@
 // One cell of the lens in full: where it stands, what it would say, and how likely the truth is.
 import type { Lens } from '../../../lab/protocol/observation.ts'
+import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../base/format.ts'
-import { tokenSign, tokenWords } from '../token_sign.ts'
 import {
   type LensCell,
   type LensKind,

@@ -4,14 +4,14 @@ import { wantObserved } from '../../../lab/page/client/observing.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
 import type { Lens } from '../../../lab/protocol/observation.ts'
-import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { SIGNS_SAY } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../base/run.ts'
 import { useAtStep, useShown } from '../../base/shown.ts'
 import { useVisible } from '../../base/visible.ts'
+import { useVocabulary } from '../../base/vocabulary.ts'
 import { Legend, Shades } from '../inspector/Legend.tsx'
 import { useIsLiving, useKept } from '../inspector/rested.ts'
-import { SIGNS_SAY } from '../token_sign.ts'
 import { CellDetail } from './CellDetail.tsx'
 import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
 import { largestChange, layersOf, lensSummary, points } from './lens.ts'
@@ -44,12 +44,13 @@ const EXPLAINED = {
 const swatches = (scale: string) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
 
 function Meaning({ kind, against }: { kind: LensView['kind']; against: Against | undefined }) {
+  const { max_entropy } = useVocabulary()
   const legend = against
     ? {
         swatches: swatches('div'),
         texts: [points(-against.largest), '0', `${points(against.largest)} points`],
       }
-    : { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(MAX_ENTROPY)} nats`] }
+    : { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(max_entropy)} nats`] }
   return (
     <div className="lens-meaning">
       <Legend legend={legend} testid="lens-legend" />

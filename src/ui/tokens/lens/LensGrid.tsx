@@ -1,9 +1,9 @@
 // One text, every layer: rows are layers, columns positions, cells what the layer would say next.
 import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
 import type { Lens } from '../../../lab/protocol/observation.ts'
-import { MAX_ENTROPY } from '../../../lab/protocol/vocabulary.ts'
+import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
-import { tokenSign, tokenWords } from '../token_sign.ts'
+import { useVocabulary } from '../../base/vocabulary.ts'
 import {
   cellWords,
   type LensKind,
@@ -27,6 +27,8 @@ export interface Against {
 }
 
 interface CellProps extends CellPlace {
+  /** Of the vocabulary, nats: the bright end of the shades. */
+  readonly max_entropy: number
   readonly lens: Lens
   readonly kind: LensKind
   readonly against: Against | undefined
@@ -34,12 +36,12 @@ interface CellProps extends CellPlace {
 }
 
 /** The colour of a cell: the entropy, or the change of the next token's probability. */
-function cellClass({ lens, kind, against, layer, position }: CellProps): string {
+function cellClass({ max_entropy, lens, kind, against, layer, position }: CellProps): string {
   // The norm makes much of a tiny vector: no colour that could be compared.
   if (kind === 'normed' && layer === 0) return 'greyed'
   const cell = lensCell(lens, kind, layer, position)
   if (!against) {
-    const shade = shadeOf((cell?.entropy ?? Number.NaN) / MAX_ENTROPY)
+    const shade = shadeOf((cell?.entropy ?? Number.NaN) / max_entropy)
     return shade === undefined ? '' : `seq-${shade}`
   }
   const change = nextChange(cell, lensCell(against.lens, kind, layer, position))
@@ -131,6 +133,7 @@ export function LensGrid(props: {
 }) {
   const { lens, kind, against, caption, here, testid, onPlace, onHover } = props
   const table = useRef<HTMLTableElement>(null)
+  const { max_entropy } = useVocabulary()
   const layers = layersOf(lens)
   const { tokens } = lens
   const onKeyDown = (event: KeyboardEvent) => {
@@ -175,7 +178,7 @@ export function LensGrid(props: {
               {tokens.map((_, position) => (
                 <Cell
                   key={position}
-                  {...{ lens, kind, against, layer, position }}
+                  {...{ max_entropy, lens, kind, against, layer, position }}
                   is_here={layer === here.layer && position === here.position}
                 />
               ))}

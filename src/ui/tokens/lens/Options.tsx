@@ -1,4 +1,5 @@
 // Which text the lens looks at, how it reads the states, and which step it compares with.
+import { shownText } from '../../../lab/protocol/token_text.ts'
 import {
   type Compare,
   type LensText,
@@ -12,7 +13,7 @@ const selectView = (view: LensView) => view
 const set = lensStore.setState
 
 const textName = ({ sample, since }: LensText) =>
-  `${sample.prompt} ${sample.response}${since === undefined ? '' : ` (of step ${since})`}`
+  `${shownText(sample.prompt)} ${shownText(sample.response)}${since === undefined ? '' : ` (of step ${since})`}`
 
 const COMPARE: Readonly<Record<Compare, string>> = {
   alone: 'alone',

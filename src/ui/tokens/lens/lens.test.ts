@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { applyEvent } from '../../../lab/page/events/apply.ts'
 import { initialState, type LabState } from '../../../lab/page/store.ts'
 import type { LensSample } from '../../../lab/protocol/observation.ts'
-import { tokenWords } from '../token_sign.ts'
+import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import {
   cellWords,
   entropyAtToken,

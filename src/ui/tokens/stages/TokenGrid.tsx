@@ -1,7 +1,9 @@
 // The numbers of one response: a row for every token, or a column.
+
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { type Column, cellText, exactText, tokenText } from './columns.ts'
+import { shownText } from '../../../lab/protocol/token_text.ts'
+import { type Column, cellText, exactText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'
 
@@ -52,7 +54,7 @@ function TokenHead(props: { token: string; is_chosen: boolean; stage: StageIndex
   const { token, is_chosen, stage, scope } = props
   return (
     <th scope={scope} className={`token ${tense(0, stage)} ${is_chosen ? 'chosen' : ''}`}>
-      <span className="response">{tokenText(token)}</span>
+      <span className="response">{shownText(token)}</span>
     </th>
   )
 }

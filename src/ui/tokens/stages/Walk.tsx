@@ -1,11 +1,13 @@
 // One traced step: a response, the table of its tokens, and the formulas of the token that was pointed at.
+
 import { useMemo, useState } from 'react'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
+import { shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { seriesOf } from '../../base/run.ts'
 import { useMedia } from '../../base/use_media.ts'
 import { type TokensView, tokensStore, useTokens } from '../inspector/view.ts'
-import { type Column, exactText, shownColumns, tokenText } from './columns.ts'
+import { type Column, exactText, shownColumns } from './columns.ts'
 import { Formulas } from './Formulas.tsx'
 import { SampleChoice, type Trace } from './SampleChoice.tsx'
 import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
@@ -39,11 +41,12 @@ function Missing(props: { table: TokenTable; sample: TracedSample; columns: read
 function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
   return (
     <p data-testid="trace-summary">
-      Step {trace.step}, {trace.table.phase.name}: <span className="response">{sample.prompt}</span>{' '}
-      <b className="response">{sample.response || '(nothing)'}</b>
+      Step {trace.step}, {trace.table.phase.name}:{' '}
+      <span className="response">{shownText(sample.prompt)}</span>{' '}
+      <b className="response">{shownText(sample.response) || '(nothing)'}</b>
       <span className="soft">
         {' '}
-        answer {sample.ground_truth}, score {formatNumber(sample.score)}
+        answer {shownText(sample.ground_truth)}, score {formatNumber(sample.score)}
       </span>
     </p>
   )
@@ -55,7 +58,7 @@ function Exact(props: { table: TokenTable; sample: TracedSample; column: Column;
   return (
     <p className="stages-exact" data-testid="token-exact">
       <b>{column.label}</b> of token {t + 1}{' '}
-      <span className="response">{tokenText(sample.tokens[t])}</span>:{' '}
+      <span className="response">{shownText(sample.tokens[t])}</span>:{' '}
       <b>
         {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>

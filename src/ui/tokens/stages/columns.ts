@@ -180,6 +180,3 @@ export function exactText(sample: TracedSample, name: ColumnName, t: number): st
   if (name !== 'clipped') return `${value}`
   return ['not clipped', 'clipped', 'held by the clip on bad responses'][value] ?? NONE
 }
-
-/** A token as text: what is not visible gets a sign. */
-export const tokenText = (token: string): string => (token === ' ' ? '␣' : token)

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { tokenizer } from './characters.ts'
+import { arithmetic } from './arithmetic.ts'
+import { alphabetOf, characters } from './characters.ts'
 
-const { tokens, vocab_size, encode, decode } = tokenizer
+const { tokens, vocab_size, encode, decode } = arithmetic
 
-test('there are 26 tokens, padding first, the end token second, none of them twice', () => {
+test('arithmetic has 26 tokens, padding first, the end token second, none of them twice', () => {
   expect(vocab_size).toBe(26)
   expect(new Set(tokens).size).toBe(26)
   expect(tokens.slice(0, 4)).toEqual(['<pad>', '<eos>', '0', '1'])
-  expect([tokenizer.pad_token_id, tokenizer.eos_token_id]).toEqual([0, 1])
+  expect([arithmetic.pad_token_id, arithmetic.eos_token_id]).toEqual([0, 1])
 })
 
 test('text becomes one id per character', () => {
@@ -41,4 +42,20 @@ test('a character or an id outside the vocabulary is an error that names it', ()
   expect(() => encode('1a')).toThrow(/"a" in "1a"/)
   expect(() => encode('<eos>')).toThrow(RangeError)
   expect(() => decode([2, 26])).toThrow(/below 26, got 26/)
+})
+
+test('an alphabet is sorted by code point, whatever the order of the texts', () => {
+  expect(alphabetOf(['b a', 'ä\n', 'a😀'])).toBe('\n abä😀')
+  expect(alphabetOf(['a😀', 'ä\n', 'b a'])).toBe(alphabetOf(['b a', 'ä\n', 'a😀']))
+})
+
+test('a character outside the basic plane is one token', () => {
+  const own = characters(alphabetOf(['😀!']))
+  expect(own.tokens).toEqual(['<pad>', '<eos>', '!', '😀'])
+  expect(own.decode(own.encode('😀!😀'))).toBe('😀!😀')
+})
+
+test('an alphabet without characters, or with one twice, makes no tokenizer', () => {
+  expect(() => characters('')).toThrow(/expected an alphabet/)
+  expect(() => characters('aba')).toThrow(/each character once, got "a" twice/)
 })

@@ -1,0 +1,40 @@
+// Under the choice of the task: what it asks, how it scores, and three of its problems.
+import { useMemo } from 'react'
+import { taskCard } from '../../lab/experiment/task_card.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { shownText } from '../../lab/protocol/token_text.ts'
+import { useLab } from '../base/run.ts'
+
+const SHOWN = 3
+const selectTask = ({ experiment }: LabState) => experiment.task
+
+export function TaskSamples() {
+  const task = useLab(selectTask)
+  const { summary, partial_score, problems } = useMemo(() => taskCard(task, SHOWN), [task])
+  return (
+    <div className="task-samples" data-testid="task-samples">
+      <p className="soft">
+        {summary}
+        {partial_score === undefined
+          ? null
+          : ` A wrong answer can score in part: ${partial_score}.`}
+      </p>
+      <table>
+        <thead className="visually-hidden">
+          <tr>
+            <th scope="col">problem</th>
+            <th scope="col">a right answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          {problems.map(({ prompt, ground_truth }) => (
+            <tr key={prompt}>
+              <td className="response">{shownText(prompt)}</td>
+              <td className="response">{shownText(ground_truth)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
