@@ -27,6 +27,7 @@ describe('advantage estimators', () => {
 
 describe('policy losses', () => {
   const policy_loss = {
+    ...BASE.actor.policy_loss,
     clip_cov_ratio: 0.2,
     clip_cov_lb: -10,
     clip_cov_ub: 10,
