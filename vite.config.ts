@@ -43,7 +43,7 @@ const headers = {
  */
 const IN_NODE = [
   'src/cli/**/*.gpu.test.ts',
-  'src/rl/**/*.gpu.test.ts',
+  'src/rl/!(losses)/**/*.gpu.test.ts',
   'src/model/**/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
   'src/kernels/device/timing/split.gpu.test.ts',
 ]

@@ -3,12 +3,13 @@ import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { klLossRef } from '../src/kernels/kl/kl.ref.ts'
 import { kl_loss } from '../src/kernels/kl/kl.ts'
 import { KL_PENALTIES, type KlPenalty, klKind, klPenalty } from '../src/kernels/kl/kl_penalty.ts'
-import { LOSS_AGG_MODES, POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/loss_modes.ts'
 import {
   type Aggregation,
   aggregationParams,
+  LOSS_AGG_MODES,
   loss_weights,
 } from '../src/kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'
 import { type ValueLossBatch, valueLossRef } from '../src/kernels/value_loss/value_loss.ref.ts'
 import { VALUE_LOSS_SUMS, value_loss as valueLoss } from '../src/kernels/value_loss/value_loss.ts'
 import type { Handler } from './fixture.ts'

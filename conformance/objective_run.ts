@@ -1,12 +1,11 @@
 // One objective on one golden batch, through the function that the trainer records its updates with.
 
 import {
+  type Aggregation,
+  aggregationParams,
   LOSS_AGG_MODES,
-  type LossMode,
-  POLICY_LOSS_METRICS,
-  POLICY_LOSS_SUMS,
-} from '../src/kernels/policy_loss/loss_modes.ts'
-import { type Aggregation, aggregationParams } from '../src/kernels/policy_loss/loss_weights.ts'
+} from '../src/kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../src/kernels/rollout_correction/rollout_correction.ts'
 import { ACTOR_DEFAULTS } from '../src/rl/config/actor.ts'
 import {
@@ -18,6 +17,7 @@ import {
   objectiveLive,
   recordObjective,
 } from '../src/rl/learners/objective.ts'
+import { type LossMode, numbersAsSettings, policyLossOf } from '../src/rl/losses/losses.ts'
 import type { Fields } from './fields.ts'
 import type { Scratch } from './gpu_scratch.ts'
 
@@ -91,28 +91,19 @@ export function readLossSettings(config: Fields): LossSettings {
   const aggregation = readAggregation(config, counts)
   const clip_ratio = config.number('clip_ratio', 0.2)
   const selection = config.has('policy_loss') ? config.fields('policy_loss') : undefined
-  const { policy_loss, tau_pos, tau_neg } = ACTOR_DEFAULTS
-  const selected = (name: keyof typeof policy_loss) =>
-    selection?.number(name, policy_loss[name]) ?? policy_loss[name]
   return {
     aggregation,
     actor: {
       ...ACTOR_DEFAULTS,
       loss_agg_mode: aggregation.loss_agg_mode,
       loss_scale_factor: aggregation.loss_scale_factor ?? null,
-      // As in verl, clip_ratio counts only where its two sides are not given.
-      clip_ratio_low: config.number('clip_ratio_low', clip_ratio),
-      clip_ratio_high: config.number('clip_ratio_high', clip_ratio),
-      clip_ratio_c: config.number('clip_ratio_c', 3),
-      tau_pos: config.number('tau_pos', tau_pos),
-      tau_neg: config.number('tau_neg', tau_neg),
-      policy_loss: {
-        clip_cov_ratio: selected('clip_cov_ratio'),
-        clip_cov_lb: selected('clip_cov_lb'),
-        clip_cov_ub: selected('clip_cov_ub'),
-        kl_cov_ratio: selected('kl_cov_ratio'),
-        ppo_kl_coef: selected('ppo_kl_coef'),
-      },
+      ...numbersAsSettings((number, name) => {
+        const fields = number.section === 'actor' ? config : selection
+        // As in verl, clip_ratio counts only where its two sides are not given.
+        const is_side = name === 'clip_ratio_low' || name === 'clip_ratio_high'
+        const fallback = is_side ? clip_ratio : number.default
+        return fields?.number(name, fallback) ?? fallback
+      }),
     },
   }
 }
@@ -213,6 +204,6 @@ export function lossMetrics(
   const tokens = sum(batch.response_mask)
   const parts = live.token_count > 0 && tokens > 0 ? live.token_count / tokens : 1
   return Object.fromEntries(
-    POLICY_LOSS_METRICS[loss_mode].map((name) => [name, sums[name] * parts]),
+    policyLossOf(loss_mode).metrics.map((name) => [name, sums[name] * parts]),
   )
 }

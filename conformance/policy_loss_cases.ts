@@ -1,9 +1,11 @@
 // Golden cases of policy losses, aggregation and micro-batches.
 
 import type { Gpu } from '../src/kernels/device/gpu.ts'
-import type { LossAggMode, LossMode } from '../src/kernels/policy_loss/loss_modes.ts'
-import { aggLossRef, policyLossRef } from '../src/kernels/policy_loss/policy_loss.ref.ts'
+import { aggLossRef } from '../src/kernels/policy_loss/loss_weights.ref.ts'
+import type { LossAggMode } from '../src/kernels/policy_loss/loss_weights.ts'
 import type { Objective } from '../src/rl/learners/objective.ts'
+import type { LossMode } from '../src/rl/losses/losses.ts'
+import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
 import { CaseError } from './fields.ts'
 import type { Handler, Outputs } from './fixture.ts'
 import { withScratch } from './gpu_scratch.ts'
@@ -32,15 +34,7 @@ export const plainObjective = (loss_mode: LossMode, loss_agg_mode: LossAggMode):
 })
 
 /** The config of policyLossRef. */
-export const refConfig = ({ actor, aggregation }: LossSettings) => ({
-  ...aggregation,
-  clip_ratio_low: actor.clip_ratio_low,
-  clip_ratio_high: actor.clip_ratio_high,
-  clip_ratio_c: actor.clip_ratio_c,
-  tau_pos: actor.tau_pos,
-  tau_neg: actor.tau_neg,
-  policy_loss: actor.policy_loss,
-})
+export const refConfig = ({ actor, aggregation }: LossSettings) => ({ ...actor, ...aggregation })
 
 function reference(
   loss_mode: LossMode,

@@ -1,6 +1,5 @@
 // Golden cases of rollout correction: importance weights, rejection, how far two policies are apart, and bypass mode.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
-import { policyLossRef } from '../src/kernels/policy_loss/policy_loss.ref.ts'
 import { rolloutCorrectionRef } from '../src/kernels/rollout_correction/rollout_correction.ref.ts'
 import {
   ROLLOUT_CORRECTION_SUMS,
@@ -16,6 +15,7 @@ import {
   rolloutRejectionMask,
 } from '../src/rl/experience/rollout_correction.ts'
 import { objectiveOf } from '../src/rl/learners/objective.ts'
+import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
 import { CaseError, type Fields } from './fields.ts'
 import type { Handler, Outputs } from './fixture.ts'
 import { type Scratch, withScratch } from './gpu_scratch.ts'

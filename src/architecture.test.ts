@@ -48,7 +48,8 @@ const showsRefs = (file: string) => file.startsWith('conformance/')
 const isDeviceFree = (file: string) =>
   DEVICE_FREE.some((folder) => file.startsWith(folder)) &&
   file !== KNOWS_TRANSFORMER &&
-  !isTest(file)
+  !isTest(file) &&
+  !isRef(file)
 /** Paths in src without that folder's name, and those of conformance. */
 const nameOf = (path: string) => path.replace(/^src\//, '')
 const pathOf = (file: string) => (file.startsWith('conformance/') ? file : posix.join('src', file))

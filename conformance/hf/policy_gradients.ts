@@ -1,13 +1,9 @@
 // Losses of policies and their gradients, by the actor's own programs and by the float64 reference.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
-import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/loss_modes.ts'
-import {
-  aggregationWeights,
-  entropyLossRef,
-  policyLossRef,
-  sft_loss_ref,
-} from '../../src/kernels/policy_loss/policy_loss.ref.ts'
+import { entropyLossRef, sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
+import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
+import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
@@ -15,6 +11,7 @@ import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { BatchColumns } from '../../src/rl/learners/actor.ts'
 import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
+import { policyLossRef } from '../../src/rl/losses/policy_loss.ref.ts'
 import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type Gradients, namedGradients } from './gradients.ts'
 import { type ModelCase, refResponse, responseTokens, widthOf } from './model_case.ts'

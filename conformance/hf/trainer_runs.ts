@@ -1,7 +1,7 @@
 // Golden trajectories of policies by the trainer's actor.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
-import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/loss_modes.ts'
+import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { phaseRows } from '../../src/rl/learners/batch_rows.ts'
 import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type ModelCase, responseTokens, sliceBatch, widthOf } from './model_case.ts'

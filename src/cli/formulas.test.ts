@@ -1,24 +1,29 @@
 // The formulas that the page fills in, against the estimators and losses that a step really runs.
 import { expect, test } from 'vitest'
 import { KL_PENALTIES, klPenalty } from '../kernels/kl/kl_penalty.ts'
-import { LOSS_MODES } from '../kernels/policy_loss/loss_modes.ts'
-import { policyLossRef } from '../kernels/policy_loss/policy_loss.ref.ts'
-import { TOKEN_RULES } from '../kernels/policy_loss/policy_loss_token.ref.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { filled, fillFormula, formulaNumber, symbolic } from '../lab/formulas/formula_text.ts'
 import { tokenFormulas } from '../lab/formulas/formulas.ts'
-import { klFormula, POLICY_LOSS_FORMULAS } from '../lab/formulas/loss_formulas.ts'
+import { klFormula } from '../lab/formulas/kl_formulas.ts'
 import { ALGORITHM_DEFAULTS, type Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'
 import { ADV_ESTIMATORS, type AdvEstimator } from '../rl/estimators/advantages.ts'
 import { makeExperience } from '../rl/experience/experience.ts'
 import { klController } from '../rl/experience/kl.ts'
 import { type TokenTable, tokenTable } from '../rl/look/token_table.ts'
-import { clippedAt, type LossNumbers, type ResponseTokens } from '../rl/losses/token_loss.ts'
+import {
+  LOSS_MODES,
+  type LossMode,
+  numbersOf,
+  POLICY_LOSSES,
+  policyLossOf,
+} from '../rl/losses/losses.ts'
+import { policyLossRef } from '../rl/losses/policy_loss.ref.ts'
+import type { ResponseTokens } from '../rl/losses/response.ts'
 import { RL } from '../rl/testing.ts'
 import { evaluated } from './calculator.ts'
 
-const K: LossNumbers = {
+const K = {
   clip_ratio_low: 0.2,
   clip_ratio_high: 0.28,
   clip_ratio_c: 1.5,
@@ -48,44 +53,33 @@ function response(seed: number, sign: number, has_weights = false): ResponseToke
 const counted = ({ response_mask }: ResponseTokens) =>
   Array.from(response_mask).flatMap((mask, t) => (mask === 0 ? [] : [t]))
 
+/** The lines of a token, and what the rule makes of it. */
+function filledIn(loss_mode: LossMode, row: ResponseTokens, t: number) {
+  const loss = policyLossOf(loss_mode)
+  const k = numbersOf(loss, K)
+  const token = loss.rule(row, k)(t)
+  return { token, lines: fillFormula(loss.formula, { row, t, k, loss: token.loss }) }
+}
+
 /** The last line that gives the loss. */
-const lossLine = (loss_mode: (typeof LOSS_MODES)[number], row: ResponseTokens, t: number) => {
-  const lines = fillFormula(POLICY_LOSS_FORMULAS[loss_mode], { row, t, k: K })
-  const last = lines.at(-1)
+const lossLine = (loss_mode: LossMode, row: ResponseTokens, t: number) => {
+  const last = filledIn(loss_mode, row, t).lines.at(-1)
   if (!last) throw new Error(`${loss_mode} has no line`)
   return last
 }
 
-test.for(Object.keys(TOKEN_RULES) as (keyof typeof TOKEN_RULES)[])(
-  '%s: the filled-in loss and the clip of every token are the reference’s',
-  (loss_mode) => {
-    const k = { ...K, low: K.clip_ratio_low, high: K.clip_ratio_high, c: K.clip_ratio_c }
-    const codes = new Set<number | undefined>()
-    for (const sign of [-1, 0, 1]) {
-      const row = response(5 + sign, sign)
-      for (const t of counted(row)) {
-        const { log_probs, old_log_probs, advantages } = row
-        const rule = TOKEN_RULES[loss_mode](log_probs[t], old_log_probs[t], advantages[t], k)
-        expect(lossLine(loss_mode, row, t).value).toBeCloseTo(rule.loss, 12)
-        const clipped = clippedAt(loss_mode, row, t, K)
-        codes.add(clipped)
-        if (clipped === undefined)
-          expect([rule.clipped, rule.clipped_lower]).toEqual([false, false])
-        else {
-          expect(clipped === 2).toBe(rule.clipped_lower)
-          if (clipped !== 2) expect(clipped === 1).toBe(rule.clipped)
-          if (loss_mode === 'vanilla') expect(clipped !== 0).toBe(rule.slope === 0)
-        }
-      }
-    }
-    if (loss_mode === 'vanilla') expect(codes).toEqual(new Set([0, 1, 2]))
-    else expect(codes).toEqual(new Set(loss_mode === 'cispo' ? [0, 1] : [undefined]))
-  },
-)
+/** What the clip of a loss does to tokens on all sides of its range. */
+const CLIPS: Readonly<Partial<Record<LossMode, readonly number[]>>> = {
+  vanilla: [0, 1, 2],
+  cispo: [0, 1],
+  gspo: [0, 1],
+  geo_mean: [0, 1, 2],
+  clip_cov: [0, 1],
+}
 
-test.for(['gspo', 'geo_mean', 'clip_cov', 'kl_cov'] as const)(
-  '%s: the mean of the filled-in losses is the reference’s loss, and so are the clips',
-  (loss_mode) => {
+test.for(POLICY_LOSSES)(
+  '$name: the mean of the filled-in losses is the reference’s loss, and so are the clips',
+  ({ name: loss_mode, choice }) => {
     const codes = new Set<number | undefined>()
     for (const sign of [-1, 0, 1])
       for (const shift of [-0.3, 0, 0.3]) {
@@ -104,15 +98,14 @@ test.for(['gspo', 'geo_mean', 'clip_cov', 'kl_cov'] as const)(
         )
         const lines = tokens.map((t) => lossLine(loss_mode, moved, t).value)
         expect(lines.reduce((a, b) => a + b, 0) / tokens.length).toBeCloseTo(loss, 6)
-        const found = tokens.map((t) => clippedAt(loss_mode, moved, t, K))
+        const found = tokens.map((t) => filledIn(loss_mode, moved, t).token.clipped)
         for (const code of found) codes.add(code)
         const share = (code: number) => found.filter((c) => c === code).length / tokens.length
-        if (loss_mode === 'clip_cov') continue
+        if (choice) continue
         expect(share(1)).toBeCloseTo(metrics['actor/pg_clipfrac'] ?? 0, 6)
         expect(share(2)).toBeCloseTo(metrics['actor/pg_clipfrac_lower'] ?? 0, 6)
       }
-    const expected = { gspo: [0, 1], geo_mean: [0, 1, 2], clip_cov: [0, 1], kl_cov: [undefined] }
-    expect(codes).toEqual(new Set(expected[loss_mode]))
+    expect(codes).toEqual(new Set(CLIPS[loss_mode] ?? [undefined]))
   },
 )
 
@@ -147,11 +140,7 @@ test('every line of every loss is right on a calculator', () => {
     for (const sign of [-1, 1]) {
       const row = response(21, sign)
       for (const t of [0, 5, 11])
-        for (const { numbers, value } of fillFormula(POLICY_LOSS_FORMULAS[loss_mode], {
-          row,
-          t,
-          k: K,
-        }))
+        for (const { numbers, value } of filledIn(loss_mode, row, t).lines)
           expect(Math.abs(evaluated(numbers) - value), `${loss_mode}: ${numbers}`).toBeLessThan(
             2e-4,
           )

@@ -1,13 +1,14 @@
 // The settings of an experiment against the engine, which lab itself may not load.
 import { expect, test } from 'vitest'
 import { KL_PENALTIES } from '../kernels/kl/kl_penalty.ts'
-import { LOSS_AGG_MODES, LOSS_MODES } from '../kernels/policy_loss/loss_modes.ts'
+import { LOSS_AGG_MODES } from '../kernels/policy_loss/loss_weights.ts'
 import { ROLLOUT_IS, RS_CRITERIA } from '../kernels/rollout_correction/rollout_correction.ts'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
 import { experimentFields } from '../lab/experiment/form/form.ts'
 import type { Experiment } from '../lab/experiment/schema.ts'
 import { ADV_ESTIMATORS } from '../rl/estimators/advantages.ts'
 import { rejectionBounds } from '../rl/experience/rollout_correction.ts'
+import { LOSS_MODES } from '../rl/losses/losses.ts'
 
 const parsed = (document: unknown): Experiment => {
   const result = parseExperiment(document)

@@ -2,12 +2,12 @@
 // line's, and the losses of all tokens together the number that the GPU minimised.
 import { expect, test } from 'vitest'
 import { Gpu } from '../kernels/device/gpu.ts'
-import { type LossMode, pgAggMode } from '../kernels/policy_loss/loss_modes.ts'
 import { type FilledFormula, tokenFormulas } from '../lab/formulas/formulas.ts'
 import type { Algorithm } from '../rl/config/algorithm.ts'
 import type { RlPhase } from '../rl/config/phase.ts'
 import type { TrainerConfig } from '../rl/config/trainer_config.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../rl/look/token_table.ts'
+import { type LossMode, pgAggMode } from '../rl/losses/losses.ts'
 import { CONFIG, REWARD_MODEL, RL, SFT } from '../rl/testing.ts'
 import type { StepResult } from '../rl/train/step_result.ts'
 import { Trainer } from '../rl/train/trainer.ts'

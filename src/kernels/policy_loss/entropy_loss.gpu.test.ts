@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
+import { entropyLossRef, sft_loss_ref } from './entropy_loss.ref.ts'
 import { entropy_loss, sft_loss } from './entropy_loss.ts'
-import { POLICY_LOSS_SUMS } from './loss_modes.ts'
-import { entropyLossRef, sft_loss_ref } from './policy_loss.ref.ts'
+import { POLICY_LOSS_SUMS } from './policy_loss_frame.ts'
 
 const gpu = await Gpu.open()
 

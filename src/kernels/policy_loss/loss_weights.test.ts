@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { expectClose } from '../testing.ts'
-import { LOSS_AGG_MODES, LOSS_MODES, type LossAggMode, pgAggMode } from './loss_modes.ts'
-import { aggregationParams } from './loss_weights.ts'
-import { aggLossRef, aggregationWeights } from './policy_loss.ref.ts'
+import { aggLossRef, aggregationWeights } from './loss_weights.ref.ts'
+import { aggregationParams, LOSS_AGG_MODES, type LossAggMode } from './loss_weights.ts'
 
 describe('aggregation', () => {
   // Rows of 2, 0 and 1 tokens; a masked NaN must not be looked at.
@@ -58,12 +57,5 @@ describe('aggregation', () => {
     expect(() => aggregationParams({ dp_size: Number.NaN })).toThrow(RangeError)
     // A mini-batch without a token is no mistake.
     expect(aggregationParams({ batch_num_tokens: 0 }).token_count).toBe(0)
-  })
-
-  test('gspo and sapo are averaged by sequence whatever is asked for', () => {
-    for (const loss_mode of LOSS_MODES)
-      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
-        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
-      )
   })
 })

@@ -1,8 +1,16 @@
 // The weight of every token in the means of an update.
 import { defineKernel } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
-import type { LossAggMode } from './loss_modes.ts'
 import weights from './loss_weights.wgsl?raw'
+
+/** verl's names of the means over tokens (actor.loss_agg_mode); loss_weights takes the index. */
+export const LOSS_AGG_MODES = [
+  'token-mean',
+  'seq-mean-token-sum',
+  'seq-mean-token-mean',
+  'seq-mean-token-sum-norm',
+] as const
+export type LossAggMode = (typeof LOSS_AGG_MODES)[number]
 
 /** verl's arguments of agg_loss. A count that is null or missing is the batch's own. */
 export interface Aggregation {

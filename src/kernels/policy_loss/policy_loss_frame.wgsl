@@ -1,22 +1,7 @@
 // The interface that every policy loss shares, and the end of each: adding its sums in one fixed tree.
 //   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights, d_log_probs [rows, R]   sums [6]
+// policy_loss_frame.ts declares struct Params, with the numbers of the loss.
 // token_weights = response_mask / tokens (metrics; 0 = masked), pg_weights = aggregation weight · rollout_is_weights.
-
-struct Params {
-  rows: u32,
-  response_length: u32,
-  clip_ratio_low: f32,
-  clip_ratio_high: f32,
-  clip_ratio_c: f32,
-  tau_pos: f32,
-  tau_neg: f32,
-  sequence_scale: f32,
-  select_count: u32,
-  clip_cov_lb: f32,
-  clip_cov_ub: f32,
-  ppo_kl_coef: f32,
-  seed: u32,
-}
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> log_probs: array<f32>;

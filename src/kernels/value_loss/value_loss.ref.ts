@@ -1,5 +1,5 @@
+import { aggLossRef } from '../policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../policy_loss/loss_weights.ts'
-import { aggLossRef } from '../policy_loss/policy_loss.ref.ts'
 
 type Numbers = ArrayLike<number>
 

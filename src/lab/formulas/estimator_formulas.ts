@@ -2,7 +2,7 @@
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
 import { groupMean, groupStd } from '../../rl/estimators/group_advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
-import { type Formula, line, type Values } from './formula_text.ts'
+import { type Formula, line, type Values } from '../../rl/math/formula.ts'
 
 /** One token of a traced response. */
 export interface TokenInput {

@@ -1,25 +1,11 @@
-// Formulas as data: every line a template, and a function that says which numbers stand in it.
-
-export type Values = Readonly<Record<string, number>>
-
-/** One line: what it gives, and how, with every number's name in braces. */
-export interface Line {
-  readonly result: string
-  readonly template: string
-}
-
-/** A formula: lines that build on each other. A line whose result has no value for a token is left out. */
-export interface Formula<I> {
-  readonly lines: readonly Line[]
-  /** Said below it, where something is not in the lines. */
-  readonly note?: string | undefined
-  /** The numbers of one token by the names in the templates, results included. */
-  readonly values: (input: I) => Values
-}
+// Formulas as people read them: every line with symbols, and with the numbers of one token.
+import type { Formula, Values } from '../../rl/math/formula.ts'
 
 /** A line with a token's numbers in it. */
 export interface FilledLine {
   readonly result: string
+  /** What people read in place of that name. */
+  readonly symbol: string
   /** As text, with names. */
   readonly symbols: string
   /** The same with numbers. */
@@ -27,35 +13,20 @@ export interface FilledLine {
   readonly value: number
 }
 
-/** What people read in place of a name. */
-export const SYMBOLS: Readonly<Record<string, string>> = {
+/** What people read in place of a name, in more formulas than one. */
+const SYMBOLS: Readonly<Record<string, string>> = {
   log_prob: 'log π',
   old_log_prob: 'log π_old',
   ref_log_prob: 'log π_ref',
   ratio: 'r',
-  response_ratio: 'ρ',
   clip_ratio_low: 'ε_low',
   clip_ratio_high: 'ε_high',
-  clip_ratio_c: 'c',
   advantage: 'A',
   centred_advantage: 'A',
   lone_advantage: 'A',
   no_advantage: 'A',
-  mean_advantage: 'mean A',
-  mean_log_ratio: 'mean(log π − log π_old)',
-  mean_held_log_ratio: 'mean y',
-  mean_log_weight: 'mean log w',
-  held_log_ratio: 'y',
-  held_ratio: 'c',
-  sign: 'sign A',
-  gate: 'σ',
-  tau: 'τ',
-  larger: 'M',
   loss: 'L',
   plain_loss: 'L',
-  heavy_loss: 'L',
-  no_loss: 'L',
-  ppo_kl_coef: 'β_x',
   weight: 'w',
   weighted_loss: 'w·L',
   total: 'J',
@@ -113,9 +84,9 @@ function placed(text: string, before: string): string {
 
 const NAMES = /\{(\w+)\}/g
 
-/** A template with the names' symbols. */
-export const symbolic = (template: string): string =>
-  template.replace(NAMES, (_, name: string) => SYMBOLS[name] ?? name)
+/** A template with the names' symbols; `own` has those of its formula alone. */
+export const symbolic = (template: string, own: Formula<unknown>['symbols'] = {}): string =>
+  template.replace(NAMES, (_, name: string) => own[name] ?? SYMBOLS[name] ?? name)
 
 /** A template with numbers. Throws RangeError for a name without a value. */
 export function filled(template: string, values: Values): string {
@@ -127,15 +98,21 @@ export function filled(template: string, values: Values): string {
 }
 
 /** A formula with one token's numbers in it. */
-export function fillFormula<I>({ lines, values }: Formula<I>, input: I): FilledLine[] {
+export function fillFormula<I>({ lines, symbols, values }: Formula<I>, input: I): FilledLine[] {
   const known = values(input)
   return lines.flatMap(({ result, template }) => {
     const value = known[result]
     if (value === undefined || !names(template).every((name) => name in known)) return []
-    return [{ result, symbols: symbolic(template), numbers: filled(template, known), value }]
+    return [
+      {
+        result,
+        symbol: symbolic(`{${result}}`, symbols),
+        symbols: symbolic(template, symbols),
+        numbers: filled(template, known),
+        value,
+      },
+    ]
   })
 }
 
 const names = (template: string): string[] => Array.from(template.matchAll(NAMES), ([, n]) => n)
-
-export const line = (result: string, template: string): Line => ({ result, template })

@@ -1,8 +1,9 @@
 // Everything that one step computed for one token, with its numbers: what the table shows beside the token.
-import { tokenLoss } from '../../rl/losses/token_loss.ts'
+import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
+import { type Formula, line, type Values } from '../../rl/math/formula.ts'
 import { at, ESTIMATOR_FORMULAS, type TokenInput } from './estimator_formulas.ts'
-import { type FilledLine, type Formula, fillFormula, line, type Values } from './formula_text.ts'
-import { klFormula, POLICY_LOSS_FORMULAS } from './loss_formulas.ts'
+import { type FilledLine, fillFormula } from './formula_text.ts'
+import { klFormula } from './kl_formulas.ts'
 
 /** A part of a step's arithmetic, with one token's numbers in it. */
 export interface FilledFormula {
@@ -77,7 +78,9 @@ function klLines(input: TokenInput): FilledLine[] {
 function totalLines(input: TokenInput, loss: number): FilledLine[] {
   const { table, sample, t } = input
   const { entropy_coeff, use_kl_loss, kl_loss_coef } = table.phase.actor
-  const weight = table.loss_mode === 'geo_mean' ? undefined : sample.columns.rollout_is_weights?.[t]
+  // A loss of whole responses has the weights in it.
+  const is_weighted = policyLossOf(table.loss_mode).own_mean === 'responses'
+  const weight = is_weighted ? undefined : sample.columns.rollout_is_weights?.[t]
   const has_entropy = entropy_coeff !== 0
   const weighted_loss = (weight ?? 1) * loss
   const entropy_term = has_entropy ? entropy_coeff * at(input, 'entropy') : 0
@@ -102,13 +105,15 @@ function lossPart(input: TokenInput): FilledFormula[] {
   if (!log_probs || !old_log_probs || !advantages || !response_mask?.[t]) return []
   const { actor } = table.phase
   const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
-  const formula = POLICY_LOSS_FORMULAS[table.loss_mode]
+  const { name, rule, formula, numbers } = policyLossOf(table.loss_mode)
+  const k = numbersOf({ numbers }, actor)
+  const { loss } = rule(row, k)(t)
   const lines = [
-    ...fillFormula(formula, { row, t, k: actor }),
+    ...fillFormula(formula, { row, t, k, loss }),
     ...(actor.use_kl_loss ? klLines(input) : []),
-    ...totalLines(input, tokenLoss(table.loss_mode, row, t, actor)),
+    ...totalLines(input, loss),
   ]
-  return [{ part: 'loss', name: `policy loss, ${table.loss_mode}`, lines, note: formula.note }]
+  return [{ part: 'loss', name: `policy loss, ${name}`, lines, note: formula.note }]
 }
 
 /** Everything that was computed for one token, from its score to its loss, with its numbers. */

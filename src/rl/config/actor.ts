@@ -1,24 +1,11 @@
 // How a phase of reinforcement updates the policy.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode, LossMode } from '../../kernels/policy_loss/loss_modes.ts'
-import type { LossNumbers } from '../losses/token_loss.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
 import type { Optim } from './optim.ts'
 
-/** What clip_cov and kl_cov need beside the clip range; verl's `policy_loss` block. */
-export interface PolicyLossConfig {
-  /** Share of a micro-batch's tokens whose loss clip_cov leaves out. */
-  readonly clip_cov_ratio: number
-  /** Only tokens with a covariance between these are left out. */
-  readonly clip_cov_lb: number
-  readonly clip_cov_ub: number
-  /** Share of tokens that kl_cov penalises. */
-  readonly kl_cov_ratio: number
-  /** Coefficient of that penalty. */
-  readonly ppo_kl_coef: number
-}
-
-/** verl's `actor` block. */
-export interface Actor extends LossNumbers {
+/** verl's `actor` block. The losses declare their own numbers (rl/losses). */
+export interface Actor extends LossSettings {
   /** Prompts per optimizer step; times G rows. */
   readonly ppo_mini_batch_size: number
   readonly ppo_epochs: number
@@ -32,7 +19,6 @@ export interface Actor extends LossNumbers {
   readonly loss_agg_mode: LossAggMode
   /** Divisor of seq-mean-token-sum-norm; null = R. */
   readonly loss_scale_factor: number | null
-  readonly policy_loss: PolicyLossConfig
   readonly entropy_coeff: number
   /** KL to the reference policy as a term of the loss. */
   readonly use_kl_loss: boolean
@@ -56,15 +42,7 @@ export const ACTOR_DEFAULTS = {
   loss_mode: 'vanilla',
   loss_agg_mode: 'token-mean',
   loss_scale_factor: null,
-  policy_loss: {
-    clip_cov_ratio: 0.0002,
-    clip_cov_lb: 1,
-    clip_cov_ub: 5,
-    kl_cov_ratio: 0.0002,
-    ppo_kl_coef: 0.1,
-  },
-  tau_pos: 1,
-  tau_neg: 1.05,
+  ...numbersAsSettings((number) => number.default),
   entropy_coeff: 0,
   use_kl_loss: false,
   kl_loss_coef: 0.001,

@@ -1,6 +1,7 @@
 // How scores become rewards and advantages.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { AdvantageConfig } from '../estimators/advantages.ts'
+import type { LossMode } from '../losses/losses.ts'
 import type { FilterGroups } from './filter_groups.ts'
 import type { OverlongBuffer } from './overlong.ts'
 
@@ -29,6 +30,21 @@ export interface RolloutCorrection {
   /** Loss in bypass mode. */
   readonly loss_type: 'ppo_clip' | 'reinforce'
 }
+
+/** The loss that bypass mode chooses. */
+export const bypassLoss = ({ loss_type }: Pick<RolloutCorrection, 'loss_type'>): LossMode =>
+  loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+
+/** The policy loss that is minimised: the actor's, but for bypass mode. */
+export const lossInForce = ({
+  actor,
+  algorithm: { rollout_correction },
+}: {
+  readonly actor: { readonly loss_mode: LossMode }
+  readonly algorithm: {
+    readonly rollout_correction: Pick<RolloutCorrection, 'bypass_mode' | 'loss_type'>
+  }
+}): LossMode => (rollout_correction.bypass_mode ? bypassLoss(rollout_correction) : actor.loss_mode)
 
 /** verl's `algorithm` block. */
 export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {

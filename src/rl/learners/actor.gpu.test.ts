@@ -3,12 +3,8 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import {
-  aggregationWeights,
-  entropyLossRef,
-  policyLossRef,
-  sft_loss_ref,
-} from '../../kernels/policy_loss/policy_loss.ref.ts'
+import { entropyLossRef, sft_loss_ref } from '../../kernels/policy_loss/entropy_loss.ref.ts'
+import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { chunkSegments, trainedPrefix, unpackWeights } from '../../model/params/params.ts'
 import { packWeights, TINY, testWeights } from '../../model/testing.ts'
@@ -18,6 +14,7 @@ import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { ActorPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors } from '../config/trained_segments.ts'
 import { type RolloutBatch, spreadRows } from '../experience/batch.ts'
+import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import { madeUpBatch, OPTIM, RL, SFT } from '../testing.ts'
 import { Actor } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'

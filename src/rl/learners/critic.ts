@@ -2,8 +2,11 @@
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
-import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_modes.ts'
-import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+  loss_weights,
+} from '../../kernels/policy_loss/loss_weights.ts'
 import { value_loss } from '../../kernels/value_loss/value_loss.ts'
 import { type ParamLayout, sharedRuns } from '../../model/params/params.ts'
 import { forward } from '../../model/transformer/transformer.ts'

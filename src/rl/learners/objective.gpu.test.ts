@@ -2,24 +2,19 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
-import {
-  LOSS_AGG_MODES,
-  LOSS_MODES,
-  type LossMode,
-  POLICY_LOSS_SUMS,
-} from '../../kernels/policy_loss/loss_modes.ts'
+import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
+import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
-import {
-  aggregationWeights,
-  entropyLossRef,
-  policyLossRef,
-} from '../../kernels/policy_loss/policy_loss.ref.ts'
+import { LOSS_AGG_MODES } from '../../kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import type { Actor } from '../config/actor.ts'
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
+import { LOSS_MODES, type LossMode, POLICY_LOSSES } from '../losses/losses.ts'
+import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import { RL } from '../testing.ts'
 import {
   OBJECTIVE_LIVE,
@@ -36,7 +31,7 @@ const R = 5
 const SEED = 77
 
 /** Losses that compare a token with means over its call: there the parts of a batch are not the batch. */
-const OF_THE_WHOLE_BATCH: readonly LossMode[] = ['clip_cov', 'kl_cov']
+const OF_THE_WHOLE_BATCH = POLICY_LOSSES.filter(({ choice }) => choice).map(({ name }) => name)
 
 const ACTOR: Actor = {
   ...RL.actor,
@@ -47,6 +42,7 @@ const ACTOR: Actor = {
   kl_loss_coef: 0.3,
   kl_loss_type: 'low_var_kl',
   policy_loss: {
+    ...RL.actor.policy_loss,
     clip_cov_ratio: 0.15,
     clip_cov_lb: 0.05,
     clip_cov_ub: 5,

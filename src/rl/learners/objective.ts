@@ -1,26 +1,30 @@
 // What an rl phase minimises: which kernels turn log-probs into gradients, and with which numbers.
 
-import type { Recorder } from '../../kernels/device/program.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { kl_loss } from '../../kernels/kl/kl.ts'
 import { type KlPenalty, klKind } from '../../kernels/kl/kl_penalty.ts'
-import { POLICY_LOSS_CHOICES, selectCount } from '../../kernels/policy_loss/cov/policy_loss_cov.ts'
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import {
   LOSS_AGG_MODES,
   type LossAggMode,
-  type LossMode,
-  pgAggMode,
-} from '../../kernels/policy_loss/loss_modes.ts'
-import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
-import { POLICY_LOSSES } from '../../kernels/policy_loss/policy_loss.ts'
-import type { PolicyLossKernel } from '../../kernels/policy_loss/policy_loss_frame.ts'
+  loss_weights,
+} from '../../kernels/policy_loss/loss_weights.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/workspace.ts'
 import type { Actor } from '../config/actor.ts'
-import type { RolloutCorrection } from '../config/algorithm.ts'
+import { lossInForce, type RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
+import {
+  KERNEL_NUMBERS,
+  kernelNumbers,
+  type LossMode,
+  numbersOf,
+  pgAggMode,
+  policyLossOf,
+} from '../losses/losses.ts'
+import { LOSS_KERNELS } from './loss_kernels.ts'
 
 /** What decides which kernels run; everything else about an objective is a live number. */
 export interface Objective {
@@ -35,9 +39,8 @@ export interface Objective {
 /** In bypass mode the rollout's log-probs stand for the old policy's, and `loss_type` decides instead of `loss_mode`. */
 export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algorithm'>): Objective {
   const { rollout_correction: correction } = algorithm
-  const bypass_loss = correction.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
   return {
-    loss_mode: correction.bypass_mode ? bypass_loss : actor.loss_mode,
+    loss_mode: lossInForce({ actor, algorithm }),
     loss_agg_mode: actor.loss_agg_mode,
     kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
     bypass: correction.bypass_mode ? correction : null,
@@ -50,18 +53,11 @@ export const OBJECTIVE_LIVE = [
   'loss_scale_factor',
   'scale',
   'sequence_scale',
-  'clip_ratio_low',
-  'clip_ratio_high',
-  'clip_ratio_c',
-  'tau_pos',
-  'tau_neg',
   'select_count',
-  'clip_cov_lb',
-  'clip_cov_ub',
-  'ppo_kl_coef',
   'seed',
   'entropy_coeff',
   'kl_loss_coef',
+  ...KERNEL_NUMBERS,
 ] as const
 export type ObjectiveLive = (typeof OBJECTIVE_LIVE)[number]
 
@@ -114,7 +110,7 @@ export function recordObjective(
       },
     )
   runLossWeights({ run }, objective, t, bypass ? t.modified_mask : t.response_mask)
-  runPolicyLoss({ run }, POLICY_LOSSES[loss_mode], t, sums)
+  runPolicyLoss({ run }, loss_mode, 'loss', t, sums)
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see the whole response.
   if (bypass) runLossWeights({ run }, objective, t, t.response_mask)
   run(
@@ -162,13 +158,25 @@ function runLossWeights(
   )
 }
 
-/** One call of a policy loss, or of what it chooses, on a micro-batch. */
+/** The numbers that a loss's kernel reads beside those of every loss. */
+const ownNumbers = (loss_mode: LossMode) =>
+  Object.fromEntries(
+    KERNEL_NUMBERS.filter((name) => name in policyLossOf(loss_mode).numbers).map((name) => [
+      name,
+      (live: LiveValues<ObjectiveLive>) => live[name],
+    ]),
+  )
+
+/** One call of a policy loss, or of what it chooses if anything, on a micro-batch. */
 function runPolicyLoss(
   { run }: Pick<Recorder<ObjectiveLive>, 'run'>,
-  kernel: PolicyLossKernel,
+  loss_mode: LossMode,
+  which: 'loss' | 'choice',
   t: ObjectiveTensors,
   sums: Tensor,
 ): void {
+  const kernel = LOSS_KERNELS[loss_mode][which]
+  if (!kernel) return
   const [rows, response_length] = t.response_mask.shape
   const { log_probs, old_log_probs, advantages, token_weights, pg_weights } = t
   run(
@@ -176,17 +184,10 @@ function runPolicyLoss(
     {
       rows,
       response_length,
-      clip_ratio_low: (live) => live.clip_ratio_low,
-      clip_ratio_high: (live) => live.clip_ratio_high,
-      clip_ratio_c: (live) => live.clip_ratio_c,
-      tau_pos: (live) => live.tau_pos,
-      tau_neg: (live) => live.tau_neg,
       sequence_scale: (live) => live.sequence_scale,
       select_count: (live) => live.select_count,
-      clip_cov_lb: (live) => live.clip_cov_lb,
-      clip_cov_ub: (live) => live.clip_cov_ub,
-      ppo_kl_coef: (live) => live.ppo_kl_coef,
       seed: (live) => live.seed,
+      ...ownNumbers(loss_mode),
     },
     {
       ...{ log_probs, old_log_probs, advantages, token_weights, pg_weights },
@@ -199,7 +200,7 @@ function runPolicyLoss(
 
 /** Whether a loss chooses tokens over the whole micro-batch. */
 export const choosesTokens = ({ loss_mode }: Pick<Objective, 'loss_mode'>): boolean =>
-  POLICY_LOSS_CHOICES[loss_mode] !== undefined
+  policyLossOf(loss_mode).choice !== undefined
 
 /**
  * Which tokens the policy loss chose in the update that has just run on a micro-batch, with the same live numbers: 1 or 0 in
@@ -211,8 +212,7 @@ export function recordChoice(
   t: ObjectiveTensors,
   { sums }: { sums: Tensor },
 ): void {
-  const kernel = POLICY_LOSS_CHOICES[loss_mode]
-  if (kernel) runPolicyLoss(recorder, kernel, t, sums)
+  runPolicyLoss(recorder, loss_mode, 'choice', t, sums)
 }
 
 /** Tokens and rows of a mini-batch, and of the micro-batch of it that goes through at once. */
@@ -225,7 +225,7 @@ export interface LossCounts {
   readonly max_response_length?: number
 }
 
-/** The numbers of one micro-batch. `seed` varies the random choice of clip_cov from call to call. */
+/** The numbers of one micro-batch. `seed` varies a random choice of tokens from call to call. */
 export function objectiveLive(
   actor: Omit<Actor, 'optim' | 'grad_clip' | 'ppo_mini_batch_size' | 'ppo_epochs'>,
   loss_mode: LossMode,
@@ -233,6 +233,7 @@ export function objectiveLive(
   seed: number,
 ): Record<ObjectiveLive, number> {
   const is_legacy = actor.use_legacy_worker_impl === 'enable'
+  const loss = policyLossOf(loss_mode)
   return {
     // 0 = the kernel counts those of the micro-batch.
     token_count: is_legacy ? 0 : mini_tokens,
@@ -241,16 +242,9 @@ export function objectiveLive(
     // verl's legacy worker does not pass the factor on.
     loss_scale_factor: (is_legacy ? null : actor.loss_scale_factor) ?? max_response_length,
     sequence_scale: 1 / mini_rows,
-    clip_ratio_low: actor.clip_ratio_low,
-    clip_ratio_high: actor.clip_ratio_high,
-    clip_ratio_c: actor.clip_ratio_c,
-    tau_pos: actor.tau_pos,
-    tau_neg: actor.tau_neg,
-    select_count: selectCount(loss_mode, actor.policy_loss, micro_tokens),
-    clip_cov_lb: actor.policy_loss.clip_cov_lb,
-    clip_cov_ub: actor.policy_loss.clip_cov_ub,
-    ppo_kl_coef: actor.policy_loss.ppo_kl_coef,
+    select_count: loss.choice?.count(numbersOf(loss, actor), micro_tokens) ?? 0,
     seed,
+    ...kernelNumbers(actor),
     entropy_coeff: actor.entropy_coeff,
     kl_loss_coef: actor.kl_loss_coef,
   }

@@ -1,14 +1,13 @@
 // One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for people.
 
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossMode } from '../../kernels/policy_loss/loss_modes.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { BatchRows } from '../learners/batch_rows.ts'
 import { objectiveOf } from '../learners/objective.ts'
-import { clippedAt, type ResponseTokens } from '../losses/token_loss.ts'
+import { type LossMode, numbersOf, policyLossOf } from '../losses/losses.ts'
 import { maskedMean, maskedVar } from '../math/masked.ts'
 import type { LayersOfTable, TokenLayers, TracedLayers } from './token_layers.ts'
 import type { TraceColumn } from './trace_columns.ts'
@@ -213,8 +212,12 @@ function clippedColumn(
 ): number[] | undefined {
   const { log_probs, old_log_probs, advantages, response_mask } = columns
   if (!log_probs || !old_log_probs || !advantages || !response_mask) return undefined
-  const row: ResponseTokens = { log_probs, old_log_probs, advantages, response_mask }
-  const found = Array.from(log_probs, (_, t) => clippedAt(loss_mode, row, t, phase.actor))
+  const loss = policyLossOf(loss_mode)
+  const row = { log_probs, old_log_probs, advantages, response_mask }
+  const rule = loss.rule(row, numbersOf(loss, phase.actor))
+  const found = Array.from(log_probs, (_, t) =>
+    response_mask[t] === 0 ? undefined : rule(t).clipped,
+  )
   return found.every((code) => code === undefined)
     ? undefined
     : found.map((code) => code ?? Number.NaN)

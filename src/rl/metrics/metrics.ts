@@ -1,6 +1,6 @@
 // From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { POLICY_LOSS_METRICS, POLICY_LOSS_SUMS } from '../../kernels/policy_loss/loss_modes.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_loss.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
@@ -9,6 +9,7 @@ import { informativeShare } from '../estimators/advantages.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'
+import { policyLossOf } from '../losses/losses.ts'
 import { mean } from '../math/stats.ts'
 import { computeDataMetrics } from './data_metrics.ts'
 
@@ -58,7 +59,7 @@ export function actorMetrics(
   const { grad_norm, skipped_updates } = optimizerRecords(history, updates)
   const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]
   const metrics: Record<string, number> = { 'actor/pg_loss': sum('actor/pg_loss') }
-  for (const name of POLICY_LOSS_METRICS[loss_mode]) metrics[name] = sum(name) / updates
+  for (const name of policyLossOf(loss_mode).metrics) metrics[name] = sum(name) / updates
   if (kl_loss_type) metrics['actor/kl_loss'] = sum('actor/kl_loss')
   return { ...metrics, 'actor/grad_norm': grad_norm, 'training/skipped_updates': skipped_updates }
 }

@@ -3,7 +3,7 @@
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/loss_modes.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'

@@ -1,11 +1,7 @@
 // The updates of one step in float64: all mini-batches and epochs of the critic and of the actor, and what they report.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
-import { POLICY_LOSS_METRICS } from '../../kernels/policy_loss/loss_modes.ts'
-import {
-  aggregationWeights,
-  entropyLossRef,
-  policyLossRef,
-} from '../../kernels/policy_loss/policy_loss.ref.ts'
+import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
+import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
@@ -21,6 +17,8 @@ import type { RlPhase } from '../config/phase.ts'
 import { chosenRows, type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
 import { objectiveOf } from '../learners/objective.ts'
+import { policyLossOf } from '../losses/losses.ts'
+import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { type Learner, mean, rowsOf } from './learner.ref.ts'
 
@@ -213,7 +211,7 @@ function actorReport(
     'actor/grad_norm': mean(norms),
     'actor/lr': optim.lr,
   }
-  for (const name of POLICY_LOSS_METRICS[loss_mode]) metrics[name] = sums[name] / norms.length
+  for (const name of policyLossOf(loss_mode).metrics) metrics[name] = sums[name] / norms.length
   if (use_kl_loss) {
     metrics['actor/kl_loss'] = sums['actor/kl_loss']
     metrics['actor/kl_coef'] = kl_loss_coef

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyKernel } from '../../wgsl/testing.ts'
+import { everyKernel, expectOneWorkgroup } from '../../wgsl/testing.ts'
 import type { AnyKernel } from '../kernel.ts'
 import type { Grid } from '../program.ts'
 import { parts, setPart, splitKernel } from './split.ts'
@@ -9,8 +9,7 @@ const mainOf = (wgsl: string) => wgsl.slice(wgsl.search(/fn main\(/))
 test.for(everyKernel)('$name: can be split, or one workgroup does it all', (kernel) => {
   const part = splitKernel(kernel)
   if (!part) {
-    // Without a place in the grid a second workgroup would do the same again.
-    expect(mainOf(kernel.wgsl)).not.toMatch(/workgroup_id|global_invocation_id|num_workgroups/)
+    expectOneWorkgroup(kernel)
     return
   }
   expect(part.name).toBe(`${kernel.name}_part`)

@@ -1,6 +1,7 @@
 // The fields of the actor: its mini-batches, its loss and its optimizer, with verl's names and defaults.
 import { ACTOR_DEFAULTS, type Actor } from '../../../rl/config/actor.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
+import { numbersAsSettings } from '../../../rl/losses/losses.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 import { klCoef, klLossType } from './kl_fields.ts'
 import { lossAggMode, lossMode } from './loss_fields.ts'
@@ -17,18 +18,6 @@ export type ActorFields = Omit<
   readonly ppo_micro_batch_size_per_gpu: number
   readonly optim: Required<Optim>
 }
-
-const covRatio = (value: number, help: string) =>
-  number({
-    label: 'Share of tokens',
-    live: true,
-    help,
-    default: value,
-    min: 0.000001,
-    max: 1,
-    scale: 'log',
-    unit: 'share',
-  })
 
 /** verl's `actor` section, with its KL in the loss. */
 export const ACTOR: Tree<ActorFields> = {
@@ -55,88 +44,7 @@ export const ACTOR: Tree<ActorFields> = {
     default: ACTOR_DEFAULTS.shuffle,
   }),
   loss_mode: lossMode,
-  clip_ratio_low: number({
-    label: 'Clip, downwards',
-    live: true,
-    help: 'How far below 1 the probability ratio may fall before it stops being rewarded.',
-    default: 0.2,
-    min: 0.001,
-    max: 0.99,
-    step: 0.01,
-  }),
-  clip_ratio_high: number({
-    label: 'Clip, upwards',
-    live: true,
-    help: 'How far above 1 the probability ratio may rise before it stops being rewarded.',
-    default: 0.2,
-    min: 0.001,
-    max: 10,
-    step: 0.01,
-  }),
-  clip_ratio_c: number({
-    label: 'Dual clip',
-    live: true,
-    help: 'Bounds the loss of a bad response whose probability has grown, as a multiple of its advantage.',
-    default: 3,
-    min: 1.001,
-    max: 100,
-    step: 0.5,
-  }),
-  tau_pos: number({
-    label: 'Gate, good tokens',
-    live: true,
-    help: 'How sharply SAPO closes its gate for tokens with a positive advantage as the ratio leaves 1.',
-    default: ACTOR_DEFAULTS.tau_pos,
-    min: 0.01,
-    max: 100,
-    scale: 'log',
-  }),
-  tau_neg: number({
-    label: 'Gate, bad tokens',
-    live: true,
-    help: 'How sharply SAPO closes its gate for tokens with a negative advantage as the ratio leaves 1.',
-    default: ACTOR_DEFAULTS.tau_neg,
-    min: 0.01,
-    max: 100,
-    scale: 'log',
-  }),
-  policy_loss: {
-    clip_cov_ratio: covRatio(
-      ACTOR_DEFAULTS.policy_loss.clip_cov_ratio,
-      'How many tokens of a micro-batch Clip-Cov leaves out of the gradient; always at least one.',
-    ),
-    clip_cov_lb: number({
-      label: 'Covariance, from',
-      live: true,
-      help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at least this much.',
-      default: ACTOR_DEFAULTS.policy_loss.clip_cov_lb,
-      min: -100,
-      max: 1000,
-      step: 0.1,
-    }),
-    clip_cov_ub: number({
-      label: 'Covariance, to',
-      live: true,
-      help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at most this much.',
-      default: ACTOR_DEFAULTS.policy_loss.clip_cov_ub,
-      min: -100,
-      max: 1000,
-      step: 0.1,
-    }),
-    kl_cov_ratio: covRatio(
-      ACTOR_DEFAULTS.policy_loss.kl_cov_ratio,
-      'How many tokens of a micro-batch KL-Cov penalises: those of the largest covariance, at least one.',
-    ),
-    ppo_kl_coef: number({
-      label: 'Penalty',
-      live: true,
-      help: 'Weight of the KL penalty that KL-Cov puts on those tokens.',
-      default: ACTOR_DEFAULTS.policy_loss.ppo_kl_coef,
-      min: 0,
-      max: 100,
-      step: 0.1,
-    }),
-  },
+  ...numbersAsSettings(({ section, is_share, ...said }) => number({ live: true, ...said })),
   loss_agg_mode: lossAggMode,
   loss_scale_factor: number({
     label: 'Constant',

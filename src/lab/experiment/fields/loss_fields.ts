@@ -1,19 +1,7 @@
 // The policy losses, and how the losses of single tokens are averaged, as forms call them.
-import type { LossAggMode, LossMode } from '../../../kernels/policy_loss/loss_modes.ts'
+import type { LossAggMode } from '../../../kernels/policy_loss/loss_weights.ts'
+import { type LossMode, POLICY_LOSSES } from '../../../rl/losses/losses.ts'
 import { select } from './field.ts'
-
-/** Every policy loss of the engine; the compiler keeps the list complete. */
-const LOSS_MODES: Readonly<Record<LossMode, string>> = {
-  vanilla: 'PPO, clipped',
-  gspo: 'GSPO (one ratio per response)',
-  sapo: 'SAPO (soft gate)',
-  gpg: 'GPG (no ratio)',
-  clip_cov: 'Clip-Cov',
-  kl_cov: 'KL-Cov',
-  geo_mean: 'GMPO (geometric mean)',
-  cispo: 'CISPO (clipped weights)',
-  reinforce: 'REINFORCE',
-}
 
 const LOSS_AGG_MODES: Readonly<Record<LossAggMode, string>> = {
   'token-mean': 'mean over tokens',
@@ -25,7 +13,9 @@ const LOSS_AGG_MODES: Readonly<Record<LossAggMode, string>> = {
 /** Which loss the actor minimises. */
 export const lossMode = select(
   { label: 'Loss', help: 'Which policy-gradient loss is minimised.' },
-  LOSS_MODES,
+  Object.fromEntries(POLICY_LOSSES.map(({ name, label }) => [name, label])) as Readonly<
+    Record<LossMode, string>
+  >,
 )
 
 /** How token losses are averaged, in the actor and in the critic. */

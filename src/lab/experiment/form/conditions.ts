@@ -1,7 +1,8 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading above it.
-import type { LossMode } from '../../../kernels/policy_loss/loss_modes.ts'
+import { lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
 import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
+import { LOSS_NUMBERS, numberPath, policyLossOf } from '../../../rl/losses/losses.ts'
 import { correctsRollout, hasCritic, type PhaseSettings } from '../phase_settings.ts'
 
 /** Estimators that look at the reward of every token; the others at a response's sum. */
@@ -17,24 +18,17 @@ const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
 
 const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
 
-const CLIPS: readonly LossMode[] = ['vanilla', 'gspo', 'clip_cov', 'geo_mean', 'cispo']
-
 type Condition = (settings: PhaseSettings) => boolean
 
-/** The loss that is minimised; in bypass mode rollout_correction chooses it. */
-const lossMode = ({ actor, algorithm }: PhaseSettings): LossMode => {
-  const { bypass_mode, loss_type } = algorithm.rollout_correction
-  if (!bypass_mode) return actor.loss_mode
-  return loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
-}
+const lossOf = (settings: PhaseSettings) => policyLossOf(lossInForce(settings))
 
-/** These are averaged by response, whatever loss_agg_mode says. */
-const OWN_MEAN: readonly LossMode[] = ['gspo', 'sapo', 'geo_mean']
-
-const isLoss =
-  (...modes: readonly LossMode[]): Condition =>
-  (settings) =>
-    modes.includes(lossMode(settings))
+/** A number of losses has an effect where the loss in force has it. */
+const LOSS_CONDITIONS: Readonly<Record<string, Condition>> = Object.fromEntries(
+  [...LOSS_NUMBERS.keys()].map((name) => [
+    numberPath(name),
+    (settings: PhaseSettings) => name in lossOf(settings).numbers,
+  ]),
+)
 
 /** verl's rule: steps that are given count, 0 too. */
 export const warmsUpByShare = ({
@@ -66,19 +60,10 @@ const cutsBatch: Condition = (settings) => {
 export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.shuffle': cutsBatch,
   'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
-  'actor.clip_ratio_low': isLoss(...CLIPS),
-  'actor.clip_ratio_high': isLoss(...CLIPS),
-  'actor.clip_ratio_c': isLoss('vanilla'),
-  'actor.tau_pos': isLoss('sapo'),
-  'actor.tau_neg': isLoss('sapo'),
-  'actor.policy_loss.clip_cov_ratio': isLoss('clip_cov'),
-  'actor.policy_loss.clip_cov_lb': isLoss('clip_cov'),
-  'actor.policy_loss.clip_cov_ub': isLoss('clip_cov'),
-  'actor.policy_loss.kl_cov_ratio': isLoss('kl_cov'),
-  'actor.policy_loss.ppo_kl_coef': isLoss('kl_cov'),
+  ...LOSS_CONDITIONS,
   // It is the mean of entropy and KL too.
   'actor.loss_agg_mode': (settings) =>
-    !isLoss(...OWN_MEAN)(settings) ||
+    lossOf(settings).own_mean === undefined ||
     settings.actor.use_kl_loss ||
     settings.actor.entropy_coeff > 0,
   'actor.optim.lr_warmup_steps_ratio': ({ actor }) => warmsUpByShare(actor.optim),

@@ -1,28 +1,31 @@
 // The rules between the settings of a loss and of rollout correction, which chooses one of its own in bypass mode.
+import { bypassLoss } from '../../../rl/config/algorithm.ts'
+import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
 import { listOf } from '../fields/rollout_correction_fields.ts'
 import { correctsRollout } from '../phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
 
 const CORRECTION = 'algorithm.rollout_correction'
 
-/** The loss fits bypass mode, and Clip-Cov's range is one. */
+/** The loss fits bypass mode, and its numbers fit each other. */
 export function lossRules({ settings, path, rule }: RuledPhase): void {
-  const { loss_mode, policy_loss } = settings.actor
+  const { loss_mode } = settings.actor
   const { bypass_mode, loss_type } = settings.algorithm.rollout_correction
-  const instead = loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
   rule(
-    !bypass_mode || loss_mode === 'vanilla' || loss_mode === instead,
+    !bypass_mode || loss_mode === 'vanilla' || loss_mode === bypassLoss({ loss_type }),
     path('actor.loss_mode'),
     [path(`${CORRECTION}.bypass_mode`), path(`${CORRECTION}.loss_type`)],
     `expected 'vanilla', because in bypass mode the loss is chosen by rollout_correction.loss_type (${loss_type}); got '${loss_mode}'`,
   )
-  const { clip_cov_lb, clip_cov_ub } = policy_loss
-  rule(
-    loss_mode !== 'clip_cov' || clip_cov_lb < clip_cov_ub,
-    path('actor.policy_loss.clip_cov_lb'),
-    [path('actor.policy_loss.clip_cov_ub'), path('actor.loss_mode')],
-    `expected less than clip_cov_ub (${clip_cov_ub}), because only tokens with a covariance between the two are left out; got ${clip_cov_lb}`,
-  )
+  const loss = policyLossOf(loss_mode)
+  const found = loss.contradiction?.(numbersOf(loss, settings.actor))
+  if (found)
+    rule(
+      false,
+      path(numberPath(found.at)),
+      [...found.with.map((name) => path(numberPath(name))), path('actor.loss_mode')],
+      `expected ${found.expected}`,
+    )
 }
 
 /** Rollout correction is for phases that train the whole model, which is what samples. */

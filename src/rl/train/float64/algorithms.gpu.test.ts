@@ -1,10 +1,11 @@
 // Every estimator, loss, mean, KL and mode in the real trainer: two steps on a tiny model follow float64.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
-import { LOSS_AGG_MODES, LOSS_MODES } from '../../../kernels/policy_loss/loss_modes.ts'
+import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/loss_weights.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import type { Algorithm } from '../../config/algorithm.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'
+import { LOSS_MODES } from '../../losses/losses.ts'
 import { CONFIG } from '../../testing.ts'
 import { B, BASE, changes, corrected, follow, followAll, phaseOf, R, STEPS } from './testing.ts'
 
@@ -26,6 +27,7 @@ describe('advantage estimators', () => {
 
 describe('policy losses', () => {
   const policy_loss = {
+    ...BASE.actor.policy_loss,
     clip_cov_ratio: 0.2,
     clip_cov_lb: -10,
     clip_cov_ub: 10,

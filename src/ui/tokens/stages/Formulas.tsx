@@ -1,5 +1,5 @@
 // The formulas of one token with its numbers filled in.
-import { formulaNumber, SYMBOLS } from '../../../lab/formulas/formula_text.ts'
+import { formulaNumber } from '../../../lab/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { shownText } from '../../../lab/protocol/token_text.ts'
@@ -13,10 +13,10 @@ function FormulaPart({ formula, stage }: { formula: FilledFormula; stage: StageI
     <div className={`formula ${tense(PART_STAGE[part], stage)}`} data-part={part}>
       <h4>{name}</h4>
       {lines.length === 0 ? <p className="soft">Not a part of this step for this token.</p> : null}
-      {lines.map(({ result, symbols, numbers, value }) => (
+      {lines.map(({ result, symbol, symbols, numbers, value }) => (
         <p key={result}>
           <span>
-            <var>{SYMBOLS[result] ?? result}</var> = {symbols}
+            <var>{symbol}</var> = {symbols}
           </span>
           <span className="formula-numbers" title={`${value}`}>
             = {numbers}

@@ -1,23 +1,21 @@
 import { describe, expect, test } from 'vitest'
 
-import { numericGradient } from '../numericGradient.ref.ts'
-import { expectClose, randomValues } from '../testing.ts'
+import { numericGradient } from '../../kernels/numericGradient.ref.ts'
+import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
+import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
+import { expectClose, randomValues } from '../../kernels/testing.ts'
+import { expectOneInterface, expectOneWorkgroup } from '../../kernels/wgsl/testing.ts'
+import { LOSS_KERNELS } from '../learners/loss_kernels.ts'
 import {
-  LOSS_AGG_MODES,
   LOSS_MODES,
-  type LossAggMode,
+  LOSS_NUMBERS,
   type LossMode,
-  POLICY_LOSS_METRICS,
-  POLICY_LOSS_SUMS,
-} from './loss_modes.ts'
-import {
-  aggregationWeights,
-  entropyLossRef,
-  type PolicyLossConfig,
-  policyLossRef,
-  sft_loss_ref,
-} from './policy_loss.ref.ts'
-import { POLICY_LOSSES } from './policy_loss.ts'
+  POLICY_LOSSES,
+  pgAggMode,
+  policyLossOf,
+} from './losses.ts'
+import { type PolicyLossConfig, policyLossRef } from './policy_loss.ref.ts'
 
 const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
   clip_ratio_low: 0.2,
@@ -223,9 +221,8 @@ describe('every loss', () => {
 
   test.for(LOSS_MODES)('%s: metrics are those that verl reports, and have a sum', (loss_mode) => {
     const { metrics } = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
-    expect(Object.keys(metrics).sort()).toEqual([...POLICY_LOSS_METRICS[loss_mode]].sort())
+    expect(Object.keys(metrics).sort()).toEqual([...policyLossOf(loss_mode).metrics].sort())
     for (const name of Object.keys(metrics)) expect(POLICY_LOSS_SUMS).toContain(name)
-    expect(POLICY_LOSSES[loss_mode].name).toBe(`policy_loss_${loss_mode}`)
   })
 
   test.for(modes)('%s: an unchanged policy pulls each token by its advantage', (loss_mode) => {
@@ -245,14 +242,32 @@ describe('every loss', () => {
   })
 })
 
-test('entropy is a weighted sum; its gradient has the coefficient', () => {
-  const { entropy, d_entropy } = entropyLossRef(0.5, [2, Number.NaN, 4], [0.25, 0, 0.75])
-  expect(entropy).toBe(3.5)
-  expectClose(d_entropy, [-0.125, 0, -0.375])
-})
+describe('declarations', () => {
+  const kernels = Object.values(LOSS_KERNELS).flatMap(({ loss, choice }) =>
+    choice ? [loss, choice] : [loss],
+  )
+  test.for(kernels)('$name declares one interface, and one workgroup does it all', (kernel) => {
+    expectOneInterface(kernel)
+    expectOneWorkgroup(kernel)
+  })
 
-test('cross-entropy is the mean over unmasked tokens', () => {
-  const { loss, d_log_probs } = sft_loss_ref(1 / 2, [-1, -2, -5], [1, 1, 0])
-  expect(loss).toBe(1.5)
-  expectClose(d_log_probs, [-0.5, -0.5, 0])
+  test('gspo and sapo are averaged by sequence whatever is asked for', () => {
+    for (const loss_mode of LOSS_MODES)
+      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
+        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
+      )
+  })
+
+  test('names are told apart, and losses that share a number share what is said of it', () => {
+    expect(new Set(LOSS_MODES).size).toBe(LOSS_MODES.length)
+    for (const { numbers } of POLICY_LOSSES)
+      for (const [name, number] of Object.entries(numbers))
+        expect(number, name).toBe(LOSS_NUMBERS.get(name))
+  })
+
+  test.for(POLICY_LOSSES)('$name: its kernel reads the numbers that it declares', (loss) => {
+    const { wgsl } = LOSS_KERNELS[loss.name].loss
+    for (const [name, { is_share = false }] of Object.entries(loss.numbers))
+      expect(wgsl.includes(`params.${name}`), name).toBe(!is_share)
+  })
 })

@@ -2,7 +2,7 @@
 //   the first is the larger, else 0. corr = 0 at select_count random candidates, else 1; a candidate is a token that is not
 //   clipped already and whose covariance (A - mean A)(log_prob - mean log_prob) lies between clip_cov_lb and clip_cov_ub.
 // One workgroup. d_log_probs holds the candidates (1, else 0) until the gradients are written.
-// uses policy_loss_clip_cov_key.wgsl, policy_loss_cov.wgsl, policy_loss_frame.wgsl
+// uses clip_cov_key.wgsl, choose.wgsl, policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../../device/gpu.ts'
-import { expectClose, randomValues } from '../../testing.ts'
-import { aggregationWeights, type PolicyLossConfig } from '../policy_loss.ref.ts'
-import { clipCovRef, klCovRef } from './policy_loss_cov.ref.ts'
-import { policy_loss_clip_cov, policy_loss_kl_cov, selectCount } from './policy_loss_cov.ts'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import { aggregationWeights } from '../../../kernels/policy_loss/loss_weights.ref.ts'
+import { expectClose, randomValues } from '../../../kernels/testing.ts'
+import { LOSS_KERNELS } from '../../learners/loss_kernels.ts'
+import { numbersOf, policyLossOf } from '../losses.ts'
+import { type PolicyLossConfig, policyLossRef } from '../policy_loss.ref.ts'
 
 const gpu = await Gpu.open()
 
-const LOSSES = {
-  clip_cov: { kernel: policy_loss_clip_cov, ref: clipCovRef },
-  kl_cov: { kernel: policy_loss_kl_cov, ref: klCovRef },
-} as const
-type Mode = keyof typeof LOSSES
+type Mode = 'clip_cov' | 'kl_cov'
 
 const config = {
   loss_agg_mode: 'seq-mean-token-mean',
@@ -79,19 +76,18 @@ async function run(
   }
   const params = {
     ...{ rows: response_mask.length / response_length, response_length },
-    ...{ clip_ratio_low: c.clip_ratio_low, clip_ratio_high: c.clip_ratio_high, clip_ratio_c: 3 },
-    ...{ tau_pos: 1, tau_neg: 1.05, sequence_scale: 1, seed: c.seed },
-    ...{ clip_cov_lb: c.policy_loss.clip_cov_lb, clip_cov_ub: c.policy_loss.clip_cov_ub },
-    ppo_kl_coef: c.policy_loss.ppo_kl_coef,
-    select_count: selectCount(mode, c.policy_loss, token_count),
+    ...{ sequence_scale: 1, seed: c.seed },
+    select_count:
+      policyLossOf(mode).choice?.count(numbersOf(policyLossOf(mode), c), token_count) ?? 0,
+    ...numbersOf(policyLossOf(mode), c),
   }
-  await gpu.run(LOSSES[mode].kernel, params, tensors)
+  await gpu.run(LOSS_KERNELS[mode].loss, params, tensors)
   const [d_log_probs, sums] = await gpu.read(tensors.d_log_probs, tensors.sums)
   return { d_log_probs, sums }
 }
 
 function reference(mode: Mode, c: PolicyLossConfig, batch: Batch) {
-  const { loss, d_log_probs, metrics } = LOSSES[mode].ref(c, batch)
+  const { loss, d_log_probs, metrics } = policyLossRef(mode, c, batch)
   const clipfrac = metrics['actor/pg_clipfrac'] ?? 0
   return { d_log_probs, sums: [loss, metrics['actor/ppo_kl'], clipfrac, 0, 0, 0] }
 }

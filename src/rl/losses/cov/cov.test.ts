@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
 
-import { numericGradient } from '../../numericGradient.ref.ts'
-import { expectClose, randomValues } from '../../testing.ts'
-import { clipCovRef, klCovRef, selectionKey } from './policy_loss_cov.ref.ts'
-import { selectCount } from './policy_loss_cov.ts'
+import { numericGradient } from '../../../kernels/numericGradient.ref.ts'
+import { expectClose, randomValues } from '../../../kernels/testing.ts'
+import { type PolicyLossConfig, policyLossRef } from '../policy_loss.ref.ts'
+import { clip_cov, selectionKey } from './clip_cov.ts'
+import { kl_cov } from './kl_cov.ts'
+
+type Batch = Parameters<typeof policyLossRef>[2]
+const clipCovRef = (config: PolicyLossConfig, batch: Batch) =>
+  policyLossRef('clip_cov', config, batch)
+const klCovRef = (config: PolicyLossConfig, batch: Batch) => policyLossRef('kl_cov', config, batch)
 
 /** Three rows of 8; one response is shorter, one has a hole. */
 function batchOf(seed: number) {
@@ -131,26 +137,29 @@ describe('kl_cov', () => {
   })
 })
 
-describe('selectCount', () => {
-  const ratios = { clip_cov_ratio: 0.0002, kl_cov_ratio: 0.29 }
-
-  test('is the ratio of the tokens rounded down, but at least one', () => {
-    expect(selectCount('clip_cov', ratios, 20)).toBe(1)
-    expect(selectCount('clip_cov', ratios, 14999)).toBe(2)
-    expect(selectCount('kl_cov', ratios, 10)).toBe(2)
-    expect(selectCount('kl_cov', ratios, 0)).toBe(0)
-    expect(selectCount('vanilla', ratios, 1000)).toBe(0)
-  })
-
-  test('rounds the product as doubles do', () => {
-    // In Python int(0.29 * 100) is 28, because the product is 28.999999999999996.
-    expect(selectCount('kl_cov', ratios, 100)).toBe(28)
-  })
-
-  test('refuses ratios that verl refuses', () => {
-    expect(() => selectCount('clip_cov', { ...ratios, clip_cov_ratio: 0 }, 9)).toThrow(
-      'clip_cov_ratio: expected a number above 0, got 0',
+describe('how many tokens are chosen', () => {
+  const clip = (clip_cov_ratio: number, tokens: number) =>
+    clip_cov.choice?.count(
+      { clip_cov_ratio, clip_cov_lb: 1, clip_cov_ub: 5, clip_ratio_low: 0.2, clip_ratio_high: 0.2 },
+      tokens,
     )
-    expect(() => selectCount('kl_cov', { ...ratios, kl_cov_ratio: 1.5 }, 9)).toThrow(RangeError)
+  const kl = (kl_cov_ratio: number, tokens: number) =>
+    kl_cov.choice?.count({ kl_cov_ratio, ppo_kl_coef: 1 }, tokens)
+
+  test('the share of the tokens rounded down, but at least one', () => {
+    expect(clip(0.0002, 20)).toBe(1)
+    expect(clip(0.0002, 14999)).toBe(2)
+    expect(kl(0.29, 10)).toBe(2)
+    expect(kl(0.29, 0)).toBe(0)
+  })
+
+  test('the product is rounded as doubles are', () => {
+    // In Python int(0.29 * 100) is 28, because the product is 28.999999999999996.
+    expect(kl(0.29, 100)).toBe(28)
+  })
+
+  test('shares that verl refuses are refused', () => {
+    expect(() => clip(0, 9)).toThrow('clip_cov_ratio: expected a number above 0, got 0')
+    expect(() => kl(1.5, 9)).toThrow(RangeError)
   })
 })

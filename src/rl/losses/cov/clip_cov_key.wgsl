@@ -1,5 +1,5 @@
 // What clip_cov draws its tokens by: candidates, marked in d_log_probs, and a random number for each.
-// uses policy_loss_cov.wgsl, policy_loss_frame.wgsl
+// uses choose.wgsl, policy_loss_frame.wgsl
 
 /** MurmurHash3's finalizer: u32 to u32, one to one, every input bit changes about half of the output bits. */
 fn mixed(x: u32) -> u32 {

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
 
-import { Gpu } from '../device/gpu.ts'
-import { expectClose, randomValues } from '../testing.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import {
+  aggregationParams,
   LOSS_AGG_MODES,
-  LOSS_MODES,
   type LossAggMode,
-  type LossMode,
-  POLICY_LOSS_SUMS,
-  pgAggMode,
-} from './loss_modes.ts'
-import { aggregationParams, loss_weights } from './loss_weights.ts'
-import { aggregationWeights, type PolicyLossBatch, policyLossRef } from './policy_loss.ref.ts'
-import { POLICY_LOSSES } from './policy_loss.ts'
+  loss_weights,
+} from '../../kernels/policy_loss/loss_weights.ts'
+import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
+import { expectClose, randomValues } from '../../kernels/testing.ts'
+import { LOSS_KERNELS } from '../learners/loss_kernels.ts'
+import { type LossMode, numbersOf, POLICY_LOSSES, pgAggMode, policyLossOf } from './losses.ts'
+import { type PolicyLossBatch, policyLossRef } from './policy_loss.ref.ts'
 
 const gpu = await Gpu.open()
 
 /** The losses that choose tokens by their covariance have their own tests. */
-const MODES = LOSS_MODES.filter((mode) => mode !== 'clip_cov' && mode !== 'kl_cov')
+const MODES = POLICY_LOSSES.filter(({ choice }) => !choice).map(({ name }) => name)
 /** One token; a prime; more rows than lanes; rows longer than a workgroup. */
 const SIZES = [
   [1, 1],
@@ -148,10 +148,10 @@ async function run(
     d_log_probs: upload('d_log_probs', nines(n)),
     sums: upload('sums', start ?? new Float32Array(POLICY_LOSS_SUMS.length)),
   }
-  const unused = { select_count: 0, clip_cov_lb: 0, clip_cov_ub: 0, ppo_kl_coef: 0, seed: 0 }
   const { response_length } = batch
-  const params = { rows, response_length, ...k, sequence_scale: 1 / rows, ...unused }
-  await gpu.run(POLICY_LOSSES[loss_mode], params, tensors)
+  const shared = { rows, response_length, sequence_scale: 1 / rows, select_count: 0, seed: 0 }
+  const params = { ...shared, ...numbersOf(policyLossOf(loss_mode), k) }
+  await gpu.run(LOSS_KERNELS[loss_mode].loss, params, tensors)
   const [d_log_probs, sums] = await gpu.read(tensors.d_log_probs, tensors.sums)
   return { d_log_probs, sums, pg }
 }

@@ -1,5 +1,5 @@
 // What kl_cov chooses its tokens by: their covariances, kept in d_log_probs.
-// uses policy_loss_cov.wgsl, policy_loss_frame.wgsl
+// uses choose.wgsl, policy_loss_frame.wgsl
 
 /** A u32 that orders as the covariance does, 0 where masked; -0 counts as 0. */
 fn key_of(i: u32) -> u32 {

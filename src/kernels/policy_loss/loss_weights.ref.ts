@@ -1,0 +1,58 @@
+// verl's means over tokens in float64, with verl's own eps: here n + 1e-8 is not n.
+import type { Aggregation } from './loss_weights.ts'
+
+type Numbers = ArrayLike<number>
+
+/** verl's eps in means over a row's tokens. */
+const EPS = 1e-8
+
+/** Number of tokens of each row of a mask [rows, R]. */
+function rowTokens(mask: Numbers, response_length: number): Float64Array {
+  const counts = new Float64Array(mask.length / response_length)
+  for (let i = 0; i < mask.length; i++) counts[Math.floor(i / response_length)] += mask[i]
+  return counts
+}
+
+/**
+ * Weights w [rows, R] with agg_loss(L) = Σ w L, 0 where masked (and everywhere if all is).
+ * Source: verl verl/trainer/ppo/core_algos.py agg_loss.
+ */
+export function aggregationWeights(
+  mask: Numbers,
+  response_length: number,
+  aggregation: Aggregation,
+): Float64Array {
+  const counts = rowTokens(mask, response_length)
+  const own_tokens = counts.reduce((a, b) => a + b, 0)
+  const ranks = aggregation.dp_size ?? 1
+  const tokens = (aggregation.batch_num_tokens ?? own_tokens) / ranks
+  const sequences =
+    (aggregation.global_batch_size ?? counts.filter((count) => count > 0).length) / ranks
+  const weightOfRow = (count: number): number => {
+    switch (aggregation.loss_agg_mode) {
+      case 'token-mean':
+        return 1 / tokens
+      case 'seq-mean-token-sum':
+        return 1 / sequences
+      case 'seq-mean-token-mean':
+        return 1 / (count + EPS) / sequences
+      case 'seq-mean-token-sum-norm':
+        return 1 / (aggregation.loss_scale_factor ?? response_length)
+    }
+  }
+  return Float64Array.from(mask, (m, i) =>
+    m === 0 ? 0 : m * weightOfRow(counts[Math.floor(i / response_length)]),
+  )
+}
+
+/** One of verl's means of loss_mat [rows, R] over its unmasked tokens, and its gradient [rows, R]. */
+export function aggLossRef(
+  loss_mat: Numbers,
+  mask: Numbers,
+  response_length: number,
+  aggregation: Aggregation,
+): { loss: number; d_loss_mat: Float64Array } {
+  const d_loss_mat = aggregationWeights(mask, response_length, aggregation)
+  const loss = d_loss_mat.reduce((sum, w, i) => (w === 0 ? sum : sum + w * loss_mat[i]), 0)
+  return { loss, d_loss_mat }
+}
