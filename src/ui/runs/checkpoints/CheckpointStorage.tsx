@@ -77,6 +77,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
   const [used, setUsed] = useState<Used>()
   const [budget, setBudget] = useState(checkpointSettings().budget_bytes)
   const [total, setTotal] = useState(totalBudget())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of runs takes other room.
   useEffect(() => {
     void measure().then(setUsed)
   }, [count])

@@ -157,6 +157,7 @@ export function LensGrid(props: {
     <div className="lens-scroll">
       <table
         ref={table}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid, whose cells are reached by arrow keys.
         role="grid"
         className="lens-grid"
         data-testid={testid}
