@@ -152,8 +152,18 @@ function useSummary({ title, quantity, first }: HeatKind, last_layer: number): (
   }, [title, quantity, first, last_layer, at_step])
 }
 
+/** A column of steps for each row of the map, for files and the table. */
+const columnsOf = ({ quantity, first }: HeatKind, rows: number) =>
+  Array.from({ length: rows }, (_, row) => ({
+    name: nameOf(first + row),
+    columns: columnsOfKept(
+      shownStore.getState().kept.observations.items,
+      ({ mean }) => mean[quantity]?.[row],
+    ),
+  }))
+
 function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
-  const { id, title, quantity, first } = map
+  const { id, title, first } = map
   const x = useStepDomain()
   const is_dark = useStore(uiStore, selectIsDark)
   const rows = last_layer + 1 - first
@@ -169,14 +179,6 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       setLayer(share === undefined ? undefined : first + rowAt(share, 1, rows)),
     [first, rows],
   )
-  const columns = () =>
-    Array.from({ length: rows }, (_, row) => ({
-      name: nameOf(first + row),
-      columns: columnsOfKept(
-        shownStore.getState().kept.observations.items,
-        ({ mean }) => mean[quantity]?.[row],
-      ),
-    }))
   return (
     <ChartCard
       id={`${id}-chart`}
@@ -185,7 +187,7 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       file={id}
       x={x}
       has_log={false}
-      columns={columns}
+      columns={() => columnsOf(map, rows)}
       picture={() => ({
         title: `${title}, 0 to ${formatNats(MAX_ENTROPY)}`,
         y_label: 'layer',

@@ -72,6 +72,25 @@ function Budget(props: {
   )
 }
 
+function DeleteAll({ onDeleted }: { readonly onDeleted: (left: Used) => void }) {
+  return (
+    <button
+      type="button"
+      data-testid="delete-checkpoints"
+      onClick={() => {
+        void removeAll()
+          .then(measure)
+          .then((left) => {
+            onDeleted(left)
+            showToast('The checkpoints of all runs that are not in progress were deleted.')
+          })
+      }}
+    >
+      Delete all checkpoints
+    </button>
+  )
+}
+
 /** `count` of runs in the list: another one may have been kept or deleted. */
 export function CheckpointStorage({ count }: { readonly count: number }) {
   const [used, setUsed] = useState<Used>()
@@ -116,22 +135,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
           that: delete runs to make room.
         </p>
       ) : null}
-      {used.bytes > 0 ? (
-        <button
-          type="button"
-          data-testid="delete-checkpoints"
-          onClick={() => {
-            void removeAll()
-              .then(measure)
-              .then((left) => {
-                setUsed(left)
-                showToast('The checkpoints of all runs that are not in progress were deleted.')
-              })
-          }}
-        >
-          Delete all checkpoints
-        </button>
-      ) : null}
+      {used.bytes > 0 ? <DeleteAll onDeleted={setUsed} /> : null}
     </div>
   )
 }
