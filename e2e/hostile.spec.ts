@@ -100,6 +100,7 @@ plain.describe('the Content-Security-Policy of the built page', () => {
             setTimeout(() => {
               const tries = [
                 () => new Function('window.was_injected = true')(),
+                // biome-ignore lint/security/noGlobalEval: the page must refuse it.
                 () => window.eval('window.was_injected = true'),
               ]
               resolve(

@@ -9,17 +9,18 @@ const LINK =
 function breakIt(): void {
   const canvas = CanvasRenderingContext2D.prototype
   const { clip } = canvas
-  const { toLocaleString } = Number.prototype
+  const number = Number.prototype
+  const writeNumber = number.toLocaleString
   canvas.clip = () => {
     throw new Error('no clip')
   }
-  Number.prototype.toLocaleString = () => {
+  number.toLocaleString = () => {
     throw new Error('no words for numbers')
   }
   Object.assign(window, {
     mend: () => {
       canvas.clip = clip
-      Number.prototype.toLocaleString = toLocaleString
+      number.toLocaleString = writeNumber
     },
   })
 }

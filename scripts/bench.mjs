@@ -110,8 +110,8 @@ if (is_file_command ? !file || more.length : unknown.length) {
 }
 await installMissing()
 const report = await loadReport()
-if (is_file_command) useFile(first, file)
-else if (await findChromium()) await useBrowser()
+if (is_file_command) showFile(first, file)
+else if (await findChromium()) await runInBrowser()
 else process.exit(1)
 
 /** bench/report, which is TypeScript. */
@@ -123,7 +123,7 @@ async function loadReport() {
   return Object.assign({}, ...loaded.map(({ module }) => module))
 }
 
-function useFile(command, file) {
+function showFile(command, file) {
   try {
     const record = JSON.parse(readFileSync(file, 'utf8'))
     if (command === 'show') return report.printRecord(record)
@@ -137,7 +137,7 @@ function useFile(command, file) {
   }
 }
 
-async function useBrowser() {
+async function runInBrowser() {
   const server = await servePage()
   const { browser, page, adapter } = await openBrowser(server.resolvedUrls.local[0])
   try {

@@ -45,7 +45,7 @@ const last = Math.max(...curves.flatMap(({ points }) => points.map(([step]) => s
 const x = (step) => LEFT + (step / last) * (W - LEFT - RIGHT)
 const y = (value) => TOP + (1 - value / 100) * (H - TOP - BOTTOM)
 const COLOURS = ['#0b6e4f', '#b4540a', '#3b5ba9', '#7a3e9d', '#555555']
-const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const xmlText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 const grid = [0, 25, 50, 75, 100].map(
   (v) =>
@@ -68,13 +68,14 @@ const lines = curves.map(({ points, is_reference }, i) => {
 const legend = curves.map(({ name, is_reference }, i) => {
   const [lx, ly] = [LEFT + (i % 3) * 232, H - 34 + Math.floor(i / 3) * 18]
   const dash = is_reference ? ' stroke-dasharray="5 4"' : ''
-  return `<path d="M${lx} ${ly}h24" stroke="${COLOURS[i % COLOURS.length]}" stroke-width="2"${dash}/><text x="${lx + 30}" y="${ly + 4}">${escape(name)}</text>`
+  return `<path d="M${lx} ${ly}h24" stroke="${COLOURS[i % COLOURS.length]}" stroke-width="2"${dash}/><text x="${lx + 30}" y="${ly + 4}">${xmlText(name)}</text>`
 })
 writeFileSync(
   out,
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${W} ${H}" font-family="system-ui, sans-serif" font-size="12" fill="#222">
+<title>${xmlText(values.title ?? values.metric)}</title>
 <rect width="${W}" height="${H}" fill="#fff"/>
-<text x="${LEFT}" y="20" font-weight="600">${escape(values.title ?? values.metric)}</text>
+<text x="${LEFT}" y="20" font-weight="600">${xmlText(values.title ?? values.metric)}</text>
 ${[...grid, ...ticks, ...lines, ...legend].join('\n')}
 </svg>
 `,

@@ -10,8 +10,8 @@ test('a port is a number that there is', () => {
     expect(readOptions([`--port=${wrong}`]).problem, wrong).toMatch(
       /^--port: expected a whole number from 1 to 65535, got "/,
     )
-  expect(readOptions(['--prot', '1']).problem).toMatch(/--prot[^]*Usage: npm start/)
-  expect(readOptions(['8080']).problem).toMatch(/8080[^]*Usage: npm start/)
+  expect(readOptions(['--prot', '1']).problem).toMatch(/--prot[\s\S]*Usage: npm start/)
+  expect(readOptions(['8080']).problem).toMatch(/8080[\s\S]*Usage: npm start/)
 })
 
 test('another port is another storage, and that is said', () => {

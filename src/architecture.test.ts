@@ -29,6 +29,7 @@ const FORMATS = [
   'model/params/config.ts',
   'model/params/errors.ts',
   'model/hf/float_bits.ts',
+  'model/params/flat_params.ts',
   'model/params/params.ts',
   'model/hf/safetensors.ts',
   'model/hf/safetensors_header.ts',

@@ -2,7 +2,7 @@
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { presetOf } from '../../src/lab/presets/presets.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
-import { listenToActor, rlConfig } from './rl.ts'
+import { type HeardActor, listenToActor, rlConfig } from './rl.ts'
 
 const STEPS = 3
 /** What the other implementation is compared by. */
@@ -69,21 +69,7 @@ export async function recordSteps(
   const steps: RecordedStep[] = []
   for (let i = 0; i < STEPS; i++) {
     const { metrics } = await trainer.next()
-    const { actor, updated } = heard()
-    const [batch, , , lr] = updated
-    const columns = actor.tensors.batch
-    const [advantages, old_log_probs] = await gpu.read(columns.advantages, columns.old_log_probs)
-    steps.push({
-      lr,
-      input_ids: [...batch.input_ids],
-      attention_mask: [...batch.attention_mask],
-      position_ids: [...batch.position_ids],
-      response_ids: [...batch.response_ids],
-      response_mask: [...batch.response_mask],
-      advantages: [...(advantages as Float32Array)],
-      old_log_probs: [...(old_log_probs as Float32Array)],
-      metrics: Object.fromEntries(METRICS.map((name) => [name, metrics[name]])),
-    })
+    steps.push(await stepOf(gpu, heard(), metrics))
   }
   const { actor, updated } = heard()
   const { prompt_length, response_length } = actor.size
@@ -104,5 +90,27 @@ export async function recordSteps(
     phase,
     rows: updated[2],
     ...{ prompt_length, response_length, eos_token_id, pad_token_id, steps },
+  }
+}
+
+/** The arrays of the step that was just taken. */
+async function stepOf(
+  gpu: Gpu,
+  { actor, updated }: HeardActor,
+  metrics: Readonly<Record<string, number>>,
+): Promise<RecordedStep> {
+  const [batch, , , lr] = updated
+  const columns = actor.tensors.batch
+  const [advantages, old_log_probs] = await gpu.read(columns.advantages, columns.old_log_probs)
+  return {
+    lr,
+    input_ids: [...batch.input_ids],
+    attention_mask: [...batch.attention_mask],
+    position_ids: [...batch.position_ids],
+    response_ids: [...batch.response_ids],
+    response_mask: [...batch.response_mask],
+    advantages: [...(advantages as Float32Array)],
+    old_log_probs: [...(old_log_probs as Float32Array)],
+    metrics: Object.fromEntries(METRICS.map((name) => [name, metrics[name]])),
   }
 }

@@ -88,18 +88,18 @@ function rangeAround(values: readonly number[]): [number, number] {
   return [low, high > low ? high : 10 * low]
 }
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const xmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const short = (n: number) => (n >= 1000 ? `${Math.round(n / 1000)}k` : `${n}`)
 const px = (n: number) => n.toFixed(1)
 
 /** Sizes that get a label: the ends, and those between that leave each other room. */
 function labelled(values: readonly number[], x: Scale): number[] {
   const half = (value: number) => 3.5 * short(value).length
-  const fit = (a: number, b: number) => x.at(b) - x.at(a) >= half(a) + half(b) + 5
+  const areApart = (a: number, b: number) => x.at(b) - x.at(a) >= half(a) + half(b) + 5
   const kept = [values[0]]
   const last = values[values.length - 1]
   for (const value of values.slice(1, -1))
-    if (fit(kept[kept.length - 1], value) && fit(value, last)) kept.push(value)
+    if (areApart(kept[kept.length - 1], value) && areApart(value, last)) kept.push(value)
   return [...kept, last]
 }
 
@@ -144,12 +144,12 @@ function panel(
 
 /** A row's title and what its curves are. */
 function heading({ title, curves }: (typeof ROWS)[number], top: number): string {
-  const parts = [`<text x="${LEFT}" y="${top}" font-weight="600">${escape(title)}</text>`]
+  const parts = [`<text x="${LEFT}" y="${top}" font-weight="600">${xmlText(title)}</text>`]
   let left = LEFT + 8 * title.length + 14
   if (curves.length > 1)
     for (const { name, colour } of curves) {
       parts.push(
-        `<path d="M${left} ${top - 4}h18" stroke="${colour}" stroke-width="2.4"/><text x="${left + 24}" y="${top}">${escape(name)}</text>`,
+        `<path d="M${left} ${top - 4}h18" stroke="${colour}" stroke-width="2.4"/><text x="${left + 24}" y="${top}">${xmlText(name)}</text>`,
       )
       left += 24 + 6.6 * name.length + 20
     }
@@ -179,7 +179,7 @@ export function scalingFigure({ scaling, adapter, machine, date }: BenchRecord):
     `${adapter}, ${machine}, ${date}`,
   ]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${COLOURS.text}" role="img" aria-label="Time per token and planned memory by batch, layers, context and vocabulary">
-${lines.map((line, i) => `<text x="${LEFT}" y="${18 + 17 * i}">${escape(line)}</text>`).join('\n')}
+${lines.map((line, i) => `<text x="${LEFT}" y="${18 + 17 * i}">${xmlText(line)}</text>`).join('\n')}
 ${rows.join('\n')}
 </svg>
 `

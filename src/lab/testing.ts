@@ -10,139 +10,162 @@ import type { MatmulChoice } from './protocol/results.ts'
 import { ADAPTER, FIRST, NUMBERS, PEAK, SECOND } from './protocol/testing.ts'
 import { MemoryRefusal } from './worker/memory_budget.ts'
 import { type OpenRun, type RunDevice, Session } from './worker/session.ts'
-import { fakeRun, gpuError, tick } from './worker/testing.ts'
+import { type FakeSurroundings, fakeRun, gpuError, tick } from './worker/testing.ts'
 
 const { experiment } = PRESETS[0]
 const ALLOWED_BYTES = 100
 
-/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
-export function fakeLab({
-  fail_at = Number.NaN,
-  hang_at = Number.NaN,
-  benchmark_fails = false,
-  is_software = true,
+const NO_MISFORTUNES = {
+  fail_at: Number.NaN,
+  hang_at: Number.NaN,
+  benchmark_fails: false,
+  is_software: true,
   /** How often the GPU cannot be opened, after it was opened once. */
-  closed = 0,
-  adapter = 'fake',
-  tune = async (): Promise<MatmulChoice> => ({}),
+  closed: 0,
+  adapter: 'fake',
+  tune: async (): Promise<MatmulChoice> => ({}),
   /** Steps whose update is left out, every time that they come. */
-  broken = [] as readonly number[],
+  broken: [] as readonly number[],
   /** Steps that are evaluated, and hand their answers over. */
-  evaluated = [] as readonly number[],
+  evaluated: [] as readonly number[],
   /** Steps after which a weight is NaN, whatever they show. */
-  unsound = [] as readonly number[],
+  unsound: [] as readonly number[],
   /** That a run takes. */
-  takes_bytes = 1,
+  takes_bytes: 1,
   /** The second phase asks for two verdicts. */
-  asks = false,
-} = {}) {
-  const events: LabEvent[] = []
-  const log: string[] = []
-  let clock = 0
-  let lose: (error: GpuError) => void = () => {}
-  const files = memoryFiles(() => clock)
+  asks: false,
+}
+type Options = typeof NO_MISFORTUNES
+
+/** The clock, the log and the GPU of a made-up lab. */
+class FakeMachine implements FakeSurroundings {
+  readonly log: string[] = []
+  clock = 0
+  /** Takes the present device away. */
+  lose: (error: GpuError) => void = () => {}
+  readonly #options: Options
+  #is_hanging = true
+  #opened = 0
+  #closed: number
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#closed = options.closed
+  }
+
+  pass(ms: number): void {
+    this.clock += ms
+  }
+  isHanging(): boolean {
+    return this.#is_hanging
+  }
+
+  async prepare(is_careful = false, allow_bytes = 0): Promise<RunDevice> {
+    const { takes_bytes } = this.#options
+    if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
+      throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
+    if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
+    const destroy = () => this.log.push(is_careful ? 'destroy careful' : 'destroy')
+    return { ...this.#device(), destroy }
+  }
+
+  #device(): Omit<RunDevice, 'destroy'> {
+    const { is_software, adapter, tune } = this.#options
+    return {
+      adapter: { ...ADAPTER, is_software, description: adapter },
+      lost: new Promise((resolve) => {
+        this.lose = (error) => {
+          this.#is_hanging = false
+          resolve(error)
+        }
+      }),
+      defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
+      variants: new Set(['plain', 'fast']),
+      missing: (variant) => (variant.startsWith('subgroups_') ? ['subgroups'] : []),
+      tune: async (pinned) => {
+        this.log.push(`tune without ${JSON.stringify(pinned)}`)
+        return { ...(await tune()), ...pinned }
+      },
+      start: (matmul, _, state) => this.#start(matmul, state),
+    }
+  }
+
+  async #start(matmul?: MatmulChoice, state?: SteeredState): Promise<OpenRun> {
+    this.log.push(matmul ? `create ${JSON.stringify(matmul)}` : 'create')
+    if (state)
+      this.log.push(`from ${state.trainer.step}, ${state.document.steering.length} changes`)
+    return fakeRun(this.#options, this, state)
+  }
+}
+
+/** Checkpoints that stay objects: a file holds the number of one. */
+function fakeCheckpoints(machine: FakeMachine) {
+  const files = memoryFiles(() => machine.clock)
   const made: Checkpoint[] = []
-  let is_hanging = true
-  const of = { fail_at, hang_at, broken, evaluated, unsound, asks }
-  const surroundings = {
-    log,
-    pass: (ms: number) => {
-      clock += ms
-    },
-    isHanging: () => is_hanging,
-  }
-  const start = async (
-    matmul?: MatmulChoice,
-    _?: unknown,
-    state?: SteeredState,
-  ): Promise<OpenRun> => {
-    log.push(matmul ? `create ${JSON.stringify(matmul)}` : 'create')
-    if (state) log.push(`from ${state.trainer.step}, ${state.document.steering.length} changes`)
-    return fakeRun(of, surroundings, state)
-  }
-  let opened = 0
-  const prepare = async (
-    _: unknown,
-    is_careful?: boolean,
-    allow_bytes = 0,
-  ): Promise<RunDevice> => ({
-    ...(takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes) ? refuse() : device()),
-    ...(is_careful && { destroy: () => log.push('destroy careful') }),
-  })
-  const refuse = (): never => {
-    throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
-  }
-  const device = (): RunDevice => {
-    if (opened++ > 0 && closed-- > 0) throw gpuError('no_adapter', 'nothing here')
-    return openDevice()
-  }
-  const openDevice = (): RunDevice => ({
-    adapter: { ...ADAPTER, is_software, description: adapter },
-    lost: new Promise((resolve) => {
-      lose = (error) => {
-        is_hanging = false
-        resolve(error)
-      }
-    }),
-    defaults: { [FIRST]: 'plain', [SECOND]: 'plain' },
-    variants: new Set(['plain', 'fast']),
-    missing: (variant) => (variant.startsWith('subgroups_') ? ['subgroups'] : []),
-    tune: async (pinned) => {
-      log.push(`tune without ${JSON.stringify(pinned)}`)
-      return { ...(await tune()), ...pinned }
-    },
-    start,
-    destroy: () => log.push('destroy'),
-  })
-  const session = new Session({
-    open: async () => {
-      throw gpuError('no_adapter', 'nothing here')
-    },
-    prepare,
-    plan: () => ({ bytes: takes_bytes, allowed_bytes: ALLOWED_BYTES }),
-    version: 'v1',
-    peak: async () => PEAK,
-    benchmark: async (onProgress) => {
-      onProgress('Multiplying matrices')
-      if (benchmark_fails) throw gpuError('out_of_memory', 'no room')
-      return NUMBERS
-    },
-    checkpoints: {
+  return {
+    files,
+    made,
+    host: {
       open: async () => ({ files, why_memory: '' }),
-      encode: async (checkpoint) => Uint8Array.of(made.push(checkpoint) - 1),
-      decode: async ([index], file) => {
+      encode: async (checkpoint: Checkpoint) => Uint8Array.of(made.push(checkpoint) - 1),
+      decode: async ([index]: Uint8Array, file: string) => {
         const checkpoint = made[index]
         if (!checkpoint) throw new CheckpointError(file, 'broken')
         return checkpoint
       },
       understory: '1',
     },
+  }
+}
+
+/** What a lab has posted, and a way to wait for more. */
+function eventsOf(events: readonly LabEvent[]) {
+  return {
+    steps: () => events.flatMap((e) => (e.type === 'step' ? [e.step] : [])),
+    statuses: () => events.flatMap((e) => (e.type === 'status' ? [e.status] : [])),
+    last: (type: LabEvent['type']) => events.findLast((e) => e.type === type),
+    until: async (holds: () => boolean) => {
+      for (let i = 0; i < 200 && !holds(); i++) await tick()
+      expect(holds()).toBe(true)
+    },
+  }
+}
+
+/** A trainer of two phases of 3 steps. Each step takes 100 ms of the fake clock, and one turn of the event loop. */
+export function fakeLab(options: Partial<Options> = {}) {
+  const all = { ...NO_MISFORTUNES, ...options }
+  const machine = new FakeMachine(all)
+  const { host, files, made } = fakeCheckpoints(machine)
+  const events: LabEvent[] = []
+  const session = new Session({
+    open: async () => {
+      throw gpuError('no_adapter', 'nothing here')
+    },
+    prepare: (_, is_careful, allow_bytes) => machine.prepare(is_careful, allow_bytes),
+    plan: () => ({ bytes: all.takes_bytes, allowed_bytes: ALLOWED_BYTES }),
+    version: 'v1',
+    peak: async () => PEAK,
+    benchmark: async (onProgress) => {
+      onProgress('Multiplying matrices')
+      if (all.benchmark_fails) throw gpuError('out_of_memory', 'no room')
+      return NUMBERS
+    },
+    checkpoints: host,
     post: (event) => events.push(event),
-    now: () => clock,
+    now: () => machine.clock,
     sleep: async (ms) => {
       await tick()
-      clock += ms
+      machine.pass(ms)
     },
   })
-  const steps = () => events.flatMap((e) => (e.type === 'step' ? [e.step] : []))
-  const statuses = () => events.flatMap((e) => (e.type === 'status' ? [e.status] : []))
-  const last = (type: LabEvent['type']) => events.findLast((e) => e.type === type)
-  const until = async (holds: () => boolean) => {
-    for (let i = 0; i < 200 && !holds(); i++) await tick()
-    expect(holds()).toBe(true)
-  }
   return {
     session,
     events,
-    log,
-    files,
-    made,
-    pass: surroundings.pass,
-    steps,
-    statuses,
-    last,
-    until,
-    lose: (error: GpuError) => lose(error),
+    log: machine.log,
+    ...{ files, made },
+    pass: (ms: number) => machine.pass(ms),
+    lose: (error: GpuError) => machine.lose(error),
+    ...eventsOf(events),
   }
 }
 

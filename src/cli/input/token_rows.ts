@@ -60,7 +60,10 @@ function tokenRows(value: unknown, { vocab_size, pad_token_id }: Vocabulary): To
     attention_mask: mask,
     position_ids: mask.map((row) => {
       let seen = 0
-      return row.map((real) => Math.max(0, (seen += real) - 1))
+      return row.map((real) => {
+        seen += real
+        return Math.max(0, seen - 1)
+      })
     }),
   }
 }

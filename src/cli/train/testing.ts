@@ -21,88 +21,103 @@ const SAMPLE = {
   ...{ score: 1, advantage: 0, response_length: 2, is_ended: true },
 }
 
-function madeUpTrainer(config: TrainerConfig, weights: () => TrainerState) {
-  let [step, phase, phase_step, is_started] = [0, 0, 0, false]
-  let ends: PhaseReason | undefined
-  let began: PhaseReason | undefined = 'start'
-  const own = {
-    config,
-    get phases() {
-      return own.config.phases
-    },
-    get step() {
-      return step
-    },
-    get phase() {
-      return phase
-    },
-    get phase_step() {
-      return phase_step
-    },
-    isWaiting: false,
-    preferences: undefined,
-    get isPhaseOver() {
-      return is_started && (phase_step >= own.phases[phase].steps || ends !== undefined)
-    },
-    get isFinished() {
-      return phase === own.phases.length - 1 && own.isPhaseOver
-    },
-    ready: async () => true,
-    takePhaseStart: () => undefined,
-    observe: () => {},
-    observeNow: async () => undefined,
-    nextPhase: (reason: PhaseReason) => {
-      ends = reason
-    },
-    adopt: async (changed: TrainerConfig) => {
-      own.config = changed
-      return true
-    },
-    queue: async () => {
-      if (is_started) {
-        if (phase_step >= own.phases[phase].steps || ends !== undefined) {
-          began = ends ?? 'steps'
-          ends = undefined
-          phase++
-          phase_step = 0
-        }
-        step++
-        phase_step++
-      }
-      is_started = true
-      const result: StepResult = {
-        step,
-        phase,
-        phase_step,
-        metrics: metricsOf(step),
-        samples: [SAMPLE],
-        ...(began && { phase_started: { phase, reason: began } }),
-      }
-      began = undefined
-      return { result: Promise.resolve(result) }
-    },
-    exportState: async (): Promise<TrainerState> => ({
-      ...weights(),
-      ...{ step, phase, phase_step, stage_step: step, is_started },
-      ...{ ends: ends ?? null, began: began ?? null },
-    }),
-    importState: (state: TrainerState) => {
-      step = state.step
-      phase = state.phase
-      phase_step = state.phase_step
-      is_started = state.is_started
-      ends = state.ends ?? undefined
-      began = state.began ?? undefined
-    },
+/** What the command line and a steered run ask of a trainer. */
+class MadeUpTrainer {
+  step = 0
+  phase = 0
+  phase_step = 0
+  config: TrainerConfig
+  readonly isWaiting = false
+  readonly preferences = undefined
+  readonly #weights: () => TrainerState
+  #is_started = false
+  #ends: PhaseReason | undefined
+  #began: PhaseReason | undefined = 'start'
+
+  constructor(config: TrainerConfig, weights: () => TrainerState) {
+    this.config = config
+    this.#weights = weights
   }
-  return own
+
+  get phases() {
+    return this.config.phases
+  }
+  get isPhaseOver() {
+    return this.#is_started && this.#mustEnd
+  }
+  get isFinished() {
+    return this.phase === this.phases.length - 1 && this.isPhaseOver
+  }
+  get #mustEnd() {
+    return this.phase_step >= this.phases[this.phase].steps || this.#ends !== undefined
+  }
+
+  async ready() {
+    return true
+  }
+  takePhaseStart() {
+    return undefined
+  }
+  observe() {}
+  async observeNow() {
+    return undefined
+  }
+  nextPhase(reason: PhaseReason) {
+    this.#ends = reason
+  }
+  async adopt(changed: TrainerConfig) {
+    this.config = changed
+    return true
+  }
+
+  async queue() {
+    if (this.#is_started) this.#advance()
+    this.#is_started = true
+    const { step, phase, phase_step } = this
+    const result: StepResult = {
+      ...{ step, phase, phase_step },
+      metrics: metricsOf(step),
+      samples: [SAMPLE],
+      ...(this.#began && { phase_started: { phase, reason: this.#began } }),
+    }
+    this.#began = undefined
+    return { result: Promise.resolve(result) }
+  }
+
+  #advance(): void {
+    if (this.#mustEnd) {
+      this.#began = this.#ends ?? 'steps'
+      this.#ends = undefined
+      this.phase++
+      this.phase_step = 0
+    }
+    this.step++
+    this.phase_step++
+  }
+
+  async exportState(): Promise<TrainerState> {
+    const { step, phase, phase_step } = this
+    return {
+      ...this.#weights(),
+      ...{ step, phase, phase_step, stage_step: step, is_started: this.#is_started },
+      ...{ ends: this.#ends ?? null, began: this.#began ?? null },
+    }
+  }
+  importState(state: TrainerState) {
+    this.step = state.step
+    this.phase = state.phase
+    this.phase_step = state.phase_step
+    this.#is_started = state.is_started
+    this.#ends = state.ends ?? undefined
+    this.#began = state.began ?? undefined
+  }
 }
 
 /** Trainers of this experiment without a GPU. Their states have the sizes of its model. */
 export function madeUpEngine(experiment: Experiment): Engine<Trainer> {
   return {
     create: async (config) =>
-      madeUpTrainer(config, () => madeState(experiment, 0, 0)) as unknown as Trainer,
+      new MadeUpTrainer(config, () => madeState(experiment, 0, 0)) as unknown as Trainer,
     release: () => {},
     refusal: () => undefined,
   }

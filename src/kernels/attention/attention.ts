@@ -1,5 +1,6 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
+import { unrolled, withPart } from '../wgsl/compose.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'
@@ -7,7 +8,9 @@ import forward from './attention_forward.wgsl?raw'
 import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
+import narrow_query from './attention_narrow_query.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
+import query_tile from './attention_query_tile.wgsl?raw'
 import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
@@ -44,7 +47,7 @@ const tiledGrid = (rows: number, heads: number, width: number, head_dim: number)
  */
 export const attention_forward = defineKernel({
   name: 'attention_forward',
-  wgsl: forward,
+  wgsl: withPart(forward, 'query_tile', query_tile),
   params,
   bindings: {
     qkv: 'read',
@@ -66,7 +69,7 @@ export const attention_forward = defineKernel({
  */
 export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
-  wgsl: backward_query,
+  wgsl: withPart(backward_query, 'query_tile', query_tile),
   params,
   bindings: {
     qkv: 'read',
@@ -221,14 +224,8 @@ const MAX_NARROW_HEAD_DIM = 64
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 32
 
 /** The narrow source for one head size: a line with $ is written once per vector of four channels. */
-export function unrolled(wgsl: string, head_dim: number): string {
-  const vectors = head_dim / 4
-  const lines = wgsl.split('\n').flatMap((line) => {
-    if (!line.includes('$') || line.startsWith('//')) return [line]
-    return Array.from({ length: vectors }, (_, i) => line.replaceAll('$', String(i)))
-  })
-  return `${lines.join('\n')}\nconst VECTORS = ${vectors}u;\n`
-}
+export const narrowSource = (wgsl: string, head_dim: number): string =>
+  unrolled(wgsl, head_dim / 4, 'VECTORS')
 
 const narrow = new Map<number, AttentionKernels>()
 
@@ -241,26 +238,26 @@ function narrowKernels(head_dim: number): AttentionKernels {
     forward: {
       ...attention_forward,
       name: `attention_forward_narrow_${head_dim}`,
-      wgsl: unrolled(narrow_forward, head_dim),
+      wgsl: narrowSource(withPart(narrow_forward, 'narrow_query', narrow_query), head_dim),
       workgroups: (p) => perColumn(p, p.num_attention_heads),
     },
     backward_query: {
       ...attention_backward_query,
       name: `attention_backward_query_narrow_${head_dim}`,
-      wgsl: unrolled(narrow_backward_query, head_dim),
+      wgsl: narrowSource(withPart(narrow_backward_query, 'narrow_query', narrow_query), head_dim),
       workgroups: (p) => perColumn(p, p.num_attention_heads),
     },
     backward_key_value: {
       ...attention_backward_key_value,
       name: `attention_backward_key_value_narrow_${head_dim}`,
-      wgsl: unrolled(narrow_backward_key_value, head_dim),
+      wgsl: narrowSource(narrow_backward_key_value, head_dim),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
     decode: attention_decode,
     step: {
       ...step,
       name: `attention_step_narrow_${head_dim}`,
-      wgsl: unrolled(step.wgsl, head_dim),
+      wgsl: narrowSource(step.wgsl, head_dim),
     },
   }
   narrow.set(head_dim, made)

@@ -2,6 +2,7 @@
 // delta_i = d_out_i . out_i. One workgroup per (row, head, 16 queries, 64 channels); keys pass by in tiles of 32.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv, d_qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out, d_out [M, H D]   lse [M, H]
+// uses attention_query_tile.wgsl
 
 struct Params {
   rows: u32,
@@ -40,32 +41,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let dim = params.head_dim;
-  let heads = params.num_attention_heads;
-  let token_size = (heads + 2u * params.num_key_value_heads) * dim;
-  let blocks = (dim + CHANNELS - 1u) / CHANNELS;
-  let tiles = (params.width + QUERIES - 1u) / QUERIES;
-  let index = group.x + group.y * grid.x;
-  let block = index % blocks;
-  let first_query = (index / blocks % tiles) * QUERIES;
-  let head = index / (blocks * tiles) % heads;
-  let row = min(index / (blocks * tiles * heads), params.rows - 1u);
-  let is_real = index < params.rows * heads * tiles * blocks;
-  let kv_head = head / (heads / params.num_key_value_heads);
-  let first_token = cu_seqlens[row];
-  // The row may end before this tile, and the grid's overhang has no row.
-  let length = select(0u, cu_seqlens[row + 1u] - first_token, is_real);
-  if (first_query >= length) { return; }
-  let k_offset = (heads + kv_head) * dim;
-  let v_offset = k_offset + params.num_key_value_heads * dim;
-
-  // Scores: this lane makes 4 queries x 2 keys. Output: one query, channels part * 4 .. + 3 of every 16.
-  let score_query = (lane / 16u) * 4u;
-  let score_key = lane % 16u;
-  let query = lane / 4u;
-  let part = lane % 4u;
-  let first_channel = block * CHANNELS + part * 4u;
-  let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;
+  #query_tile
 
   let own_token = first_token + min(first_query + query, length - 1u);
   var delta_part = 0.0;

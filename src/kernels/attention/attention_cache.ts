@@ -7,7 +7,7 @@ import {
   attention_decode,
   attentionKernels,
   kv_cache_write,
-  unrolled,
+  narrowSource,
 } from './attention.ts'
 import decode from './attention_decode.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
@@ -56,7 +56,7 @@ function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
   const made: AttentionStep = {
     ...step,
     name: `${step.name}_f16`,
-    wgsl: unrolled(narrow_step + cache_token + rope_head + cache_f16, head_dim),
+    wgsl: narrowSource(narrow_step + cache_token + rope_head + cache_f16, head_dim),
     cost: stepCost(2),
   }
   steps.set(step, made)

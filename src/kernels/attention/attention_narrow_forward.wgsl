@@ -3,6 +3,7 @@
 // A line with $ stands for VECTORS = head_dim / 4 lines, one per vector of a head.
 // Row b owns tokens cu_seqlens[b] .. cu_seqlens[b + 1] - 1 of the M in the stream.
 //   qkv [M, (H + 2K) D]   attention_mask [M]   cu_seqlens [B + 1]   out [M, H D]   lse [M, H]
+// uses attention_narrow_query.wgsl
 
 struct Params {
   rows: u32,
@@ -28,17 +29,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let heads = params.num_attention_heads;
-  let kv_heads = params.num_key_value_heads;
-  let index = (group.x + group.y * grid.x) * 64u + lane;
-  let head = index % heads;
-  let row = index / heads / params.width;
-  if (row >= params.rows) { return; }
-  let first_token = cu_seqlens[row];
-  let token = first_token + index / heads % params.width;
-  if (token >= cu_seqlens[row + 1u]) { return; }
-  let token_size = (heads + 2u * kv_heads) * VECTORS;
-  let q = token * token_size + head * VECTORS;
+  #narrow_query
   let k_offset = (heads + head / (heads / kv_heads)) * VECTORS;
   let v_offset = k_offset + kv_heads * VECTORS;
 

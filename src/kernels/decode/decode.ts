@@ -1,9 +1,12 @@
 // Products of one decode step: one token of every row, of which some have ended.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
+import { unrolled } from '../wgsl/compose.ts'
 import linear from './decode_linear.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
-import tile from './decode_tile.wgsl?raw'
+import tile_source from './decode_tile.wgsl?raw'
+
+const tile = unrolled(tile_source, 8)
 
 /**
  * matmul_nt and matmul_nt_add for rows that may have ended: out[m, n] = Σ_k a[m, k] b[n, k] (+ addend, when has_addend

@@ -1,10 +1,12 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { unrolled } from '../wgsl/compose.ts'
 import matmul from './matmul.wgsl?raw'
 import add from './matmul_nt_add.wgsl?raw'
-import tile from './matmul_tile.wgsl?raw'
+import tile_source from './matmul_tile.wgsl?raw'
 import tn_split from './matmul_tn_split.wgsl?raw'
 
 const TILE = 64
+const tile = unrolled(tile_source, 8)
 const product = {
   params: { m: 'u32', n: 'u32', k: 'u32', accumulate: 'u32' },
   bindings: { a: 'read', b: 'read', out: 'read_write' },
@@ -44,7 +46,7 @@ export const matmul_tn = defineKernel({
 export const matmul_tn_split: typeof matmul_tn = {
   ...matmul_tn,
   name: 'matmul_tn_split',
-  wgsl: tn_split,
+  wgsl: unrolled(tn_split, 8),
   constants: {},
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 16) * Math.ceil(n / 32)),
 }

@@ -2,6 +2,7 @@
 // transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations make a 64 x 64 tile.
 // A lane's columns are 8 apart, so that neighbouring lanes read neighbouring columns. Every element is summed over p
 // in ascending order, by the same instructions whatever m is: a row does not depend on the batch it sits in.
+// A line with $ stands for 8 lines, one per row.
 // The includer declares params (m, n, k), a, b, and `fn store(row, col, value)`.
 
 override TRANSPOSE_A: bool = false; // a holds A[i, p] at [p, i]
@@ -64,27 +65,13 @@ fn main(
   let b_step = select(params.n, 1u, TRANSPOSE_B);
 
   // Named variables, not arrays: an array indexed in a loop may leave the registers.
-  var l0 = vec4f(); var r0 = vec4f();
-  var l1 = vec4f(); var r1 = vec4f();
-  var l2 = vec4f(); var r2 = vec4f();
-  var l3 = vec4f(); var r3 = vec4f();
-  var l4 = vec4f(); var r4 = vec4f();
-  var l5 = vec4f(); var r5 = vec4f();
-  var l6 = vec4f(); var r6 = vec4f();
-  var l7 = vec4f(); var r7 = vec4f();
+  var l$ = vec4f(); var r$ = vec4f();
   var pa = 0u;
   var pb = 0u;
   for (var p = 0u; p < params.k; p++) {
     let left = vec4f(b[b0 + pb], b[b1 + pb], b[b2 + pb], b[b3 + pb]);
     let right = vec4f(b[b4 + pb], b[b5 + pb], b[b6 + pb], b[b7 + pb]);
-    let x0 = a[a0 + pa]; l0 += x0 * left; r0 += x0 * right;
-    let x1 = a[a1 + pa]; l1 += x1 * left; r1 += x1 * right;
-    let x2 = a[a2 + pa]; l2 += x2 * left; r2 += x2 * right;
-    let x3 = a[a3 + pa]; l3 += x3 * left; r3 += x3 * right;
-    let x4 = a[a4 + pa]; l4 += x4 * left; r4 += x4 * right;
-    let x5 = a[a5 + pa]; l5 += x5 * left; r5 += x5 * right;
-    let x6 = a[a6 + pa]; l6 += x6 * left; r6 += x6 * right;
-    let x7 = a[a7 + pa]; l7 += x7 * left; r7 += x7 * right;
+    let x$ = a[a$ + pa]; l$ += x$ * left; r$ += x$ * right;
     pa += a_step;
     pb += b_step;
   }

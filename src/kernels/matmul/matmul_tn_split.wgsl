@@ -1,6 +1,6 @@
 // out[m, n] = A^T B, or out += A^T B when accumulate is 1, for a long k and a small out. One workgroup per 16 x 32 tile
 // of out: 8 lanes hold 8 x 8 results each, and 4 slices of k are summed side by side (slice s takes p = s, s + 4, ...),
-// then added up in order of the slices.
+// then added up in order of the slices. A line with $ stands for 8 lines, one per row of a lane.
 //   out [m, n]   a [k, m]   b [k, n], m and n multiples of 4
 
 struct Params {
@@ -45,14 +45,7 @@ fn main(
   let b1 = min(first_vector + tile_vector + 1u, n4 - 1u);
 
   // Named variables, not arrays: an array indexed in a loop may leave the registers.
-  var l0 = vec4f(); var r0 = vec4f();
-  var l1 = vec4f(); var r1 = vec4f();
-  var l2 = vec4f(); var r2 = vec4f();
-  var l3 = vec4f(); var r3 = vec4f();
-  var l4 = vec4f(); var r4 = vec4f();
-  var l5 = vec4f(); var r5 = vec4f();
-  var l6 = vec4f(); var r6 = vec4f();
-  var l7 = vec4f(); var r7 = vec4f();
+  var l$ = vec4f(); var r$ = vec4f();
   for (var p = slice; p < params.k; p += SLICES) {
     let low = a[p * m4 + a0];
     let high = a[p * m4 + a1];

@@ -2,6 +2,7 @@ import { defineKernel, foldGrid } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import backward from './rms_norm_backward.wgsl?raw'
 import forward from './rms_norm_forward.wgsl?raw'
+import rows from './rms_norm_rows.wgsl?raw'
 import weightGrad from './rms_norm_weight_grad.wgsl?raw'
 
 /** Rows up to this wide are one invocation's work: barriers cost software adapters more than they save. */
@@ -16,7 +17,7 @@ const rowGrid = ({ rows, cols }: { rows: number; cols: number }) =>
  */
 export const rms_norm_forward = defineKernel({
   name: 'rms_norm_forward',
-  wgsl: forward + reduce,
+  wgsl: forward + rows + reduce,
   constants: { NARROW },
   params: { rows: 'u32', cols: 'u32', eps: 'f32' },
   bindings: { x: 'read', weight: 'read', y: 'read_write', inv_rms: 'read_write' },
@@ -33,7 +34,7 @@ export const rms_norm_forward = defineKernel({
  */
 export const rms_norm_backward = defineKernel({
   name: 'rms_norm_backward',
-  wgsl: backward + reduce,
+  wgsl: backward + rows + reduce,
   constants: { NARROW },
   params: { rows: 'u32', cols: 'u32', accumulate: 'u32' },
   bindings: { x: 'read', weight: 'read', inv_rms: 'read', d_y: 'read', d_x: 'read_write' },

@@ -1,8 +1,7 @@
 // Gradient of y = x * inv_rms * weight with respect to x; accumulate 1 adds it to d_x, 0 overwrites.
 //   d_x = inv_rms * g - x * inv_rms^3 * mean over c of g * x,   g = d_y * weight
-// Rows of at most NARROW columns: one invocation per row. Wider rows: one workgroup per row, lanes stride over columns.
 //   x [R, C]   weight [C]   inv_rms [R]   d_y [R, C]   d_x [R, C]
-// uses workgroup_reduce.wgsl
+// uses rms_norm_rows.wgsl, workgroup_reduce.wgsl
 
 struct Params {
   rows: u32,
@@ -17,10 +16,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read> d_y: array<f32>;
 @group(0) @binding(5) var<storage, read_write> d_x: array<f32>;
 
-override WORKGROUP_SIZE: u32 = 64;
-override NARROW: u32;
-
-fn sum_of_products(row: u32, first: u32, stride: u32) -> f32 {
+fn partial_sum(row: u32, first: u32, stride: u32) -> f32 {
   var sum = 0.0;
   for (var c = first; c < params.cols; c += stride) {
     let i = row * params.cols + c;
@@ -37,22 +33,5 @@ fn store(row: u32, first: u32, stride: u32, sum: f32) {
     let i = row * params.cols + c;
     let gradient = inv * d_y[i] * weight[c] - x[i] * pull;
     if (params.accumulate == 1u) { d_x[i] += gradient; } else { d_x[i] = gradient; }
-  }
-}
-
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let index = group.x + group.y * grid.x;
-  let last = params.rows - 1u; // stands in for rows past the end, which are not stored
-  if (params.cols <= NARROW) {
-    let row = index * WORKGROUP_SIZE + lane;
-    store(row, 0u, 1u, sum_of_products(min(row, last), 0u, 1u));
-  } else {
-    let lane_sum = sum_of_products(min(index, last), lane, WORKGROUP_SIZE);
-    store(index, lane, WORKGROUP_SIZE, workgroup_sum(lane, lane_sum));
   }
 }

@@ -1,7 +1,6 @@
 // y[r, c] = x[r, c] * inv_rms[r] * weight[c], inv_rms[r] = 1 / sqrt(mean over c of x[r, c]^2 + eps).
-// Rows of at most NARROW columns: one invocation per row. Wider rows: one workgroup per row, lanes stride over columns.
 //   x [R, C]   weight [C]   y [R, C]   inv_rms [R]
-// uses workgroup_reduce.wgsl
+// uses rms_norm_rows.wgsl, workgroup_reduce.wgsl
 
 struct Params {
   rows: u32,
@@ -15,10 +14,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<storage, read_write> inv_rms: array<f32>;
 
-override WORKGROUP_SIZE: u32 = 64;
-override NARROW: u32;
-
-fn sum_of_squares(row: u32, first: u32, stride: u32) -> f32 {
+fn partial_sum(row: u32, first: u32, stride: u32) -> f32 {
   var sum = 0.0;
   for (var c = first; c < params.cols; c += stride) {
     let value = x[row * params.cols + c];
@@ -34,22 +30,5 @@ fn store(row: u32, first: u32, stride: u32, sum: f32) {
   for (var c = first; c < params.cols; c += stride) {
     let i = row * params.cols + c;
     y[i] = x[i] * inv * weight[c];
-  }
-}
-
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
-  let index = group.x + group.y * grid.x;
-  let last = params.rows - 1u; // stands in for rows past the end, which are not stored
-  if (params.cols <= NARROW) {
-    let row = index * WORKGROUP_SIZE + lane;
-    store(row, 0u, 1u, sum_of_squares(min(row, last), 0u, 1u));
-  } else {
-    let lane_sum = sum_of_squares(min(index, last), lane, WORKGROUP_SIZE);
-    store(index, lane, WORKGROUP_SIZE, workgroup_sum(lane, lane_sum));
   }
 }

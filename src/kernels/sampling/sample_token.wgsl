@@ -2,7 +2,7 @@
 // Thresholds are found bit by bit on a u32 key that orders as the logits do; the draw walks the CDF in vocabulary order.
 //   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
-// uses philox.wgsl
+// uses sampling_logits.wgsl, philox.wgsl
 
 struct Params {
   rows: u32,
@@ -34,8 +34,6 @@ struct Params {
 @group(0) @binding(8) var<storage, read_write> attention_mask: array<u32>;
 
 const WORKGROUP_SIZE = 64u;
-const MOST_NEGATIVE = -0x1.fffffep+127f;
-const EXPONENT = 0x7f800000u;
 
 var<workgroup> row_ended: u32;
 var<workgroup> lane_parts: array<vec2f, WORKGROUP_SIZE>;
@@ -60,17 +58,6 @@ fn max_lanes(lane: u32, part: f32) -> f32 {
   var largest = MOST_NEGATIVE;
   for (var l = 0u; l < WORKGROUP_SIZE; l++) { largest = max(largest, lane_parts[l].x); }
   return largest;
-}
-
-// A u32 that orders as the float does; -0 counts as 0.
-fn order_key(x: f32) -> u32 {
-  let bits = bitcast<u32>(select(x, 0.0, x == 0.0));
-  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
-}
-
-// exp((logit - row_max) / temperature): the unnormalised probability.
-fn mass_of(logit: f32, row_max: f32, inverse_temperature: f32) -> f32 {
-  return exp((logit - row_max) * inverse_temperature);
 }
 
 // The lowest index of the largest logit; the last where none is, of NaN alone. Indices stay below 2^24, so f32 holds them exactly.
@@ -155,13 +142,6 @@ fn draw(lane: u32, base: u32, row_max: f32, inverse_temperature: f32, key: u32, 
     }
   }
   return workgroupUniformLoad(&drawn_token);
-}
-
-// Whether drawing this token ends its row.
-fn is_eos(token: u32) -> bool {
-  var found = false;
-  for (var i = 0u; i < params.eos_count; i++) { found |= token == eos_token_ids[i]; }
-  return found;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)

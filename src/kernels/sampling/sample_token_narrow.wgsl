@@ -2,7 +2,7 @@
 // per row, everything in plain loops over the vocabulary: no barriers, no shared memory.
 //   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
-// uses philox.wgsl
+// uses sampling_logits.wgsl, philox.wgsl
 
 struct Params {
   rows: u32,
@@ -32,20 +32,6 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> rollout_entropy: array<f32>;
 @group(0) @binding(7) var<storage, read_write> next_ids: array<u32>;
 @group(0) @binding(8) var<storage, read_write> attention_mask: array<u32>;
-
-const MOST_NEGATIVE = -0x1.fffffep+127f;
-const EXPONENT = 0x7f800000u;
-
-// A u32 that orders as the float does; -0 counts as 0.
-fn order_key(x: f32) -> u32 {
-  let bits = bitcast<u32>(select(x, 0.0, x == 0.0));
-  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
-}
-
-// exp((logit - row_max) / temperature): the unnormalised probability.
-fn mass_of(logit: f32, row_max: f32, inverse_temperature: f32) -> f32 {
-  return exp((logit - row_max) * inverse_temperature);
-}
 
 // The largest key that at least top_k logits reach: the top_k-th largest logit's.
 fn top_k_key(base: u32) -> u32 {
@@ -93,13 +79,6 @@ fn draw(base: u32, row_max: f32, inverse_temperature: f32, key: u32, total: f32,
     }
   }
   return drawn;
-}
-
-// Whether drawing this token ends its row.
-fn is_eos(token: u32) -> bool {
-  var found = false;
-  for (var i = 0u; i < params.eos_count; i++) { found |= token == eos_token_ids[i]; }
-  return found;
 }
 
 @compute @workgroup_size(64)

@@ -2,6 +2,7 @@ import { defineKernel, foldGrid } from '../device/kernel.ts'
 import philox from '../wgsl/philox.wgsl?raw'
 import sample from './sample_token.wgsl?raw'
 import sample_narrow from './sample_token_narrow.wgsl?raw'
+import sampling_logits from './sampling_logits.wgsl?raw'
 
 /**
  * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
@@ -26,7 +27,7 @@ import sample_narrow from './sample_token_narrow.wgsl?raw'
  */
 export const sample_token = defineKernel({
   name: 'sample_token',
-  wgsl: sample + philox,
+  wgsl: sample + sampling_logits + philox,
   params: {
     rows: 'u32',
     n: 'u32',
@@ -67,7 +68,7 @@ export const sample_token = defineKernel({
 export const sample_token_narrow: typeof sample_token = {
   ...sample_token,
   name: 'sample_token_narrow',
-  wgsl: sample_narrow + philox,
+  wgsl: sample_narrow + sampling_logits + philox,
   workgroups: ({ rows }) => foldGrid(Math.ceil(rows / 64)),
 }
 

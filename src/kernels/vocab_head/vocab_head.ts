@@ -1,6 +1,7 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no [tokens, V]
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import { unrolled } from '../wgsl/compose.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
 import head_hidden from './head_hidden.wgsl?raw'
@@ -158,14 +159,8 @@ const isNarrow = ({ hidden_size, vocab_size }: HeadShape): boolean =>
   vocab_size <= MAX_NARROW_SIZE && hidden_size <= MAX_NARROW_SIZE && hidden_size % 4 === 0
 
 /** The narrow source for one hidden size: a line with $ is written once per vector of four channels. */
-function unrolled(wgsl: string, hidden_size: number): string {
-  const quads = hidden_size / 4
-  const lines = wgsl.split('\n').flatMap((line) => {
-    if (!line.includes('$') || line.startsWith('//')) return [line]
-    return Array.from({ length: quads }, (_, i) => line.replaceAll('$', String(i)))
-  })
-  return `${lines.join('\n')}\nconst QUADS = ${quads}u;\n`
-}
+const narrowSource = (wgsl: string, hidden_size: number): string =>
+  unrolled(wgsl, hidden_size / 4, 'QUADS')
 
 const narrow = new Map<number, VocabHeadKernels>()
 
@@ -177,19 +172,19 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
-      wgsl: unrolled(narrow_forward, hidden_size),
+      wgsl: narrowSource(narrow_forward, hidden_size),
       workgroups: perToken,
     },
     backward_hidden: {
       ...vocab_head_backward_hidden,
       name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
-      wgsl: unrolled(narrow_backward_hidden + narrow_head, hidden_size),
+      wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size),
       workgroups: perToken,
     },
     backward_weight: {
       ...vocab_head_backward_weight,
       name: `vocab_head_backward_weight_narrow_${hidden_size}`,
-      wgsl: unrolled(narrow_backward_weight + narrow_head, hidden_size),
+      wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size),
       workgroups: ({ vocab_size, splits }) =>
         foldGrid(Math.ceil((vocab_size * splits) / NARROW_LANES)),
     },

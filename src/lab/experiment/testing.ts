@@ -25,3 +25,14 @@ export function edited(experiment: Experiment, path: string, value: unknown): Ex
   if (!result.ok) throw new Error(result.message)
   return result.experiment
 }
+
+/** A document of one phase of reinforcement. */
+export const rl = (fields: object, rest: object = {}) => ({
+  ...rest,
+  phases: [{ kind: 'rl', ...fields }],
+})
+
+/** A document, or a phase, with dynamic sampling. */
+export const filter = (fields: object) => ({
+  algorithm: { filter_groups: { enable: true, ...fields } },
+})

@@ -74,12 +74,12 @@ const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kin
 const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
-const escape = (text: string) =>
+const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
 function differences(experiment: Experiment, fields: Field[], preset: Preset): string[] {
   const changes: string[] = []
-  const say = (path: string, value: FieldValue) => changes.push(`${path}=${escape(`${value}`)}`)
+  const say = (path: string, value: FieldValue) => changes.push(`${path}=${escaped(`${value}`)}`)
   const { task } = experiment
   const kinds = kindsOf(experiment)
   if (kinds.join() !== kindsOf(preset.experiment).join()) say('phases', kinds.join())
@@ -103,7 +103,7 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
 export function encodeLink(experiment: Experiment): string {
   const fields = experimentFields(experiment)
   const steering = experiment.steering.map(
-    (entry, i) => `steering.${i}=${escape(writeEntry(entry))}`,
+    (entry, i) => `steering.${i}=${escaped(writeEntry(entry))}`,
   )
   const links = PRESETS.map((preset) =>
     [

@@ -30,42 +30,12 @@ export function internalsRef(
   cache: RefCache,
   options: RefPositions = { positions: 'all' },
 ): Internals<Quantity, Float64Array> {
-  const { hidden_size: C, num_hidden_layers: L, vocab_size: V } = config
+  const L = config.num_hidden_layers
   const { hidden_states, blocks } = cache
-  const { rows, columns, mask, next_mask, places } = placesOf(cache, options)
+  const probed = placesOf(cache, options)
+  const { rows, columns, mask, next_mask } = probed
   const N = rows * columns
-  const row = (x: Float64Array, m: number) => x.subarray(m * C, (m + 1) * C)
-  const known = new Map<Float64Array, Map<number, Float64Array>>()
-  /** Log-probabilities of row m of some states; asked for again and again. */
-  const policy = (states: Float64Array, m: number): Float64Array => {
-    const of_states = known.get(states) ?? new Map<number, Float64Array>()
-    known.set(states, of_states)
-    const log_p = of_states.get(m) ?? logSoftmax(logitsRef(config, params, row(states, m)))
-    of_states.set(m, log_p)
-    return log_p
-  }
-  /** [states.length, N]: a number per state and position. */
-  const each = <T>(
-    states: readonly T[],
-    value: (state: T, place: Position, l: number) => number,
-  ) => {
-    const out = new Float64Array(states.length * N)
-    states.forEach((state, l) => {
-      for (const place of places) out[l * N + place.i] = value(state, place, l)
-    })
-    return out
-  }
-  const entropies = (states: readonly Float64Array[]) =>
-    each(states, (x, { m }) => entropyOf(policy(x, m)))
-  const log_probs = (states: readonly Float64Array[]) =>
-    each(states, (x, { i, m, next }) => (next_mask[i] ? policy(x, m)[next] : 0))
-  const logitsOf = (states: readonly Float64Array[]) => {
-    const out = new Float64Array(states.length * N * V)
-    states.forEach((x, l) => {
-      for (const { i, m } of places) out.set(logitsRef(config, params, row(x, m)), (l * N + i) * V)
-    })
-    return out
-  }
+  const { row, policy, each, entropies, log_probs, logitsOf } = readersOf(config, params, probed)
 
   const normed = hidden_states.map((x) =>
     rmsNorm(x, params['model.norm.weight'], config.rms_norm_eps),
@@ -103,6 +73,51 @@ export function internalsRef(
       logits_layer: logitsOf(hidden_states),
     },
   }
+}
+
+/** How numbers are read from states [rows · width, C] at the probed places. */
+function readersOf(
+  config: ModelConfig,
+  params: RefArrays,
+  { rows, columns, next_mask, places }: ReturnType<typeof placesOf>,
+) {
+  const { hidden_size: C, vocab_size: V } = config
+  const N = rows * columns
+  const row = (x: Float64Array, m: number) => x.subarray(m * C, (m + 1) * C)
+  const logits = (x: Float64Array, m: number) => logitsRef(config, params, row(x, m))
+  const known = new Map<Float64Array, Map<number, Float64Array>>()
+  /** Log-probabilities of row m of some states, kept because many quantities need them. */
+  const policy = (states: Float64Array, m: number): Float64Array => {
+    const of_states = known.get(states) ?? new Map<number, Float64Array>()
+    known.set(states, of_states)
+    const log_p = of_states.get(m) ?? logSoftmax(logits(states, m))
+    of_states.set(m, log_p)
+    return log_p
+  }
+  /** [states.length, N]: a number per state and position. */
+  const each = <T>(
+    states: readonly T[],
+    value: (state: T, place: Position, l: number) => number,
+  ) => {
+    const out = new Float64Array(states.length * N)
+    states.forEach((state, l) => {
+      for (const place of places) out[l * N + place.i] = value(state, place, l)
+    })
+    return out
+  }
+  const entropies = (states: readonly Float64Array[]) =>
+    each(states, (x, { m }) => entropyOf(policy(x, m)))
+  const log_probs = (states: readonly Float64Array[]) =>
+    each(states, (x, { i, m, next }) => (next_mask[i] ? policy(x, m)[next] : 0))
+  /** [states.length, N, V] */
+  const logitsOf = (states: readonly Float64Array[]) => {
+    const out = new Float64Array(states.length * N * V)
+    states.forEach((x, l) => {
+      for (const { i, m } of places) out.set(logits(x, m), (l * N + i) * V)
+    })
+    return out
+  }
+  return { row, policy, each, entropies, log_probs, logitsOf }
 }
 
 function placesOf({ batch }: RefCache, options: RefPositions) {

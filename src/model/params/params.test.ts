@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { CONFIGS, packWeights, TINY } from '../testing.ts'
 import { modelShape } from './config.ts'
+import { CHUNK } from './flat_params.ts'
 import {
-  CHUNK,
   chunkSegments,
   initialWeights,
   paramLayout,

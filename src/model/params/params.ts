@@ -3,24 +3,7 @@
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
 import type { ModelShape } from './config.ts'
-
-/** One parameter under its Hugging Face name. Several may share one kernel tensor (q, k and v). */
-export interface Param {
-  readonly name: string
-  /** [out, in] for matrices, as in Hugging Face checkpoints. */
-  readonly shape: readonly number[]
-  /** First element in the flat buffer. */
-  readonly offset: number
-  readonly size: number
-  /** Standard deviation at initialisation; undefined = ones (norms) or zeros (biases). */
-  readonly init: { readonly std: number } | { readonly fill: number }
-}
-
-/** A kernel's view: one or more parameters side by side. Starts at a multiple of 64 elements. */
-interface Slice {
-  readonly offset: number
-  readonly shape: readonly number[]
-}
+import { bias, CHUNK, FlatParams, matrix, norm, type Param, type Slice } from './flat_params.ts'
 
 /**
  * What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging Face's
@@ -49,7 +32,7 @@ export interface ParamLayout {
     readonly embed_tokens: Slice
     readonly lm_head: Slice
     readonly norm: Slice
-    readonly layers: readonly { readonly [K in keyof LayerTensors]: Slice }[]
+    readonly layers: readonly LayerTensors<Slice>[]
     /** Of a value or reward head. */
     readonly score: Slice | undefined
     /** Of a value head. */
@@ -89,9 +72,6 @@ export interface ParamTensors {
   readonly score_bias: Tensor | undefined
 }
 
-/** Elements per optimizer chunk: WebGPU's 256-byte binding alignment. */
-export const CHUNK = 64
-
 /** Keeps initial weights apart from sampling, which uses the same generator and seed (rl/train/trainer.ts STREAM). */
 const INIT_STREAM = 0xffffffff
 
@@ -103,91 +83,61 @@ const EMBEDDING_STD = 0.02
  * 1/√(fan_in · 2L) (GPT-2's rule, Radford et al. 2019 section 2.3). A score starts with std 0.02, as in Hugging Face.
  */
 export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLayout {
-  const { hidden_size: C, intermediate_size: F, head_dim: D, num_hidden_layers: L } = shape
-  const params: Param[] = []
-  const segment_ends: number[] = []
-  let end = 0
-  const place = (
-    parts: readonly { name: string; shape: number[]; init: Param['init'] }[],
-  ): Slice => {
-    const offset = Math.ceil(end / CHUNK) * CHUNK
-    end = offset
-    for (const { name, shape, init } of parts) {
-      const size = shape.reduce((a, b) => a * b, 1)
-      params.push({ name, shape, offset: end, size, init })
-      end += size
-    }
-    const rows = parts.reduce((n, part) => n + part.shape[0], 0)
-    return { offset, shape: [rows, ...(parts[0]?.shape.slice(1) ?? [])] }
-  }
-  const matrix = (name: string, rows: number, cols: number, std = 1 / Math.sqrt(cols)) => ({
-    name: `${name}.weight`,
-    shape: [rows, cols],
-    init: { std },
-  })
-  const norm = (name: string, size: number) => ({
-    name: `${name}.weight`,
-    shape: [size],
-    init: { fill: 1 },
-  })
-  const closeSegment = () => {
-    end = Math.ceil(end / CHUNK) * CHUNK
-    segment_ends.push(end)
-  }
-
-  const embed_tokens = place([matrix('model.embed_tokens', shape.vocab_size, C, EMBEDDING_STD)])
-  closeSegment()
+  const { hidden_size: C, vocab_size: V } = shape
+  const flat = new FlatParams()
+  const embed_tokens = flat.place(matrix('model.embed_tokens', V, C, EMBEDDING_STD))
+  flat.closeSegment()
   const is_tied = shape.tie_word_embeddings || head !== 'lm_head'
-  const lm_head = is_tied ? embed_tokens : place([matrix('lm_head', shape.vocab_size, C)])
-  if (!is_tied) closeSegment()
-  const q = shape.attention_size
-  const kv = shape.num_key_value_heads * D
-  const to_residual = (fan_in: number) => 1 / Math.sqrt(fan_in * 2 * L)
-  const layers = Array.from({ length: L }, (_, l) => {
-    const at = `model.layers.${l}`
-    const bias = (name: string, size: number) => ({
-      name: `${at}.self_attn.${name}.bias`,
-      shape: [size],
-      init: { fill: 0 },
-    })
-    const layer = {
-      input_layernorm: place([norm(`${at}.input_layernorm`, C)]),
-      qkv_proj: place([
-        matrix(`${at}.self_attn.q_proj`, q, C),
-        matrix(`${at}.self_attn.k_proj`, kv, C),
-        matrix(`${at}.self_attn.v_proj`, kv, C),
-      ]),
-      qkv_bias: place(
-        shape.has_qkv_bias ? [bias('q_proj', q), bias('k_proj', kv), bias('v_proj', kv)] : [],
-      ),
-      qk_norm: place(
-        shape.has_qk_norm
-          ? [norm(`${at}.self_attn.q_norm`, D), norm(`${at}.self_attn.k_norm`, D)]
-          : [],
-      ),
-      o_proj: place([matrix(`${at}.self_attn.o_proj`, C, q, to_residual(q))]),
-      post_attention_layernorm: place([norm(`${at}.post_attention_layernorm`, C)]),
-      gate_up_proj: place([matrix(`${at}.mlp.gate_proj`, F, C), matrix(`${at}.mlp.up_proj`, F, C)]),
-      down_proj: place([matrix(`${at}.mlp.down_proj`, C, F, to_residual(F))]),
-    }
-    closeSegment()
+  const lm_head = is_tied ? embed_tokens : flat.place(matrix('lm_head', V, C))
+  if (!is_tied) flat.closeSegment()
+  const layers = Array.from({ length: shape.num_hidden_layers }, (_, l) => {
+    const layer = placeLayer(flat, shape, `model.layers.${l}`)
+    flat.closeSegment()
     return layer
   })
-  const final_norm = place([norm('model.norm', C)])
-  const score = head === 'lm_head' ? undefined : place([matrix('score', 1, C, EMBEDDING_STD)])
-  const score_bias =
-    head === 'value_head'
-      ? place([{ name: 'score.bias', shape: [1], init: { fill: 0 } }])
-      : undefined
-  closeSegment()
+  const final_norm = flat.place(norm('model.norm', C))
+  const score = head === 'lm_head' ? undefined : flat.place(matrix('score', 1, C, EMBEDDING_STD))
+  const score_bias = head === 'value_head' ? flat.place(bias('score', 1)) : undefined
+  flat.closeSegment()
+  const { params, size, segment_ends } = flat
   return {
     shape,
     head,
     params,
-    size: end,
+    size,
     num_parameters: params.reduce((n, p) => n + p.size, 0),
     segment_ends,
     slices: { embed_tokens, lm_head, norm: final_norm, layers, score, score_bias },
+  }
+}
+
+/** The parameters of one block, whose names start with `at`. */
+function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTensors<Slice> {
+  const { hidden_size: C, intermediate_size: F, head_dim: D, num_hidden_layers: L } = shape
+  const q = shape.attention_size
+  const kv = shape.num_key_value_heads * D
+  const attn = `${at}.self_attn`
+  const to_residual = (fan_in: number) => 1 / Math.sqrt(fan_in * 2 * L)
+  const qkv = [
+    [`${attn}.q_proj`, q],
+    [`${attn}.k_proj`, kv],
+    [`${attn}.v_proj`, kv],
+  ] as const
+  const qk_norms = [norm(`${attn}.q_norm`, D), norm(`${attn}.k_norm`, D)]
+  return {
+    input_layernorm: flat.place(norm(`${at}.input_layernorm`, C)),
+    qkv_proj: flat.place(...qkv.map(([name, rows]) => matrix(name, rows, C))),
+    qkv_bias: flat.place(
+      ...(shape.has_qkv_bias ? qkv.map(([name, rows]) => bias(name, rows)) : []),
+    ),
+    qk_norm: flat.place(...(shape.has_qk_norm ? qk_norms : [])),
+    o_proj: flat.place(matrix(`${attn}.o_proj`, C, q, to_residual(q))),
+    post_attention_layernorm: flat.place(norm(`${at}.post_attention_layernorm`, C)),
+    gate_up_proj: flat.place(
+      matrix(`${at}.mlp.gate_proj`, F, C),
+      matrix(`${at}.mlp.up_proj`, F, C),
+    ),
+    down_proj: flat.place(matrix(`${at}.mlp.down_proj`, C, F, to_residual(F))),
   }
 }
 

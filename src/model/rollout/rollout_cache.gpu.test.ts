@@ -1,6 +1,6 @@
 // Rollouts whose keys and values are kept in halves, beside the same in float32.
 import { expect, test } from 'vitest'
-import { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
+import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
 import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'

@@ -16,7 +16,12 @@ import { gateUpGrad, qkvGrad } from './fusion.ts'
 import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
 import { headParamsOf, scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
-import { type BackwardScratch, NORM_ROWS_PER_BLOCK, type Workspace } from './workspace.ts'
+import {
+  type BackwardScratch,
+  type LayerActivations,
+  NORM_ROWS_PER_BLOCK,
+  type Workspace,
+} from './workspace.ts'
 
 /**
  * Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and d_entropy.
@@ -141,24 +146,7 @@ function blockBackward<L extends string>(
   inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
   weightGrad(run, matmul, tokens, d.d_hidden, a.context, g.o_proj)
   // context = attention(qkv_rotated)
-  const size = {
-    rows: ws.rows,
-    width: ws.width,
-    ...headParams(shape),
-    scale: shape.head_dim ** -0.5,
-  }
-  const attention = {
-    qkv: a.qkv_rotated,
-    attention_mask: ws.attention_mask,
-    cu_seqlens: ws.cu_seqlens,
-    out: a.context,
-    lse: a.lse,
-    d_out: d.d_context,
-    d_qkv: d.d_qkv_rotated,
-  }
-  const { backward_query, backward_key_value } = attentionKernels(size)
-  run(backward_query, size, attention)
-  run(backward_key_value, size, attention)
+  attentionGrad(run, shape, ws, a, d)
   // qkv_rotated = rope(qk_norm(qkv))
   run(qk_norm_rope_backward, ropeParams(shape, tokens.count), {
     qkv: a.qkv,
@@ -182,6 +170,34 @@ function blockBackward<L extends string>(
   const attn_norm = w.input_layernorm
   const x = ws.hidden[l]
   normBackward(run, shape, ws, tokens, x, attn_norm, a.attn_inv_rms, g.input_layernorm, 1)
+}
+
+/** d_qkv_rotated [M, (H + 2K) · D] from d_context [M, H · D]. */
+function attentionGrad<L extends string>(
+  run: Recorder<L>['run'],
+  shape: ModelShape,
+  ws: Workspace,
+  { qkv_rotated, context, lse }: LayerActivations,
+  { d_context, d_qkv_rotated }: BackwardScratch,
+): void {
+  const size = {
+    rows: ws.rows,
+    width: ws.width,
+    ...headParams(shape),
+    scale: shape.head_dim ** -0.5,
+  }
+  const attention = {
+    qkv: qkv_rotated,
+    attention_mask: ws.attention_mask,
+    cu_seqlens: ws.cu_seqlens,
+    out: context,
+    lse,
+    d_out: d_context,
+    d_qkv: d_qkv_rotated,
+  }
+  const { backward_query, backward_key_value } = attentionKernels(size)
+  run(backward_query, size, attention)
+  run(backward_key_value, size, attention)
 }
 
 /** d_x [M, in] = d_y [M, out] · weight [out, in]. */

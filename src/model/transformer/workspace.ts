@@ -134,28 +134,13 @@ export function createWorkspace(
   }: WorkspaceSize,
 ): Workspace {
   const M = rows * width
-  const { hidden_size: C, intermediate_size: F, num_hidden_layers: L, vocab_size: V } = shape
-  const { qkv_size, attention_size, num_attention_heads, head_dim } = shape
-  const f32 = (label: string, ...dims: number[]) =>
+  const { hidden_size: C, num_hidden_layers: L } = shape
+  const f32: AllocF32 = (label, ...dims) =>
     alloc.tensor(label, 'f32', dims, { kind: 'activations' })
   const ids = (label: string) => alloc.tensor(label, 'u32', [rows, width], { kind: 'activations' })
-  const layer = (l: number): LayerActivations => ({
-    attn_in: f32(`attn_in.${l}`, M, C),
-    attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
-    qkv: f32(`qkv.${l}`, M, qkv_size),
-    qkv_rotated: f32(`qkv_rotated.${l}`, M, qkv_size),
-    context: f32(`context.${l}`, M, attention_size),
-    lse: f32(`lse.${l}`, M, num_attention_heads),
-    middle: f32(`middle.${l}`, M, C),
-    ffn_in: f32(`ffn_in.${l}`, M, C),
-    ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
-    gate_up: f32(`gate_up.${l}`, M, 2 * F),
-    activated: f32(`activated.${l}`, M, F),
-  })
+  const layer = (l: number) => createLayer(f32, shape, M, l)
   const shared = trains && !enable_gradient_checkpointing ? undefined : layer(0)
   const pair = trains ? undefined : [f32('hidden.even', M, C), f32('hidden.odd', M, C)]
-  const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
-    alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
   return {
     rows,
     width,
@@ -168,46 +153,81 @@ export function createWorkspace(
     layers: Array.from({ length: L }, (_, l) => shared ?? layer(l)),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
-    response: {
-      scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
-      response_ids: response('response_ids', 'u32'),
-      response_mask: response('response_mask'),
-      log_probs: response('log_probs'),
-      entropy: response('entropy'),
-      lse: response('lse_head'),
-      sum_pi_squared: response('sum_pi_squared'),
-      d_log_probs: response('d_log_probs'),
-      d_entropy: response('d_entropy'),
-      old_log_probs: response('old_log_probs'),
-      advantages: response('advantages'),
-      ref_log_prob: response('ref_log_prob'),
-      kld: response('kld'),
-      rollout_is_weights: response('rollout_is_weights'),
-      modified_mask: response('modified_mask'),
-      token_weights: response('token_weights'),
-      loss_weights: response('loss_weights'),
-      pg_weights: response('pg_weights'),
-      vpreds: response('vpreds'),
-      d_vpreds: response('d_vpreds'),
-      values: response('values'),
-      returns: response('returns'),
-    },
-    backward: trains
-      ? {
-          d_hidden: f32('d_hidden', M, C),
-          d_normed: f32('d_normed', M, C),
-          d_activated: f32('d_activated', M, F),
-          d_gate_up: f32('d_gate_up', M, 2 * F),
-          d_context: f32('d_context', M, attention_size),
-          d_qkv_rotated: f32('d_qkv_rotated', M, qkv_size),
-          d_qkv: f32('d_qkv', M, qkv_size),
-          d_qk_norm: f32('d_qk_norm', M, 2 * head_dim),
-          norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
-          head_partials: f32('head_partials', Math.max(1, head_splits), V * C),
-        }
-      : undefined,
+    response: createResponse(alloc, rows, response_length),
+    backward: trains ? createBackward(f32, shape, M, head_splits) : undefined,
     head_splits,
     is_recomputed: trains && enable_gradient_checkpointing,
+  }
+}
+
+/** An f32 tensor of activations. */
+type AllocF32 = (label: string, ...dims: number[]) => Tensor
+
+/** What block `l` keeps of M tokens. */
+function createLayer(f32: AllocF32, shape: ModelShape, M: number, l: number): LayerActivations {
+  const { hidden_size: C, intermediate_size: F, num_attention_heads } = shape
+  return {
+    attn_in: f32(`attn_in.${l}`, M, C),
+    attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
+    qkv: f32(`qkv.${l}`, M, shape.qkv_size),
+    qkv_rotated: f32(`qkv_rotated.${l}`, M, shape.qkv_size),
+    context: f32(`context.${l}`, M, shape.attention_size),
+    lse: f32(`lse.${l}`, M, num_attention_heads),
+    middle: f32(`middle.${l}`, M, C),
+    ffn_in: f32(`ffn_in.${l}`, M, C),
+    ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
+    gate_up: f32(`gate_up.${l}`, M, 2 * F),
+    activated: f32(`activated.${l}`, M, F),
+  }
+}
+
+function createResponse(alloc: Allocator, rows: number, response_length: number): ResponseTensors {
+  const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
+    alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
+  return {
+    scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
+    response_ids: response('response_ids', 'u32'),
+    response_mask: response('response_mask'),
+    log_probs: response('log_probs'),
+    entropy: response('entropy'),
+    lse: response('lse_head'),
+    sum_pi_squared: response('sum_pi_squared'),
+    d_log_probs: response('d_log_probs'),
+    d_entropy: response('d_entropy'),
+    old_log_probs: response('old_log_probs'),
+    advantages: response('advantages'),
+    ref_log_prob: response('ref_log_prob'),
+    kld: response('kld'),
+    rollout_is_weights: response('rollout_is_weights'),
+    modified_mask: response('modified_mask'),
+    token_weights: response('token_weights'),
+    loss_weights: response('loss_weights'),
+    pg_weights: response('pg_weights'),
+    vpreds: response('vpreds'),
+    d_vpreds: response('d_vpreds'),
+    values: response('values'),
+    returns: response('returns'),
+  }
+}
+
+function createBackward(
+  f32: AllocF32,
+  shape: ModelShape,
+  M: number,
+  head_splits: number,
+): BackwardScratch {
+  const { hidden_size: C, intermediate_size: F, vocab_size: V } = shape
+  return {
+    d_hidden: f32('d_hidden', M, C),
+    d_normed: f32('d_normed', M, C),
+    d_activated: f32('d_activated', M, F),
+    d_gate_up: f32('d_gate_up', M, 2 * F),
+    d_context: f32('d_context', M, shape.attention_size),
+    d_qkv_rotated: f32('d_qkv_rotated', M, shape.qkv_size),
+    d_qkv: f32('d_qkv', M, shape.qkv_size),
+    d_qk_norm: f32('d_qk_norm', M, 2 * shape.head_dim),
+    norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
+    head_partials: f32('head_partials', Math.max(1, head_splits), V * C),
   }
 }
 

@@ -4,12 +4,8 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
-import {
-  CHUNK,
-  type ParamLayout,
-  type ParamTensors,
-  paramTensors,
-} from '../../model/params/params.ts'
+import { CHUNK } from '../../model/params/flat_params.ts'
+import { type ParamLayout, type ParamTensors, paramTensors } from '../../model/params/params.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
 import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'

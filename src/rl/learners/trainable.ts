@@ -13,8 +13,8 @@ import {
   OPTIMIZER_BLOCKS,
 } from '../../kernels/optimizer/optimizer.ts'
 import { inverseFrequencies } from '../../model/params/config.ts'
+import { CHUNK } from '../../model/params/flat_params.ts'
 import {
-  CHUNK,
   chunkSegments,
   type ParamLayout,
   type ParamTensors,

@@ -87,9 +87,8 @@ export class LayerChanges {
    */
   metrics(sums: Float32Array, tokens: number): Record<string, number> {
     const layers = this.#borrowed.model.shape.num_hidden_layers
-    const order = [...this.tensors.internals.slots.keys()]
-    const at = (name: string, l: number) =>
-      sums[order.findIndex((slot) => slot === name) * layers + l]
+    const order: readonly string[] = [...this.tensors.internals.slots.keys()]
+    const at = (name: string, l: number) => sums[order.indexOf(name) * layers + l]
     const metrics: Record<string, number> = {}
     for (const part of ['attn', 'ffn'])
       for (let l = 0; l < layers; l++)

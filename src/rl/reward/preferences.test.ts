@@ -206,7 +206,12 @@ describe('batches', () => {
 test('recorded verdicts repeat the batches of the run that they are from, and nobody is asked', () => {
   const live = human()
   const say: [number, () => void][] = [
-    [0, () => [0, 1, 2, 3].forEach((id) => live.decide(id, id % 2 ? 'a' : 'b', 0))],
+    [
+      0,
+      () => {
+        for (const id of [0, 1, 2, 3]) live.decide(id, id % 2 ? 'a' : 'b', 0)
+      },
+    ],
     [2, () => live.decide(4, 'skip', 2)],
     [2, () => live.decide(5, 'a', 2)],
     [3, () => live.undo(3)],

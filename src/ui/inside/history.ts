@@ -8,12 +8,12 @@ import type { Seen } from './observed.ts'
 /** One value of each kept step that has it. */
 export function columnsOfKept(
   items: readonly Seen[],
-  valueOf: (observation: Observation) => number | undefined,
+  measure: (observation: Observation) => number | undefined,
 ): Columns {
   const steps: number[] = []
   const values: number[] = []
   for (const { step, item } of items) {
-    const value = valueOf(item)
+    const value = measure(item)
     if (value === undefined) continue
     steps.push(step)
     values.push(value)

@@ -20,7 +20,7 @@ function useFindings(run: number): readonly Diagnosis[] {
   const step = useShown(selectStep)
   const switches = useShown(selectSwitches)
   const shown = useShown(shownExperiment)
-  // The columns are mutable; run and step are their version.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; run and step are their version.
   return useMemo(() => {
     const current = switches.at(-1)
     if (!current) return []

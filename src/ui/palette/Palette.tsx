@@ -87,7 +87,7 @@ function Body() {
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
   const status = useLab(selectStatus)
-  // What can be done follows the status.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what can be done depends on the status.
   const lines = useMemo(() => linesOf(query), [query, status])
   const list = useRef<HTMLDivElement>(null)
   const active = Math.min(at, lines.length - 1)
@@ -156,7 +156,7 @@ function Option({ entry, marks, index, is_active, heading, has_group }: OptionPr
           {entry.group}
         </div>
       ) : null}
-      {/* The search field keeps the focus and takes the keys. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field keeps the focus and takes the keys. */}
       <div
         id={optionId(index)}
         role="option"

@@ -88,21 +88,14 @@ function Chooser(props: { id: string } & Omit<AddPhasesProps, 'icon'>) {
         }}
       />
       {choice.has_layer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
-      <label>
-        Steps
-        <input
-          type="number"
-          data-testid="add-phase-steps"
-          min={1}
-          max={100000}
-          value={steps}
-          aria-invalid={problem !== undefined || undefined}
-          onChange={(event) => {
-            setSteps(event.target.value)
-            setProblem(undefined)
-          }}
-        />
-      </label>
+      <StepsField
+        steps={steps}
+        is_wrong={problem !== undefined}
+        onSteps={(text) => {
+          setSteps(text)
+          setProblem(undefined)
+        }}
+      />
       {is_busy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
       <button
         type="button"
@@ -170,6 +163,29 @@ function LayerChoice(props: {
           </option>
         ))}
       </select>
+    </label>
+  )
+}
+
+/** `steps` as they are typed. */
+function StepsField(props: {
+  readonly steps: string
+  readonly is_wrong: boolean
+  readonly onSteps: (text: string) => void
+}) {
+  const { steps, is_wrong, onSteps } = props
+  return (
+    <label>
+      Steps
+      <input
+        type="number"
+        data-testid="add-phase-steps"
+        min={1}
+        max={100000}
+        value={steps}
+        aria-invalid={is_wrong || undefined}
+        onChange={(event) => onSteps(event.target.value)}
+      />
     </label>
   )
 }

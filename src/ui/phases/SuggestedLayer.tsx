@@ -33,7 +33,7 @@ function useChanges(): LayerChanges | undefined {
   const step = useShown(selectStep)
   const layers = useLastLayer()
   const rl_start = useShown(selectRlStart)
-  // The columns are mutable; the step is their version.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; the step is their version.
   return useMemo(() => decidingChanges(series, layers, rl_start), [series, step, layers, rl_start])
 }
 

@@ -85,6 +85,24 @@ function Scales({ id, chart }: { id: string; chart: string }) {
   ))
 }
 
+function Files({ id, onSave }: { id: string; onSave: (kind: Kind) => void }) {
+  return (
+    <div className="chart-files" role="group" aria-label="Save as">
+      {KINDS.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          data-testid={`${id}-${kind}`}
+          title={SAYS[kind]}
+          onClick={() => onSave(kind)}
+        >
+          {kind.toUpperCase()}
+        </button>
+      ))}
+    </div>
+  )
+}
+
 export function ChartMenu(props: ChartMenuProps) {
   const { id, title, has_log, is_full, onFull } = props
   const menu = useRef<HTMLDetailsElement>(null)
@@ -127,22 +145,13 @@ export function ChartMenu(props: ChartMenuProps) {
         >
           {is_full ? 'Leave full screen' : 'Full screen'}
         </button>
-        <div className="chart-files" role="group" aria-label="Save as">
-          {KINDS.map((kind) => (
-            <button
-              key={kind}
-              type="button"
-              data-testid={`${id}-${kind}`}
-              title={SAYS[kind]}
-              onClick={() => {
-                close()
-                void save(kind, props)
-              }}
-            >
-              {kind.toUpperCase()}
-            </button>
-          ))}
-        </div>
+        <Files
+          id={id}
+          onSave={(kind) => {
+            close()
+            void save(kind, props)
+          }}
+        />
       </div>
     </details>
   )

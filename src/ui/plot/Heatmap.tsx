@@ -87,6 +87,19 @@ function namedColumns(layer: number) {
   return columns ? [{ name: nameOf(layer), columns }] : []
 }
 
+/** The rows as a plot takes them: the same functions as long as their number is the same. */
+const useRows = (rows: number) =>
+  useMemo(() => {
+    const ticks = Array.from({ length: rows }, (_, layer) => layer)
+    return {
+      ticks,
+      drawn: () => columnsOf(rows).flatMap((columns) => (columns ? [drawnColumns(columns)] : [])),
+      summarise: () => summary(rows),
+      formatRow: (layer: number) => shortName(layer, rows - 1),
+      columns: () => ticks.flatMap(namedColumns),
+    }
+  }, [rows])
+
 export function Heatmap({ height }: { readonly height: number }) {
   const last_layer = useLastLayer()
   const rows = last_layer + 1
@@ -95,19 +108,12 @@ export function Heatmap({ height }: { readonly height: number }) {
   const steps = useStepDomain()
   const is_dark = useStore(uiStore, selectIsDark)
   const paint = usePaint(rows, scale_max)
-  const drawn = useCallback(
-    () => columnsOf(rows).flatMap((columns) => (columns ? [drawnColumns(columns)] : [])),
-    [rows],
-  )
-  const summarise = useCallback(() => summary(rows), [rows])
-  const ticks = useMemo(() => Array.from({ length: rows }, (_, layer) => layer), [rows])
-  const formatRow = useCallback((layer: number) => shortName(layer, rows - 1), [rows])
+  const { drawn, summarise, ticks, formatRow, columns } = useRows(rows)
   const onHoverY = useCallback(
     (share: number | undefined) =>
       setHovered(share === undefined ? undefined : rowAt(share, 1, rows)),
     [rows],
   )
-  const columns = useCallback(() => ticks.flatMap(namedColumns), [ticks])
   const picture = useCallback(
     () => ({
       title: `${TITLE}, 0 to ${formatNats(scale_max)}`,
@@ -149,15 +155,7 @@ export function Heatmap({ height }: { readonly height: number }) {
           onHoverY={onHoverY}
         />
       )}
-      foot={
-        <>
-          <div className="heat-foot">
-            <Readout hovered={hovered} last_layer={last_layer} />
-            <Scale max={scale_max} />
-          </div>
-          <LatestTable rows={rows} />
-        </>
-      }
+      foot={<Foot rows={rows} hovered={hovered} scale_max={scale_max} />}
     />
   )
 }
@@ -173,6 +171,19 @@ function Scale({ max }: { readonly max: number }) {
       <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
       <span>{max > 0 ? `${formatNumber(max)} nats` : NONE}</span>
     </span>
+  )
+}
+
+function Foot(props: { rows: number; hovered: number | undefined; scale_max: number }) {
+  const { rows, hovered, scale_max } = props
+  return (
+    <>
+      <div className="heat-foot">
+        <Readout hovered={hovered} last_layer={rows - 1} />
+        <Scale max={scale_max} />
+      </div>
+      <LatestTable rows={rows} />
+    </>
   )
 }
 

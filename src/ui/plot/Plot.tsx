@@ -54,7 +54,7 @@ export interface PlotProps {
   /** What is painted hides the frame, and shows the edits itself. */
   readonly covers_frame?: boolean
   /** What is painted, where only what grew is to be painted again at a frame. */
-  readonly drawn?: (view: View) => readonly Drawn[]
+  readonly drawn?: ((view: View) => readonly Drawn[]) | undefined
   /** What a person hears instead of the picture. */
   readonly summarise: () => string
   /** Height share 0…1 from the top under the pointer; undefined when it left. */
@@ -64,6 +64,43 @@ export interface PlotProps {
 
 const NO_EDITS: readonly EditMark[] = []
 
+/** What is painted, with the markers over it, and what the pointer does there. */
+function Area(
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'onHoverY'> & {
+    readonly view: View
+    readonly edits: readonly EditMark[]
+  },
+) {
+  const { view, edits, paint, drawn, onHoverY } = props
+  const { width, height } = view
+  const canvas = useCanvas(paint, view, drawn)
+  const crosshair = useMarker('hover_step', view)
+  const cursor = useMarker('at_step', view)
+  const { selection, handlers } = usePointer(view, onHoverY)
+  return (
+    <div
+      className="plot-area"
+      style={{ left: INSET.left, top: INSET.top, width, height }}
+      {...handlers}
+      onPointerMove={(event) => {
+        handlers.onPointerMove(event)
+        // The words at a mark may be cut, and they lie below the canvas.
+        const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+        const near = editWordsNear(edits, at, view)
+        if (event.currentTarget.title !== near) event.currentTarget.title = near
+      }}
+    >
+      <canvas
+        ref={canvas}
+        style={{ inset: -BLEED, width: width + 2 * BLEED, height: height + 2 * BLEED }}
+      />
+      <div ref={selection} className="selection" hidden />
+      <div ref={cursor} className="cursor" hidden />
+      <div ref={crosshair} className="crosshair" hidden />
+    </div>
+  )
+}
+
 /** A card may render with every step; its axes must not, so pass the same functions and arrays while nothing but the data changes. */
 export const Plot = memo(function Plot(props: PlotProps) {
   const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
@@ -72,11 +109,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const edits = useEditMarks()
   const plot = plotSize(size)
   const view = useView({ x, y, log_x, log_y, ...plot })
-  const canvas = useCanvas(paint, view, props.drawn)
   const words = useSummary(props.summarise)
-  const crosshair = useMarker('hover_step', view)
-  const cursor = useMarker('at_step', view)
-  const { selection, handlers } = usePointer(view, props.onHoverY)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
   }, [ref, handle, view, paint])
@@ -106,30 +139,13 @@ export const Plot = memo(function Plot(props: PlotProps) {
             ideal={props.ideal && shownIdeal(props.ideal, y)}
           />
         ) : null}
-        <div
-          className="plot-area"
-          style={{ left: INSET.left, top: INSET.top, ...plot }}
-          {...handlers}
-          onPointerMove={(event) => {
-            handlers.onPointerMove(event)
-            // The words at a mark may be cut, and they lie below the canvas.
-            const at = event.clientX - event.currentTarget.getBoundingClientRect().left
-            const near = editWordsNear(edits, at, view)
-            if (event.currentTarget.title !== near) event.currentTarget.title = near
-          }}
-        >
-          <canvas
-            ref={canvas}
-            style={{
-              inset: -BLEED,
-              width: plot.width + 2 * BLEED,
-              height: plot.height + 2 * BLEED,
-            }}
-          />
-          <div ref={selection} className="selection" hidden />
-          <div ref={cursor} className="cursor" hidden />
-          <div ref={crosshair} className="crosshair" hidden />
-        </div>
+        <Area
+          view={view}
+          edits={edits}
+          paint={paint}
+          drawn={props.drawn}
+          onHoverY={props.onHoverY}
+        />
       </div>
       <p ref={words} id={`${id}-summary`} className="visually-hidden" />
     </div>

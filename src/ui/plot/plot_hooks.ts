@@ -1,13 +1,5 @@
 // What a plot does without rendering: it knows its size, paints, moves its markers, and takes a range of steps by dragging.
-import {
-  type PointerEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { lastDrawnStep } from '../base/run.ts'
 import { type UiState, uiStore } from '../base/store.ts'
@@ -61,6 +53,47 @@ export function useView(view: View): View {
 
 const selectIsDark = (state: UiState) => state.is_dark
 
+/** Paints a view on a canvas, and after that only the part that has changed; all of it once it was told to forget. */
+function pictureOn(
+  ctx: CanvasRenderingContext2D,
+  paint: Paint,
+  view: View,
+  drawn: ((view: View) => readonly Drawn[]) | undefined,
+) {
+  const { canvas } = ctx
+  const { width, height } = view
+  let before: readonly Drawn[] | undefined
+  let end = 0
+  const forget = () => {
+    before = undefined
+  }
+  const redraw = () => {
+    const ratio = globalThis.devicePixelRatio || 1
+    const [w, h] = [width + 2 * BLEED, height + 2 * BLEED].map((side) => Math.round(side * ratio))
+    if (canvas.width !== w || canvas.height !== h) {
+      canvas.width = w
+      canvas.height = h
+      forget()
+    }
+    const [, right] = clipOf(view)
+    if (right !== end) forget()
+    end = right
+    const now = drawn?.(view)
+    const stale = now ? staleFrom(before, now, view) : Number.NEGATIVE_INFINITY
+    before = now
+    if (stale >= right) return
+    const from = clearedFrom(stale, BLEED, ratio)
+    const left = from ?? -BLEED
+    ctx.setTransform(ratio, 0, 0, ratio, BLEED * ratio, BLEED * ratio)
+    ctx.clearRect(left, -BLEED, width + BLEED - left, height + 2 * BLEED)
+    ctx.save()
+    clipTo(ctx, view, left)
+    paint(ctx, view, ratio, from)
+    ctx.restore()
+  }
+  return { forget, redraw }
+}
+
 /**
  * Repaints on every frame of the ticker while on screen, and when `paint` or the view changes. With `drawn`, which says what the
  * picture is made of, a frame repaints only the part that grew.
@@ -78,47 +111,21 @@ export function useCanvas(
   useEffect(() => {
     const element = canvas.current
     const ctx = element?.getContext('2d')
-    const { width, height } = view
-    if (!element || !ctx || width === 0 || height === 0) return
-    let on_screen = true
-    let before: readonly Drawn[] | undefined
-    let end = 0
+    if (!element || !ctx || view.width === 0 || view.height === 0) return
     void is_dark // colours changed: paint again
-    const redraw = () => {
-      if (!on_screen) return
-      const ratio = globalThis.devicePixelRatio || 1
-      const [w, h] = [width + 2 * BLEED, height + 2 * BLEED].map((side) => Math.round(side * ratio))
-      if (element.width !== w || element.height !== h) {
-        element.width = w
-        element.height = h
-        before = undefined
-      }
-      const [, right] = clipOf(view)
-      if (right !== end) before = undefined
-      end = right
-      const now = drawn?.(view)
-      const stale = now ? staleFrom(before, now, view) : Number.NEGATIVE_INFINITY
-      before = now
-      if (stale >= right) return
-      const from = clearedFrom(stale, BLEED, ratio)
-      const left = from ?? -BLEED
-      ctx.setTransform(ratio, 0, 0, ratio, BLEED * ratio, BLEED * ratio)
-      ctx.clearRect(left, -BLEED, width + BLEED - left, height + 2 * BLEED)
-      ctx.save()
-      clipTo(ctx, view, left)
-      paint(ctx, view, ratio, from)
-      ctx.restore()
-    }
-    // Whoever else hears of the frame must still hear of it.
+    const picture = pictureOn(ctx, paint, view, drawn)
+    let on_screen = true
+    // An error must not keep the frame from those who subscribed after this.
     const draw = () => {
+      if (!on_screen) return
       try {
-        redraw()
+        picture.redraw()
       } catch (error) {
         setThrown({ error })
       }
     }
     const drawAll = () => {
-      before = undefined
+      picture.forget()
       draw()
     }
     draw()
@@ -203,6 +210,23 @@ export function useMarker(which: 'hover_step' | 'at_step', view: View) {
   return line
 }
 
+/** Where the pointer is in a plot area: pixels from the left, and a share of the height from the top. */
+function placeIn({ currentTarget, clientX, clientY }: PointerEvent<HTMLDivElement>) {
+  const box = currentTarget.getBoundingClientRect()
+  return {
+    x: Math.min(box.width, Math.max(0, clientX - box.left)),
+    share_y: (clientY - box.top) / (box.height || 1),
+  }
+}
+
+/** Lays the box of a selection over what was dragged, in pixels; hides it where nothing was. */
+function showDrag(box: HTMLElement, from: number | undefined, to: number): void {
+  box.hidden = from === undefined || Math.abs(to - from) < MIN_DRAG
+  if (from === undefined || box.hidden) return
+  box.style.left = `${Math.min(from, to)}px`
+  box.style.width = `${Math.abs(to - from)}px`
+}
+
 /** Follows the pointer for the crosshair; dragging sideways chooses the steps that all charts show. */
 export function usePointer(
   view: View,
@@ -210,59 +234,40 @@ export function usePointer(
 ) {
   const selection = useRef<HTMLDivElement>(null)
   const from = useRef<number | undefined>(undefined)
-  const at = useCallback((event: PointerEvent<HTMLDivElement>) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    const clamp = (value: number, size: number) => Math.min(size, Math.max(0, value))
-    return {
-      x: clamp(event.clientX - box.left, box.width),
-      share_y: (event.clientY - box.top) / (box.height || 1),
-    }
-  }, [])
   const stepAt = (x: number) => Math.round(fromPixel(x, view.x, view.width, view.log_x))
-  const select = (to: number | undefined) => {
-    const element = selection.current
-    if (!element) return
-    const is_drag =
-      from.current !== undefined && to !== undefined && Math.abs(to - from.current) >= MIN_DRAG
-    element.hidden = !is_drag
-    if (!is_drag) return
-    const [low, high] = [Math.min(from.current ?? 0, to), Math.max(from.current ?? 0, to)]
-    element.style.left = `${low}px`
-    element.style.width = `${high - low}px`
-  }
   const stop = () => {
     from.current = undefined
-    select(undefined)
+    if (selection.current) selection.current.hidden = true
+  }
+  const leave = () => {
+    uiStore.setState({ hover_step: undefined })
+    onHoverY?.(undefined)
   }
   return {
     selection,
     handlers: {
       onPointerDown: (event: PointerEvent<HTMLDivElement>) => {
         if (event.button !== 0 || !event.isPrimary) return
-        from.current = at(event).x
+        from.current = placeIn(event).x
         event.currentTarget.setPointerCapture(event.pointerId)
       },
       onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
-        const { x, share_y } = at(event)
+        const { x, share_y } = placeIn(event)
         uiStore.setState({ hover_step: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
         onHoverY?.(share_y)
-        select(x)
+        if (selection.current) showDrag(selection.current, from.current, x)
       },
       onPointerUp: (event: PointerEvent<HTMLDivElement>) => {
-        const { x } = at(event)
+        const { x } = placeIn(event)
         const start = from.current
         stop()
         if (start === undefined || Math.abs(x - start) < MIN_DRAG) return
         uiStore.setState({ zoom: zoomBetween(stepAt(start), stepAt(x), lastDrawnStep()) })
       },
-      onPointerLeave: () => {
-        uiStore.setState({ hover_step: undefined })
-        onHoverY?.(undefined)
-      },
+      onPointerLeave: leave,
       onPointerCancel: () => {
         stop()
-        uiStore.setState({ hover_step: undefined })
-        onHoverY?.(undefined)
+        leave()
       },
       onDoubleClick: showAllSteps,
     },

@@ -59,6 +59,7 @@ function StorageNotes({ count }: { readonly count: number }) {
 
 function Used({ count }: { readonly count: number }) {
   const storage = useStore(libraryStore, selectStorage)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of runs takes other room.
   useEffect(() => {
     void measureStorage()
   }, [count])

@@ -3,54 +3,15 @@ import { Share2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
-import { encodeSummary } from '../../lab/links/summary.ts'
-import { TABS, type Tab, withParts } from '../../lab/links/view.ts'
-import {
-  HIDE_PARTS,
-  LOCK_PARTS,
-  NO_OPTIONS,
-  optionParts,
-  type ViewOptions,
-} from '../../lab/links/view_options.ts'
-import { shareLink } from '../../lab/page/client/links.ts'
-import { isOfLink, resultOf } from '../../lab/page/result.ts'
-import { type LabState, labStore } from '../../lab/page/store.ts'
+import { TABS } from '../../lab/links/view.ts'
+import { HIDE_PARTS, LOCK_PARTS, type ViewOptions } from '../../lab/links/view_options.ts'
+import { isOfLink } from '../../lab/page/result.ts'
+import type { LabState } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 import { showToast, type UiState, uiStore } from '../base/store.ts'
-import { HIDDEN, LOCKED, listWords } from './names.ts'
-
-interface Choice {
-  readonly with_curves: boolean
-  readonly with_tab: boolean
-  readonly options: ViewOptions
-}
-
-const PLAIN: Choice = { with_curves: false, with_tab: false, options: NO_OPTIONS }
-
-/** The link of a choice, and everything it holds. */
-function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
-  const result = with_curves ? resultOf(labStore.getState()) : undefined
-  const hash = withParts('', {
-    ...optionParts(options),
-    tab: with_tab ? tab : undefined,
-    r: result && encodeSummary(result),
-  })
-  const { url, holds } = shareLink(hash)
-  const { embed, hide, lock } = options
-  const more = [
-    ...(result
-      ? [
-          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of the adapter (${result.adapter})`,
-        ]
-      : []),
-    ...(with_tab ? ['the open tab'] : []),
-    ...(embed ? ['the compact view'] : []),
-    ...(hide.length > 0 ? [`what is hidden (${hide.length})`] : []),
-    ...(lock.length > 0 ? [`what is locked (${lock.length})`] : []),
-  ]
-  return { url, says: `It holds the experiment with ${listWords([...holds, ...more])}.` }
-}
+import { type Choice, linkOf, PLAIN } from './choice_link.ts'
+import { HIDDEN, LOCKED } from './names.ts'
 
 /** Why the curves cannot go with the link; undefined where they can. */
 function noCurves(state: LabState): string | undefined {
@@ -95,17 +56,9 @@ export function ShareDialog() {
   )
 }
 
-function Sharing({ close }: { close: () => void }) {
-  const tab = useStore(uiStore, selectTab)
-  const no_curves = useLab(selectNoCurves)
-  const [choice, setChoice] = useState<Choice>({ ...PLAIN, with_tab: tab !== TABS[0] })
-  const { options } = choice
-  const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
+/** Copies a text and then calls `close`; where the browser forbids it, the link in `field` is selected instead. */
+function useCopying(close: () => void) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const id = useId()
-  const setOptions = (change: Partial<ViewOptions>) =>
-    setChoice({ ...choice, options: { ...options, ...change } })
-
   const copy = async (text: string, what: string) => {
     try {
       await navigator.clipboard.writeText(text)
@@ -116,6 +69,19 @@ function Sharing({ close }: { close: () => void }) {
       showToast('The browser does not allow copying. The link is selected: copy it by hand.')
     }
   }
+  return { field, copy }
+}
+
+function Sharing({ close }: { close: () => void }) {
+  const tab = useStore(uiStore, selectTab)
+  const no_curves = useLab(selectNoCurves)
+  const [choice, setChoice] = useState<Choice>({ ...PLAIN, with_tab: tab !== TABS[0] })
+  const { options } = choice
+  const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
+  const { field, copy } = useCopying(close)
+  const id = useId()
+  const setOptions = (change: Partial<ViewOptions>) =>
+    setChoice({ ...choice, options: { ...options, ...change } })
   return (
     <form
       method="dialog"

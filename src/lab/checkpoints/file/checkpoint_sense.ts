@@ -88,7 +88,7 @@ export function brokenTold({ experiment, counters, marks }: CheckpointHeader): B
   return undefined
 }
 
-const isFinite = (value: number): boolean => Number.isFinite(value)
+const isNumber = (value: number): boolean => Number.isFinite(value)
 const isShare = (value: number): boolean => value >= 0 && value <= 1
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0
 
@@ -98,11 +98,11 @@ const VALUES: readonly (readonly [
   is_sound: (value: number) => boolean,
   expected: string,
 ])[] = [
-  ['weights', isFinite, 'finite numbers'],
-  ['adam_m', isFinite, 'finite numbers'],
+  ['weights', isNumber, 'finite numbers'],
+  ['adam_m', isNumber, 'finite numbers'],
   [
     'adam_v',
-    (value) => isFinite(value) && value >= 0,
+    (value) => isNumber(value) && value >= 0,
     'finite numbers from 0, because they are means of squares',
   ],
   ['corrections', isShare, 'numbers from 0 to 1, because they are 1 - beta^t'],
@@ -121,7 +121,7 @@ function brokenControl(model: string, control: Float32Array): Broken {
     // Of an update that was left out the norm is as it came, and nothing is applied.
     expect(
       'grad_norm',
-      is_finite === 0 || (isFinite(grad_norm) && grad_norm >= 0),
+      is_finite === 0 || (isNumber(grad_norm) && grad_norm >= 0),
       'a finite norm',
     ),
     expect('clip_coef', is_finite === 1 || clip_coef === 0, '0 of an update that was left out'),
@@ -141,7 +141,7 @@ export function brokenNumbers(states: ModelStates): Broken {
     const broken = brokenControl(model, state.control)
     if (broken) return broken
   }
-  return reference && brokenValue('reference', reference, isFinite, 'finite numbers')
+  return reference && brokenValue('reference', reference, isNumber, 'finite numbers')
 }
 
 function brokenValue(

@@ -40,6 +40,6 @@ export function once(work: () => Promise<unknown>, rest_ms: number): () => void 
     is_working = false
   }
   return () => {
-    timer ??= setTimeout(run, rest_ms)
+    if (timer === undefined) timer = setTimeout(run, rest_ms)
   }
 }

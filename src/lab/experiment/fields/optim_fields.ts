@@ -14,6 +14,9 @@ export const gradClip = number({
   scale: 'log',
 })
 
+const beta = (label: string, help: string, value: number) =>
+  number({ label, live: true, help, default: value, min: 0, max: 0.9999, step: 0.01 })
+
 type OptimDefaults = Pick<Optim, 'lr' | 'lr_warmup_steps' | 'betas' | 'weight_decay'>
 
 /** verl's `optim` block, with the defaults of one learner. */
@@ -59,24 +62,8 @@ export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
     unit: 'share of the peak',
   }),
   betas: [
-    number({
-      label: 'Beta 1',
-      live: true,
-      help: 'How long AdamW remembers past gradients.',
-      default: defaults.betas[0],
-      min: 0,
-      max: 0.9999,
-      step: 0.01,
-    }),
-    number({
-      label: 'Beta 2',
-      live: true,
-      help: 'How long AdamW remembers past squared gradients.',
-      default: defaults.betas[1],
-      min: 0,
-      max: 0.9999,
-      step: 0.01,
-    }),
+    beta('Beta 1', 'How long AdamW remembers past gradients.', defaults.betas[0]),
+    beta('Beta 2', 'How long AdamW remembers past squared gradients.', defaults.betas[1]),
   ],
   weight_decay: number({
     label: 'Weight decay',

@@ -18,7 +18,7 @@ const [, grpo_phase] = parsed({ phases: [SFT, GRPO] }).phases
 const names = ({ phases }: Experiment) => phases.map(({ name, kind }) => name || kind).join(' ')
 
 describe('what an action makes of the list of phases', () => {
-  const after = (action: SteeringAction, present = 1) => {
+  const listAfter = (action: SteeringAction, present = 1) => {
     const result = steerExperiment(experiment, action, present, 1)
     return result.ok ? [names(result.experiment), result.ends] : `${result.at}: ${result.message}`
   }
@@ -43,15 +43,18 @@ describe('what an action makes of the list of phases', () => {
     ],
     [{ kind: 'remove_phase', index: 2 }, ['sft ppo', undefined]],
   ])('%j', (action, expected) => {
-    expect(after(action)).toEqual(expected)
+    expect(listAfter(action)).toEqual(expected)
   })
 
   test('phases that have begun stay as they are', () => {
-    expect(after({ kind: 'remove_phase', index: 1 })).toMatch(
+    expect(listAfter({ kind: 'remove_phase', index: 1 })).toMatch(
       /^index: expected a phase that has not begun \(2 to 2\)/,
     )
-    expect(after({ kind: 'move_phase', index: 2, to: 1 })).toMatch(/^to: expected a phase/)
-    expect(after({ kind: 'move_phase', index: 1, to: 2 }, 0)).toEqual(['sft grpo ppo', undefined])
+    expect(listAfter({ kind: 'move_phase', index: 2, to: 1 })).toMatch(/^to: expected a phase/)
+    expect(listAfter({ kind: 'move_phase', index: 1, to: 2 }, 0)).toEqual([
+      'sft grpo ppo',
+      undefined,
+    ])
   })
 
   test('a phase that is interrupted continues with the steps that it had left, and with none where it had none', () => {
@@ -93,7 +96,7 @@ describe('what an action makes of the list of phases', () => {
   test('what a reward model rewards comes after one', () => {
     const phase = parsed({ phases: [REWARD, { ...GRPO, reward_model: { enable: true } }] })
       .phases[1]
-    expect(after({ kind: 'append_phase', phase })).toMatch(
+    expect(listAfter({ kind: 'append_phase', phase })).toMatch(
       /^phase: phases\.3\.reward_model\.enable: expected false, because no earlier phase of kind reward_model/,
     )
     const [reward] = parsed({ phases: [REWARD] }).phases
@@ -110,7 +113,7 @@ describe('what an action makes of the list of phases', () => {
 
   test('a list that breaks a rule is refused with the reason', () => {
     const phase = { ...grpo_phase, rollout: { n: 1 } } as never
-    expect(after({ kind: 'insert_phase', phase })).toMatch(
+    expect(listAfter({ kind: 'insert_phase', phase })).toMatch(
       /^phase: phases\.2\.rollout\.n: expected at least 2 responses/,
     )
   })

@@ -4,9 +4,9 @@ import { labStore } from '../store.ts'
 import { pause, profileStep, resume, stepOnce, traceStep, train } from './controls.ts'
 import { reset, trainAllowing } from './starting.ts'
 import { nextPhase } from './steering.ts'
-import { adapter, draw, openPage, port, step, types, useTestPages } from './testing.ts'
+import { adapter, draw, openPage, port, step, types, withTestPages } from './testing.ts'
 
-useTestPages()
+withTestPages()
 
 test('the buttons send their commands', () => {
   openPage()

@@ -5,9 +5,9 @@ import { train } from './controls.ts'
 import { editField, onEdit, smallerNext, trainSmaller } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { nextPhase, steer } from './steering.ts'
-import { adapter, draw, openPage, port, useTestPages } from './testing.ts'
+import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
 
-useTestPages()
+withTestPages()
 
 test('an edit that breaks a rule is refused with its reason and changes nothing', () => {
   openPage()

@@ -16,10 +16,10 @@ import {
   ports,
   step,
   types,
-  useTestPages,
+  withTestPages,
 } from './testing.ts'
 
-useTestPages()
+withTestPages()
 
 test('the page opens on the first preset and asks for the adapter', () => {
   openPage()

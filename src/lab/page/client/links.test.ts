@@ -5,9 +5,9 @@ import { labStore } from '../store.ts'
 import { train } from './controls.ts'
 import { editField } from './edits.ts'
 import { shareLink } from './links.ts'
-import { draw, openPage, port, queries, remembered, step, useTestPages } from './testing.ts'
+import { draw, openPage, port, queries, remembered, step, withTestPages } from './testing.ts'
 
-useTestPages()
+withTestPages()
 
 test('the kernels of a run are shown, remembered at once and sent with the next run', () => {
   openPage()

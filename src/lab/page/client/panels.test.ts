@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { train } from './controls.ts'
 import { setHidden, wantedRequest, wantObserved } from './observing.ts'
-import { adapter, draw, openPage, port, useTestPages } from './testing.ts'
+import { adapter, draw, openPage, port, withTestPages } from './testing.ts'
 
-useTestPages()
+withTestPages()
 
 test('what panels want is remembered, merged, and sent once a frame while a run is on', () => {
   openPage()

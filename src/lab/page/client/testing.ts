@@ -74,7 +74,7 @@ export const step = (run: number, n: number): LabEvent => ({
 })
 
 /** A page of its own for every test of the file, on a clock that tests move. */
-export function useTestPages(): void {
+export function withTestPages(): void {
   beforeEach(() => {
     ports.length = 0
     frames = []

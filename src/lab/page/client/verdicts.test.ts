@@ -7,10 +7,10 @@ import { labStore } from '../store.ts'
 import { stepOnce, train } from './controls.ts'
 import { shareLink } from './links.ts'
 import { choosePreset } from './opening.ts'
-import { adapter, draw, openPage, port, types, useTestPages } from './testing.ts'
+import { adapter, draw, openPage, port, types, withTestPages } from './testing.ts'
 import { giveVerdict, keepVerdicts, undoVerdict } from './verdicts.ts'
 
-useTestPages()
+withTestPages()
 
 test('verdicts are of the pair in line, and go into links once they have taught something', () => {
   openPage('?v=1&p=rlhf-clicks')

@@ -76,8 +76,8 @@ test('a record whose storage was emptied under it is written again, whole, and i
   await pass(0)
   expect(problems.every((problem) => problem === undefined)).toBe(true)
   const stored = await second.read('run-1')
-  const [chunk] = stored?.chunks as { columns: Record<string, { steps: Float64Array }> }[]
-  expect([...chunk.columns['critic/score/mean'].steps]).toEqual([0, 1])
+  const chunks = stored?.chunks as { columns: Record<string, { steps: Float64Array }> }[]
+  expect([...chunks[0].columns['critic/score/mean'].steps]).toEqual([0, 1])
   expect(stored?.items).toHaveLength(1)
   expect(gone).toEqual(['run-1'])
 })

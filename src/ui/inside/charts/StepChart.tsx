@@ -147,6 +147,12 @@ function strokesOf(lines: readonly StepLine[], is_dark: boolean): Stroke[] {
   }))
 }
 
+/** What each line looks like, for the legend of a picture. */
+const keysOf = (lines: readonly StepLine[]) =>
+  lines.flatMap(({ label, color, width = WIDTH, dash = [], is_quiet }) =>
+    is_quiet ? [] : [{ label, color, width, dash }],
+  )
+
 /** The value axis of a chart that is in view; one that is not keeps what it had. */
 function useTicks({ is_visible, lines, must }: StepChartProps, x: Domain, log_y: boolean) {
   return useValueAxis(() => {
@@ -188,10 +194,6 @@ export function StepChart(props: StepChartProps) {
     () => `${title}. ${read(lines(), at_step, formatValue)}`,
     [title, lines, at_step, formatValue],
   )
-  const keys = () =>
-    lines().flatMap(({ label, color, width = WIDTH, dash = [], is_quiet }) =>
-      is_quiet ? [] : [{ label, color, width, dash }],
-    )
   return (
     <ChartCard
       id={chart}
@@ -202,7 +204,7 @@ export function StepChart(props: StepChartProps) {
       has_log
       left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
       columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
-      picture={() => ({ title, y_label: title, is_dark, keys: keys() })}
+      picture={() => ({ title, y_label: title, is_dark, keys: keysOf(lines()) })}
       strokes={strokes}
       formatValue={formatValue}
       plot={({ id, handle }) => (

@@ -98,7 +98,7 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
 function Norms({ observation }: { observation: Observation }) {
   const { hidden, attention, feed_forward } = normPoints(observation)
   const all = [...hidden, ...attention, ...feed_forward]
-  const valueOf = (points: typeof all, layer: number) =>
+  const normAt = (points: typeof all, layer: number) =>
     formatNumber(points.find(([l]) => l === layer)?.[1])
   if (hidden.length === 0)
     return (
@@ -123,7 +123,7 @@ function Norms({ observation }: { observation: Observation }) {
         { key: 'F', color: FEED_FORWARD, width: 1.5, dash: '2 2', points: feed_forward },
       ]}
       read={(layer) =>
-        `${layer === 0 ? 'Embedding' : `Layer ${layer}`}: ‖H‖ ${valueOf(hidden, layer)}, ‖A‖ ${valueOf(attention, layer)}, ‖F‖ ${valueOf(feed_forward, layer)}`
+        `${layer === 0 ? 'Embedding' : `Layer ${layer}`}: ‖H‖ ${normAt(hidden, layer)}, ‖A‖ ${normAt(attention, layer)}, ‖F‖ ${normAt(feed_forward, layer)}`
       }
     />
   )

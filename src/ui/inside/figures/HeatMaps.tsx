@@ -158,8 +158,18 @@ function useSummary({ title, quantity, first }: HeatKind, last_layer: number): (
   }, [title, quantity, first, last_layer, at_step])
 }
 
+/** A column of steps for each row of the map, for files and the table. */
+const columnsOf = ({ quantity, first }: HeatKind, rows: number) =>
+  Array.from({ length: rows }, (_, row) => ({
+    name: nameOf(first + row),
+    columns: columnsOfKept(
+      shownStore.getState().kept.observations.items,
+      ({ mean }) => mean[quantity]?.[row],
+    ),
+  }))
+
 function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
-  const { id, title, quantity, first } = map
+  const { id, title, first } = map
   const { max_entropy } = useVocabulary()
   const x = useStepDomain()
   const is_dark = useStore(uiStore, selectIsDark)
@@ -176,14 +186,6 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       setLayer(share === undefined ? undefined : first + rowAt(share, 1, rows)),
     [first, rows],
   )
-  const columns = () =>
-    Array.from({ length: rows }, (_, row) => ({
-      name: nameOf(first + row),
-      columns: columnsOfKept(
-        shownStore.getState().kept.observations.items,
-        ({ mean }) => mean[quantity]?.[row],
-      ),
-    }))
   return (
     <ChartCard
       id={`${id}-chart`}
@@ -192,7 +194,7 @@ function HeatMap({ map, last_layer, is_visible }: HeatMapProps) {
       file={id}
       x={x}
       has_log={false}
-      columns={columns}
+      columns={() => columnsOf(map, rows)}
       picture={() => ({
         title: `${title}, 0 to ${formatNats(max_entropy)}`,
         y_label: 'layer',

@@ -18,7 +18,7 @@ import { stepWords } from '../observed.ts'
 const SCALE = linearScale([], [0, 1])
 const selectTask = (state: LabState) => shownExperiment(state).task.id
 const formatPercent = (share: number) => `${Math.round(share * 100)} %`
-const valueOf = (points: readonly PassPoint[], k: number) =>
+const shareAt = (points: readonly PassPoint[], k: number) =>
   formatShare(points.find((point) => point.k === k)?.value)
 
 const STYLES: Readonly<Record<PassCurve['name'], { color: string; width: number; dash?: string }>> =
@@ -49,7 +49,7 @@ function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled
     (a, b) => a - b,
   )
   const k = cursor ?? ks[ks.length - 1]
-  const text = `k = ${k}: ${curves.map(({ name, points }) => `${name} ${valueOf(points, k)}`).join(', ')}`
+  const text = `k = ${k}: ${curves.map(({ name, points }) => `${name} ${shareAt(points, k)}`).join(', ')}`
   return (
     <>
       <Keys keys={curves} />
@@ -88,7 +88,7 @@ function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled
         caption="pass@k"
         table={() => ({
           columns: ['k', ...curves.map(({ label }) => label)],
-          rows: ks.map((k) => [`${k}`, ...curves.map(({ points }) => valueOf(points, k))]),
+          rows: ks.map((k) => [`${k}`, ...curves.map(({ points }) => shareAt(points, k))]),
         })}
       />
     </>

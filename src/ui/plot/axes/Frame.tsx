@@ -124,6 +124,20 @@ function editMarks({ edits, x }: FrameProps, width: number) {
   ))
 }
 
+const idealBand = ({ ideal }: FrameProps) =>
+  ideal ? (
+    <ReferenceArea
+      className="ideal-band"
+      zIndex={BEHIND_GRID}
+      y1={ideal[0]}
+      y2={ideal[1]}
+      fill="var(--ideal)"
+      fillOpacity={1}
+      stroke="none"
+      ifOverflow="hidden"
+    />
+  ) : null
+
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every step. */
 export function Frame(props: FrameProps) {
   const { size, x, y, y_ticks, log_x, log_y, formatY, spans, show_grid } = props
@@ -143,18 +157,7 @@ export function Frame(props: FrameProps) {
       accessibilityLayer={false}
     >
       {phaseShades(spans, x)}
-      {props.ideal ? (
-        <ReferenceArea
-          className="ideal-band"
-          zIndex={BEHIND_GRID}
-          y1={props.ideal[0]}
-          y2={props.ideal[1]}
-          fill="var(--ideal)"
-          fillOpacity={1}
-          stroke="none"
-          ifOverflow="hidden"
-        />
-      ) : null}
+      {idealBand(props)}
       {show_grid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
       <XAxis
         dataKey="step"

@@ -14,6 +14,7 @@ export function useCheckpoints(
   version: unknown = undefined,
 ): readonly CheckpointEntry[] | undefined {
   const [read, setRead] = useState<{ of: string; entries: readonly CheckpointEntry[] }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version says that the files changed.
   useEffect(() => {
     let is_asked = true
     void listCheckpoints(record).then((entries) => {

@@ -72,11 +72,31 @@ function Budget(props: {
   )
 }
 
+function DeleteAll({ onDeleted }: { readonly onDeleted: (left: Used) => void }) {
+  return (
+    <button
+      type="button"
+      data-testid="delete-checkpoints"
+      onClick={() => {
+        void removeAll()
+          .then(measure)
+          .then((left) => {
+            onDeleted(left)
+            showToast('The checkpoints of all runs that are not in progress were deleted.')
+          })
+      }}
+    >
+      Delete all checkpoints
+    </button>
+  )
+}
+
 /** `count` of runs in the list: another one may have been kept or deleted. */
 export function CheckpointStorage({ count }: { readonly count: number }) {
   const [used, setUsed] = useState<Used>()
   const [budget, setBudget] = useState(checkpointSettings().budget_bytes)
   const [total, setTotal] = useState(totalBudget())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of runs takes other room.
   useEffect(() => {
     void measure().then(setUsed)
   }, [count])
@@ -115,22 +135,7 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
           that: delete runs to make room.
         </p>
       ) : null}
-      {used.bytes > 0 ? (
-        <button
-          type="button"
-          data-testid="delete-checkpoints"
-          onClick={() => {
-            void removeAll()
-              .then(measure)
-              .then((left) => {
-                setUsed(left)
-                showToast('The checkpoints of all runs that are not in progress were deleted.')
-              })
-          }}
-        >
-          Delete all checkpoints
-        </button>
-      ) : null}
+      {used.bytes > 0 ? <DeleteAll onDeleted={setUsed} /> : null}
     </div>
   )
 }

@@ -28,6 +28,7 @@ function useFlows(runs: readonly RunEntry[]): Flows | undefined {
   const version = useLab(selectVersion)
   const [flows, setFlows] = useState<Flows>()
   const key = runs.map(({ id }) => id).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that the current run has measured again.
   useEffect(() => {
     let is_over = false
     const keptOf = async (id: string): Promise<KeptOfRun> =>

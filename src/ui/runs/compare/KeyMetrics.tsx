@@ -12,7 +12,7 @@ import { MarkedName } from '../RunMark.tsx'
 import { isShare, METRIC_CHOICES, metricOf } from '../table/table.ts'
 import { differenceText, numberText } from '../words.ts'
 
-const valueOf = (entry: RunEntry, choice: string, statistic: 'last' | 'highest') =>
+const summaryValue = (entry: RunEntry, choice: string, statistic: 'last' | 'highest') =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
 /** '+3.1 points ± 1.2 (95 %, 3 seeds)'; one pair says so. */
@@ -28,7 +28,7 @@ function pairedText({ pairs, interval }: PairedDifference, is_share: boolean): s
 const seedValues = (group: readonly RunEntry[], choice: string) =>
   group.map((entry) => ({
     seed: entry.header.experiment.seed,
-    value: valueOf(entry, choice, 'last'),
+    value: summaryValue(entry, choice, 'last'),
   }))
 
 /** Where the ticked runs have more than one experiment, seeds aside: each against the first. */
@@ -93,10 +93,10 @@ export function KeyMetrics({ runs }: { readonly runs: readonly RunEntry[] }) {
                 <th scope="row">{label}</th>
                 {runs.map((entry) => (
                   <td key={entry.id} className="number">
-                    {numberText(valueOf(entry, key, 'last'), isShare(key))}
+                    {numberText(summaryValue(entry, key, 'last'), isShare(key))}
                     <small className="soft">
                       {' '}
-                      ({numberText(valueOf(entry, key, 'highest'), isShare(key))})
+                      ({numberText(summaryValue(entry, key, 'highest'), isShare(key))})
                     </small>
                   </td>
                 ))}

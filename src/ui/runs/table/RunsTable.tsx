@@ -47,6 +47,36 @@ function Head(props: { sort: Sort; label: string; view: TableView }) {
   )
 }
 
+/** `ids` of the rows, in any order. */
+function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonly string[] }) {
+  const { view, ids, ticked } = props
+  const all_ticked = ids.length > 0 && ids.every((id) => ticked.includes(id))
+  return (
+    <thead>
+      <tr>
+        <th scope="col">
+          <label>
+            <input
+              type="checkbox"
+              aria-label="Tick all runs of the table"
+              checked={all_ticked}
+              onChange={() => tickOnly(all_ticked ? [] : ids)}
+            />
+          </label>
+        </th>
+        <Head sort="name" label="run" view={view} />
+        <Head sort="metric" label={metricLabel(view)} view={view} />
+        <Head sort="steps" label="steps" view={view} />
+        <Head sort="status" label="status" view={view} />
+        <Head sort="started" label="begun" view={view} />
+        <th scope="col">
+          <span className="visually-hidden">Actions</span>
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
 export function RunsTable(props: {
   readonly entries: readonly RunEntry[]
   readonly living: string | undefined
@@ -57,38 +87,15 @@ export function RunsTable(props: {
   const opened = useStore(openedStore, selectOpened)
   const [edited, setEdited] = useState<string>()
   const rows = useMemo(() => tableRows(entries, view), [entries, view])
-  const ids = rows.map(({ entry }) => entry.id)
   const colors = useMemo(
     () => new Map(tickedRuns(ticked, entries).map(({ id, labels }) => [id, labels.color])),
     [ticked, entries],
   )
-  const all_ticked = ids.length > 0 && ids.every((id) => ticked.includes(id))
   return (
     // A region that scrolls must be reachable by keyboard.
     <div className="scroll runs-scroll" tabIndex={0} role="group" aria-label="Table of runs">
       <table className="runs-table" data-testid="runs-table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <label>
-                <input
-                  type="checkbox"
-                  aria-label="Tick all runs of the table"
-                  checked={all_ticked}
-                  onChange={() => tickOnly(all_ticked ? [] : ids)}
-                />
-              </label>
-            </th>
-            <Head sort="name" label="run" view={view} />
-            <Head sort="metric" label={metricLabel(view)} view={view} />
-            <Head sort="steps" label="steps" view={view} />
-            <Head sort="status" label="status" view={view} />
-            <Head sort="started" label="begun" view={view} />
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <Heads view={view} ids={rows.map(({ entry }) => entry.id)} ticked={ticked} />
         <tbody>
           {rows.map((row) => (
             <RunRow

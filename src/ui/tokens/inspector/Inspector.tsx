@@ -4,104 +4,26 @@ import { useEffect, useMemo, useRef } from 'react'
 import { wantObserved } from '../../../lab/page/client/observing.ts'
 import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
 import type { LabState } from '../../../lab/page/store.ts'
-import type { LensSample } from '../../../lab/protocol/observation.ts'
-import type { TokenTable } from '../../../lab/protocol/results.ts'
 import { SIGNS_SAY } from '../../../lab/protocol/token_text.ts'
 import { formatDuration, formatNumber } from '../../base/format.ts'
 import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../../base/run.ts'
 import { useAtStep } from '../../base/shown.ts'
 import { useVisible } from '../../base/visible.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
-import { entropyAtToken, textKey } from '../lens/lens.ts'
-import { lensItem } from '../lens/store.ts'
-import {
-  type LayerEntropy,
-  type LayerReadout,
-  legendOf,
-  MODES,
-  missingReason,
-  rangeOf,
-  tracedEntropy,
-} from './colours.ts'
+import { legendOf, MODES, missingReason, rangeOf } from './colours.ts'
 import { traceCost } from './cost.ts'
-import { find, type Inspected, ofSamples, ofTable } from './inspect.ts'
+import { find } from './inspect.ts'
 import { Legend, Shades } from './Legend.tsx'
 import { List } from './List.tsx'
 import { Options } from './Options.tsx'
 import { useIsLiving, useKept } from './rested.ts'
-import {
-  releaseTrace,
-  type TokensView,
-  tokensStore,
-  traceNow,
-  useShownTrace,
-  useTokens,
-} from './view.ts'
+import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
+import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from './view.ts'
 import './inspector.css'
 
 const selectIsTracing = (state: LabState) => state.is_tracing
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
-
-/** What of a step is shown, and where it comes from. */
-interface Shown {
-  readonly step: number
-  readonly updates: number | undefined
-  readonly name: string
-  readonly responses: readonly Inspected[]
-  readonly is_traced: boolean
-  /** How its layers were measured; undefined where they were not. */
-  readonly layers: TokenTable['layers']
-}
-
-/** The traced step; samples without numbers for single tokens where there is none, or where a person wants the newest. */
-function useShownStep(): { readonly shown: Shown | undefined; readonly newer: number | undefined } {
-  const kept = useKept()
-  const at_step = useAtStep()
-  const trace = useShownTrace()
-  const { is_newest_samples } = useTokens(selectView)
-  const samples = kept.samples.at(at_step)
-  const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
-  const is_samples = !trace || (is_newest_samples && newer !== undefined)
-  const shown = useMemo((): Shown | undefined => {
-    if (!is_samples && trace) {
-      const { step, item } = trace
-      const { updates, layers } = item
-      const name = item.phase.name
-      return { step, name, updates, layers, responses: ofTable(item), is_traced: true }
-    }
-    if (!samples) return undefined
-    const responses = ofSamples(samples.item)
-    const nothing = { name: '', updates: undefined, layers: undefined }
-    return { step: samples.step, ...nothing, responses, is_traced: false }
-  }, [is_samples, trace, samples])
-  return { shown, newer }
-}
-
-/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has measured. */
-function layerEntropyOf(
-  kept: KeptOfRun,
-  { step }: Shown,
-  { layer, readout }: { readonly layer: number; readonly readout: LayerReadout },
-  at_step: number | undefined,
-): LayerEntropy {
-  const lenses = new Map<string, ReturnType<typeof lensItem>>()
-  const lensFor = (sample: LensSample) => {
-    const key = textKey(sample)
-    if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, at_step))
-    return lenses.get(key)
-  }
-  return {
-    layer,
-    readout,
-    at: (sample, t, of = layer) => {
-      if (sample.layer_entropy) return tracedEntropy(sample, readout, of, t)
-      const found = lensFor(sample)
-      return found && entropyAtToken(found.lens, readout, of, t)
-    },
-    stepOf: (sample) => (sample.layer_entropy ? step : lensFor(sample)?.item.step),
-  }
-}
 
 function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
   const cost = traceCost(
@@ -234,6 +156,38 @@ function Body({ shown }: { shown: Shown }) {
   )
 }
 
+/** Traces every step while the panel is open, or the next one. */
+function TraceActions(props: { is_along: boolean; is_living: boolean; has_button: boolean }) {
+  const { is_along, is_living, has_button } = props
+  const is_tracing = useLab(selectIsTracing)
+  const is_busy = useLab(selectIsBusy)
+  return (
+    <div className="profiler-actions">
+      <label className="inspector-check">
+        <input
+          type="checkbox"
+          data-testid="trace-along"
+          checked={is_along}
+          onChange={({ target }) => set({ is_tracing_along: target.checked })}
+        />
+        Trace steps while this is open
+      </label>
+      {has_button ? (
+        <button
+          type="button"
+          data-testid="trace-now"
+          disabled={!is_busy || !is_living || is_tracing}
+          title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
+          onClick={traceNow}
+        >
+          <Search className="icon" aria-hidden="true" />
+          {is_tracing ? 'Waiting for a step' : 'Trace now'}
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
 export function Inspector() {
   const section = useRef<HTMLElement>(null)
   const is_visible = useVisible(section)
@@ -245,8 +199,6 @@ export function Inspector() {
     if (!is_visible || !is_living) return
     return wantObserved('inspector', { tokens, token_layers })
   }, [is_visible, is_living, tokens, token_layers])
-  const is_tracing = useLab(selectIsTracing)
-  const is_busy = useLab(selectIsBusy)
   const { shown, newer } = useShownStep()
   const is_whole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
   return (
@@ -259,29 +211,7 @@ export function Inspector() {
       <Shades />
       <div className="profiler-head">
         <h2 id="inspector-title">Token inspector</h2>
-        <div className="profiler-actions">
-          <label className="inspector-check">
-            <input
-              type="checkbox"
-              data-testid="trace-along"
-              checked={tokens}
-              onChange={({ target }) => set({ is_tracing_along: target.checked })}
-            />
-            Trace steps while this is open
-          </label>
-          {is_whole ? null : (
-            <button
-              type="button"
-              data-testid="trace-now"
-              disabled={!is_busy || !is_living || is_tracing}
-              title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
-              onClick={traceNow}
-            >
-              <Search className="icon" aria-hidden="true" />
-              {is_tracing ? 'Waiting for a step' : 'Trace now'}
-            </button>
-          )}
-        </div>
+        <TraceActions is_along={tokens} is_living={is_living} has_button={!is_whole} />
       </div>
       {shown ? (
         <>

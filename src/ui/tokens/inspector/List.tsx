@@ -125,12 +125,11 @@ function useHovered() {
   return { hovered, setHovered, onPointerMove }
 }
 
-export function List(props: { step: number; found: Found; colours: Colours }) {
-  const { step, found, colours } = props
+/** The open group, where the cursor is among its responses, and the keys that move it; `onMove` is called at each move. */
+function useWalk(found: Found, onMove: () => void) {
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)
   const pages = useTokens(selectPages)
-  const { hovered, setHovered, onPointerMove } = useHovered()
   const list = useRef<HTMLUListElement>(null)
   const has_moved = useRef(false)
   const open = openBundle(found, wanted)
@@ -143,7 +142,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     if (!to) return
     holdTrace()
     has_moved.current = true
-    setHovered(undefined)
+    onMove()
     goTo(found, to, t)
   }
   useJumpKeys(found, here?.place, move)
@@ -155,6 +154,15 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     event.preventDefault()
     move(...to)
   }
+  return { list, open, pages, drawn, at, here, onKeyDown }
+}
+
+export function List(props: { step: number; found: Found; colours: Colours }) {
+  const { step, found, colours } = props
+  const { hovered, setHovered, onPointerMove } = useHovered()
+  const { list, open, pages, drawn, at, here, onKeyDown } = useWalk(found, () =>
+    setHovered(undefined),
+  )
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at
   const t = under && hovered ? hovered.t : here?.t

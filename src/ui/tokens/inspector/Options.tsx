@@ -3,7 +3,7 @@
 import { useLastLayer } from '../../base/run.ts'
 import { lensLayerName } from '../lens/lens.ts'
 import { type LayerReadout, MODES, type Mode } from './colours.ts'
-import { type Found, ORDERS, type Order } from './inspect.ts'
+import { type Found, ORDERS } from './inspect.ts'
 import { type TokensView, tokensStore, useTokens } from './view.ts'
 
 const selectView = (view: TokensView) => view
@@ -13,9 +13,40 @@ const READOUTS: Readonly<Record<LayerReadout, string>> = {
   normed: 'through the final norm',
 }
 
+const MODE_LABELS = Object.fromEntries(
+  Object.entries(MODES).map(([name, { label }]) => [name, label]),
+) as Readonly<Record<Mode, string>>
+
 interface OptionsProps {
   readonly found: Found | undefined
   readonly total: number
+}
+
+/** One of several names, each with its label. */
+function Choice<Name extends string>(props: {
+  readonly id: string
+  readonly label: string
+  readonly labels: Readonly<Record<Name, string>>
+  readonly value: Name
+  readonly onChoose: (name: Name) => void
+}) {
+  const { id, label, labels, value, onChoose } = props
+  return (
+    <label>
+      {label}
+      <select
+        data-testid={id}
+        value={value}
+        onChange={({ target }) => onChoose(target.value as Name)}
+      >
+        {Object.entries<string>(labels).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
 }
 
 /** Whose entropy the colours are of. */
@@ -39,20 +70,13 @@ function LayerChoice() {
           ))}
         </select>
       </label>
-      <label>
-        Read the state
-        <select
-          data-testid="colour-readout"
-          value={readout}
-          onChange={({ target }) => set({ readout: target.value as LayerReadout })}
-        >
-          {Object.entries(READOUTS).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        id="colour-readout"
+        label="Read the state"
+        labels={READOUTS}
+        value={readout}
+        onChoose={(readout) => set({ readout })}
+      />
     </>
   )
 }
@@ -75,37 +99,21 @@ export function Options({ found, total }: OptionsProps) {
   const { mode, order, is_informative_only, query } = useTokens(selectView)
   return (
     <div className="inspector-options">
-      <label>
-        Colour
-        <select
-          data-testid="colour-mode"
-          value={mode}
-          onChange={({ target }) => set({ mode: target.value as Mode })}
-        >
-          {Object.entries(MODES).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        id="colour-mode"
+        label="Colour"
+        labels={MODE_LABELS}
+        value={mode}
+        onChoose={(mode) => set({ mode })}
+      />
       {mode === 'layer_entropy' ? <LayerChoice /> : null}
-      <label>
-        Order
-        <select
-          data-testid="inspector-order"
-          value={order}
-          onChange={({ target }) =>
-            set({ order: target.value as Order, open: undefined, pages: 1 })
-          }
-        >
-          {Object.entries(ORDERS).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        id="inspector-order"
+        label="Order"
+        labels={ORDERS}
+        value={order}
+        onChoose={(order) => set({ order, open: undefined, pages: 1 })}
+      />
       <label>
         Find
         <input

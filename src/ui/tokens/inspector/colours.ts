@@ -2,7 +2,7 @@
 import type { TracedSample } from '../../../lab/protocol/results.ts'
 import { formatNumber } from '../../base/format.ts'
 import { type Scale, shadeOf } from '../../base/shades.ts'
-import { valueOf } from '../stages/columns.ts'
+import { cellValue } from '../stages/columns.ts'
 
 export const MODES = {
   advantages: {
@@ -82,8 +82,8 @@ export function modeValue(
   layerEntropy?: LayerEntropy,
 ): number | undefined {
   if (mode === 'layer_entropy') return layerEntropy?.at(sample, t)
-  if (mode !== 'kl_ref') return valueOf(sample, mode, t)
-  return valueOf(sample, 'kld', t) ?? valueOf(sample, 'reward_kl', t)
+  if (mode !== 'kl_ref') return cellValue(sample, mode, t)
+  return cellValue(sample, 'kld', t) ?? cellValue(sample, 'reward_kl', t)
 }
 
 /** What a mode's colours reach over, the same for every token of a step. */

@@ -19,7 +19,7 @@ function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: s
       <ol data-testid={testid}>
         {cell.top.map(({ token, prob }, k) => (
           <li key={k} className={token === cell.next?.token ? 'right' : ''}>
-            <b className="response" aria-label={tokenWords(token)}>
+            <b className="response" role="img" aria-label={tokenWords(token)}>
               {tokenSign(token)}
             </b>
             <span className="lens-bar" aria-hidden="true">

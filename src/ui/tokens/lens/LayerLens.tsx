@@ -82,6 +82,37 @@ function Waiting({ kept }: { kept: KeptOfRun }) {
   )
 }
 
+/** Which step the grid is of, and the text's numbers in words. */
+function Summary(props: {
+  readonly lens: Lens
+  readonly kind: LensView['kind']
+  readonly step: number
+  /** Milliseconds that measuring took, where that is known. */
+  readonly cost: number | undefined
+  readonly text: LensText
+  /** The first step that measured the text. */
+  readonly first_step: number
+}) {
+  const { lens, kind, step, cost, text, first_step } = props
+  const at_step = useAtStep()
+  return (
+    <p data-testid="lens-summary" data-step={step}>
+      <b>Step {step}</b>
+      {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
+      {lensSummary(lens, kind)}
+      {text.since === undefined
+        ? ''
+        : ` Written in step ${text.since}; measured from step ${first_step} on.`}
+      {cost === undefined ? null : (
+        <span className="soft" data-testid="lens-cost" data-value={cost}>
+          {' '}
+          Measuring took {formatNumber(cost)} ms.
+        </span>
+      )}
+    </p>
+  )
+}
+
 /** One text at the shown step, and at another one where that is asked for. */
 function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   const at_step = useAtStep()
@@ -122,20 +153,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   )
   return (
     <>
-      <p data-testid="lens-summary" data-step={step}>
-        <b>Step {step}</b>
-        {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.{' '}
-        {lensSummary(lens, kind)}
-        {text.since === undefined
-          ? ''
-          : ` Written in step ${text.since}; measured from step ${steps[0]} on.`}
-        {cost === undefined ? null : (
-          <span className="soft" data-testid="lens-cost" data-value={cost}>
-            {' '}
-            Measuring took {formatNumber(cost)} ms.
-          </span>
-        )}
-      </p>
+      <Summary {...{ lens, kind, step, cost, text }} first_step={steps[0]} />
       <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
         {compare === 'beside' && before
           ? grid(before.lens, before.item.step, 'lens-grid-other')

@@ -120,29 +120,27 @@ function Head({ lens }: { lens: Lens }) {
   )
 }
 
-/** The final policy is the top row, as in the entropy map. Arrow keys go from cell to cell. */
-export function LensGrid(props: {
-  lens: Lens
-  kind: LensKind
-  against: Against | undefined
-  caption: string
-  here: CellPlace
-  testid: string
-  onPlace: (place: CellPlace) => void
-  onHover: (place: CellPlace | undefined) => void
-}) {
-  const { lens, kind, against, caption, here, testid, onPlace, onHover } = props
+interface LensGridProps {
+  readonly lens: Lens
+  readonly kind: LensKind
+  readonly against: Against | undefined
+  readonly caption: string
+  readonly here: CellPlace
+  readonly testid: string
+  readonly onPlace: (place: CellPlace) => void
+  readonly onHover: (place: CellPlace | undefined) => void
+}
+
+/** What keys and the pointer do in the table. Arrow keys go from cell to cell. */
+function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
   const table = useRef<HTMLTableElement>(null)
-  const { max_entropy } = useVocabulary()
-  const layers = layersOf(lens)
-  const { tokens } = lens
   const onKeyDown = (event: KeyboardEvent) => {
     const move = MOVES[event.key]
     if (!move || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     const to = {
-      layer: within(here.layer + move[0], layers),
-      position: within(here.position + move[1], tokens.length),
+      layer: within(here.layer + move[0], layersOf(lens)),
+      position: within(here.position + move[1], lens.tokens.length),
     }
     onHover(undefined)
     onPlace(to)
@@ -156,18 +154,33 @@ export function LensGrid(props: {
     const place = placeUnder(event)
     if (place) onPlace(place)
   }
+  const onPointerLeave = () => onHover(undefined)
+  const handlers = {
+    onKeyDown,
+    onFocus: onChoose,
+    onClick: onChoose,
+    onPointerMove,
+    onPointerLeave,
+  }
+  return { table, handlers }
+}
+
+/** The final policy is the top row, as in the entropy map. */
+export function LensGrid(props: LensGridProps) {
+  const { lens, kind, against, caption, here, testid } = props
+  const { table, handlers } = useGrid(props)
+  const { max_entropy } = useVocabulary()
+  const layers = layersOf(lens)
+  const { tokens } = lens
   return (
     <div className="lens-scroll">
       <table
         ref={table}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid, whose cells are reached by arrow keys.
         role="grid"
         className="lens-grid"
         data-testid={testid}
-        onKeyDown={onKeyDown}
-        onFocus={onChoose}
-        onClick={onChoose}
-        onPointerMove={onPointerMove}
-        onPointerLeave={() => onHover(undefined)}
+        {...handlers}
       >
         <caption>{caption}</caption>
         <Head lens={lens} />

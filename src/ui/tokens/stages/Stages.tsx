@@ -78,7 +78,7 @@ export function Stages() {
         <TraceActions is_past={is_past} />
       </div>
       {trace ? (
-        // A step that is read stays, whatever the run traces next.
+        // biome-ignore lint/a11y/noStaticElementInteractions: nothing is operated; a step that is being read stays.
         <div className="stages-walk" onPointerDown={holdTrace} onFocus={holdTrace}>
           <Walk trace={trace} />
         </div>

@@ -66,6 +66,7 @@ function Cell(props: TokenGridProps & { readonly at: Place }) {
   const { name, stage: own } = columns[column]
   const is_here = t === place.t && column === place.column
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table answers the keys of all its cells.
     <td
       data-cell={`${t}/${column}`}
       data-column={name}
@@ -109,9 +110,9 @@ export function TokenGrid(props: TokenGridProps) {
   const ts = tokens.map((_, t) => t)
   const cs = columns.map((_, c) => c)
   return (
-    // A grid: its cells are reached by arrow keys.
     <table
       ref={grid}
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid, whose cells are reached by arrow keys.
       role="grid"
       className="stages-table"
       onKeyDown={move}

@@ -141,7 +141,7 @@ export function shownColumns({ columns }: TracedSample): readonly Column[] {
 }
 
 /** A number of the table; undefined where this step has none. */
-export function valueOf(
+export function cellValue(
   { columns }: TracedSample,
   name: ColumnName,
   t: number,
@@ -166,7 +166,7 @@ export function shortNumber(value: number): string {
 
 /** A cell as the table shows it. */
 export function cellText(sample: TracedSample, name: ColumnName, t: number): string {
-  const value = valueOf(sample, name, t)
+  const value = cellValue(sample, name, t)
   if (value === undefined) return NONE
   if (name === 'chosen') return value === 1 ? 'yes' : 'no'
   return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
@@ -174,7 +174,7 @@ export function cellText(sample: TracedSample, name: ColumnName, t: number): str
 
 /** A cell with everything that is known of it; undefined where this step has none (why_missing.ts). */
 export function exactText(sample: TracedSample, name: ColumnName, t: number): string | undefined {
-  const value = valueOf(sample, name, t)
+  const value = cellValue(sample, name, t)
   if (value === undefined) return undefined
   if (name === 'chosen') return value === 1 ? 'chosen by its covariance' : 'not chosen'
   if (name !== 'clipped') return `${value}`

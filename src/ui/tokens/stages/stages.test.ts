@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { COLUMNS, cellText, exactText, shownColumns, valueOf } from './columns.ts'
+import { COLUMNS, cellText, cellValue, exactText, shownColumns } from './columns.ts'
 import { placeOf } from './sample_choice.ts'
 import { STAGES } from './stages.ts'
 
@@ -31,7 +31,7 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
   expect([cellText(told, 'ratio', 0), cellText(told, 'ratio', 1)]).toEqual(['1', '1.0412'])
   expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e-5')
   expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
-  expect(valueOf(told, 'moved', 0)).toBe(0.25)
+  expect(cellValue(told, 'moved', 0)).toBe(0.25)
   expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])
   expect(exactText(told, 'values', 0)).toBeUndefined()
   expect(exactText(told, 'clipped', 0)).toContain('bad responses')

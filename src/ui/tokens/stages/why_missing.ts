@@ -1,6 +1,6 @@
 // Why a number of the token table is not there: a step computes what its phase needs, and nothing else.
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { type Column, type ColumnName, valueOf } from './columns.ts'
+import { type Column, type ColumnName, cellValue } from './columns.ts'
 
 /** What is known once a token has had its part in an update. */
 const OF_UPDATE: readonly ColumnName[] = [
@@ -32,7 +32,7 @@ export function whyMissing(
   name: ColumnName,
   t: number,
 ): string | undefined {
-  if (valueOf(sample, name, t) !== undefined) return undefined
+  if (cellValue(sample, name, t) !== undefined) return undefined
   const { columns } = sample
   if (name === 'kld' && !table.phase.actor.use_kl_loss) return notInPhase(table, name)
   if (OF_UPDATE.includes(name) && !columns.log_probs)
@@ -51,7 +51,7 @@ export function missingColumns(
 ): readonly { readonly labels: readonly string[]; readonly why: string }[] {
   const found = new Map<string, string[]>()
   for (const { name, label } of columns) {
-    if (sample.tokens.some((_, t) => valueOf(sample, name, t) !== undefined)) continue
+    if (sample.tokens.some((_, t) => cellValue(sample, name, t) !== undefined)) continue
     const why = whyMissing(table, sample, name, 0)
     if (why !== undefined) found.set(why, [...(found.get(why) ?? []), label])
   }

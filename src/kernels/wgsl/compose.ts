@@ -1,0 +1,24 @@
+// WGSL has no includes and no macros. Whole functions are shared by joining files; this is for what lies inside a function.
+
+/**
+ * Writes every line with $ `count` times, with 0, 1, … in place of $: named variables, because an array indexed in a loop may
+ * leave the registers. A line that ends with \ and the next one count as one. `constant` gives the count a name in WGSL.
+ */
+export function unrolled(wgsl: string, count: number, constant?: string): string {
+  const lines = wgsl
+    .replace(/ \\\n\s*/g, ' ')
+    .split('\n')
+    .flatMap((line) => {
+      if (!line.includes('$') || line.startsWith('//')) return [line]
+      return Array.from({ length: count }, (_, i) => line.replaceAll('$', String(i)))
+    })
+  const source = lines.join('\n')
+  return constant === undefined ? source : `${source}\nconst ${constant} = ${count}u;\n`
+}
+
+/** Puts `part` in place of the line `#name`. Throws where there is no such line. */
+export function withPart(wgsl: string, name: string, part: string): string {
+  const line = new RegExp(`^ *#${name}$`, 'm')
+  if (!line.test(wgsl)) throw new Error(`WGSL: expected a line #${name}, found none`)
+  return wgsl.replace(line, () => part)
+}

@@ -1,0 +1,41 @@
+// What a person chose to share, and the link that holds it.
+import { encodeSummary } from '../../lab/links/summary.ts'
+import { type Tab, withParts } from '../../lab/links/view.ts'
+import { NO_OPTIONS, optionParts, type ViewOptions } from '../../lab/links/view_options.ts'
+import { shareLink } from '../../lab/page/client/links.ts'
+import { resultOf } from '../../lab/page/result.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { formatCount } from '../base/format.ts'
+import { listWords } from './names.ts'
+
+export interface Choice {
+  readonly with_curves: boolean
+  readonly with_tab: boolean
+  readonly options: ViewOptions
+}
+
+export const PLAIN: Choice = { with_curves: false, with_tab: false, options: NO_OPTIONS }
+
+/** The link of a choice, and everything it holds. */
+export function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
+  const result = with_curves ? resultOf(labStore.getState()) : undefined
+  const hash = withParts('', {
+    ...optionParts(options),
+    tab: with_tab ? tab : undefined,
+    r: result && encodeSummary(result),
+  })
+  const { url, holds } = shareLink(hash)
+  const { embed, hide, lock } = options
+  const more = [
+    ...(result
+      ? [
+          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of the adapter (${result.adapter})`,
+        ]
+      : []),
+    ...(with_tab ? ['the open tab'] : []),
+    ...(embed ? ['the compact view'] : []),
+    ...(hide.length > 0 ? [`what is hidden (${hide.length})`] : []),
+    ...(lock.length > 0 ? [`what is locked (${lock.length})`] : []),
+  ]
+  return { url, says: `It holds the experiment with ${listWords([...holds, ...more])}.` }
+}

@@ -1,0 +1,77 @@
+// Which responses the inspector shows, and the entropies of a layer at their tokens.
+import { useMemo } from 'react'
+import type { KeptOfRun } from '../../../lab/page/kept_run.ts'
+import type { LensSample } from '../../../lab/protocol/observation.ts'
+import type { TokenTable } from '../../../lab/protocol/results.ts'
+import { useAtStep } from '../../base/shown.ts'
+import { entropyAtToken, textKey } from '../lens/lens.ts'
+import { lensItem } from '../lens/store.ts'
+import { type LayerEntropy, type LayerReadout, tracedEntropy } from './colours.ts'
+import { type Inspected, ofSamples, ofTable } from './inspect.ts'
+import { useKept } from './rested.ts'
+import { type TokensView, useShownTrace, useTokens } from './view.ts'
+
+const selectIsNewestSamples = (view: TokensView) => view.is_newest_samples
+
+/** What of a step is shown, and where it comes from. */
+export interface Shown {
+  readonly step: number
+  readonly updates: number | undefined
+  readonly name: string
+  readonly responses: readonly Inspected[]
+  readonly is_traced: boolean
+  /** How its layers were measured; undefined where they were not. */
+  readonly layers: TokenTable['layers']
+}
+
+/** The traced step; samples without numbers for single tokens where there is none, or where a person wants the newest. */
+export function useShownStep(): {
+  readonly shown: Shown | undefined
+  readonly newer: number | undefined
+} {
+  const kept = useKept()
+  const at_step = useAtStep()
+  const trace = useShownTrace()
+  const is_newest_samples = useTokens(selectIsNewestSamples)
+  const samples = kept.samples.at(at_step)
+  const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
+  const is_samples = !trace || (is_newest_samples && newer !== undefined)
+  const shown = useMemo((): Shown | undefined => {
+    if (!is_samples && trace) {
+      const { step, item } = trace
+      const { updates, layers } = item
+      const name = item.phase.name
+      return { step, name, updates, layers, responses: ofTable(item), is_traced: true }
+    }
+    if (!samples) return undefined
+    const responses = ofSamples(samples.item)
+    const nothing = { name: '', updates: undefined, layers: undefined }
+    return { step: samples.step, ...nothing, responses, is_traced: false }
+  }, [is_samples, trace, samples])
+  return { shown, newer }
+}
+
+/** Entropies of one layer at the tokens of responses: those of their own step, else of what the lens has measured. */
+export function layerEntropyOf(
+  kept: KeptOfRun,
+  { step }: Shown,
+  { layer, readout }: { readonly layer: number; readonly readout: LayerReadout },
+  at_step: number | undefined,
+): LayerEntropy {
+  const lenses = new Map<string, ReturnType<typeof lensItem>>()
+  const lensFor = (sample: LensSample) => {
+    const key = textKey(sample)
+    if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, at_step))
+    return lenses.get(key)
+  }
+  return {
+    layer,
+    readout,
+    at: (sample, t, of = layer) => {
+      if (sample.layer_entropy) return tracedEntropy(sample, readout, of, t)
+      const found = lensFor(sample)
+      return found && entropyAtToken(found.lens, readout, of, t)
+    },
+    stepOf: (sample) => (sample.layer_entropy ? step : lensFor(sample)?.item.step),
+  }
+}
