@@ -27,6 +27,17 @@ const params = {
   scale: 'f32',
 } as const
 
+/** Of both backward kernels. */
+const backward_bindings = {
+  qkv: 'read',
+  attention_mask: 'read',
+  cu_seqlens: 'read',
+  out: 'read',
+  lse: 'read',
+  d_out: 'read',
+  d_qkv: 'read_write',
+} as const
+
 /** Workgroups of a tiled attention kernel: tiles of 16 columns, blocks of 64 channels. */
 const tiledGrid = (rows: number, heads: number, width: number, head_dim: number) =>
   foldGrid(rows * heads * Math.ceil(width / 16) * Math.ceil(head_dim / 64))
@@ -71,15 +82,7 @@ export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
   wgsl: withPart(backward_query, 'query_tile', query_tile),
   params,
-  bindings: {
-    qkv: 'read',
-    attention_mask: 'read',
-    cu_seqlens: 'read',
-    out: 'read',
-    lse: 'read',
-    d_out: 'read',
-    d_qkv: 'read_write',
-  },
+  bindings: backward_bindings,
   workgroups: ({ rows, width, num_attention_heads, head_dim }) =>
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
@@ -95,15 +98,7 @@ export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
   wgsl: backward_key_value,
   params,
-  bindings: {
-    qkv: 'read',
-    attention_mask: 'read',
-    cu_seqlens: 'read',
-    out: 'read',
-    lse: 'read',
-    d_out: 'read',
-    d_qkv: 'read_write',
-  },
+  bindings: backward_bindings,
   workgroups: ({ rows, width, num_key_value_heads, head_dim }) =>
     tiledGrid(rows, num_key_value_heads, width, head_dim),
 })
