@@ -1,4 +1,4 @@
-// Formulas as data: every line a template, and a function that says which numbers stand in it.
+// Formulas as data: every line a template, and a function that says which numbers are in it.
 
 export type Values = Readonly<Record<string, number>>
 
@@ -92,7 +92,7 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
 
 const DIGITS = 5
 
-/** A number as it stands in a formula. */
+/** A number as a formula shows it. */
 export function formulaNumber(value: number): string {
   if (value === 0) return '0'
   if (!Number.isFinite(value)) return `${value}`
