@@ -1,11 +1,11 @@
-// A Chromium of its own, spoken to in its debugging protocol: unlike under Playwright, a tab behind another one is hidden.
+// A separate Chromium, driven by its debugging protocol: unlike under Playwright, a tab behind another one is hidden.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Starts a Chromium without a window. `send` resolves with a command's result and rejects with its error; `on` is told of every
+ * Starts a Chromium without a window. `send` resolves with a command's result and rejects with its error; `on` is called with every
  * event: its method, parameters and session.
  */
 export function startChromium(executable, args) {

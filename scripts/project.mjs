@@ -47,7 +47,7 @@ export function run(command, args, { output = 'show', env = {}, timeout_ms, watc
 }
 
 const CHECK_MS = 1000
-/** What a program may take to end by itself. */
+/** How long a program may take to end on its own. */
 const PATIENCE_MS = 10_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 

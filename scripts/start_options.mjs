@@ -1,4 +1,4 @@
-// What npm start is told, and what it says of its port.
+// The options of npm start, and its messages about the port.
 import { parseArgs } from 'node:util'
 
 /** Where the page is unless someone says otherwise. */
@@ -26,7 +26,7 @@ export function readOptions(args) {
 export function movedWords(asked, got) {
   if (asked === got) return undefined
   return (
-    `Port ${asked} is in use, so the page is at port ${got} this time. To a browser that is another place with a storage of its own:\n` +
+    `Port ${asked} is in use, so the page is at port ${got} this time. To a browser that is another site with its own storage:\n` +
     `runs, checkpoints and settings kept at port ${asked} are not lost, but they are not shown here, and what you keep here is not shown there.\n` +
     `To find them, stop the program that uses port ${asked} (perhaps another npm start, which you can use as well: http://127.0.0.1:${asked}/)\n` +
     `and start again. To stay at port ${got} from now on: npm start -- --port ${got}`

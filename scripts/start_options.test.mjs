@@ -18,7 +18,7 @@ test('another port is another storage, and that is said', () => {
   expect(movedWords(4173, 4173)).toBeUndefined()
   const said = movedWords(4173, 4174)
   expect(said).toMatch(/Port 4173 is in use, so the page is at port 4174/)
-  expect(said).toMatch(/another place with a storage of its own/)
+  expect(said).toMatch(/another site with its own storage/)
   expect(said).toMatch(/npm start -- --port 4174/)
 })
 

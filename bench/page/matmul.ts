@@ -18,7 +18,7 @@ import { seededValues } from './values.ts'
 /** One timed sample lasts about this long, so that the wait at its end weighs little. */
 const SAMPLE_MS = 60
 const MAX_REPEATS = 256
-/** Samples per library; so many for a product that takes a library a second or longer. */
+/** Samples per library; this many for a product that takes a library a second or longer. */
 const SAMPLES = { quick: 5, slow: 2 }
 const SLOW_MS = 1000
 /** Entries of the product that are checked against float64. */

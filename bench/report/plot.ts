@@ -175,7 +175,7 @@ export function scalingFigure({ scaling, adapter, machine, date }: BenchRecord):
     return [heading(row, top - 10), ...panels].join('\n')
   })
   const lines = [
-    'One supervised step of a small model, of which one size at a time is changed (dotted: where it stands in the others).',
+    'One supervised step of a small model, of which one size at a time is changed (dotted: its value in the others).',
     `${adapter}, ${machine}, ${date}`,
   ]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${COLOURS.text}" role="img" aria-label="Time per token and planned memory by batch, layers, context and vocabulary">

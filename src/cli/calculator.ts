@@ -1,4 +1,4 @@
-// Works out what stands on the page, for tests.
+// Evaluates the formulas that the page shows, for tests.
 
 /** The value of a line's text, as a person with a calculator finds it. */
 export function evaluated(text: string): number {

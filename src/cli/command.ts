@@ -14,7 +14,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The user's input or this machine stands in the way; the message is all there is to say. Exit code 1. */
+/** The user's input or this machine prevents the command; the message says all. Exit code 1. */
 export class LabFailure extends Error {
   override readonly name = 'LabFailure'
 }

@@ -5,7 +5,7 @@ import { plainLine } from './terminal.ts'
 const BAR = 24
 const LOG_EVERY = 10
 
-/** The width of the terminal on stderr, or 0 where nobody watches. The launcher passes it on, as it filters stderr. */
+/** The width of the terminal on stderr, or 0 where stderr is no terminal. The launcher passes it on, as it filters stderr. */
 function columns(): number {
   if (process.env.LAB_COLUMNS !== undefined) return Number(process.env.LAB_COLUMNS)
   return process.stderr.isTTY ? process.stderr.columns : 0

@@ -1,4 +1,4 @@
-// lab record: a run as the page's worker would have told it, in one file that the page can play.
+// lab record: a run as the page's worker would have posted it, in one file that the page can play.
 
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -38,8 +38,7 @@ const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.js
 
 export const record: Command = {
   usage: '<experiment.json | share link | preset id> --out FILE [--seed N]',
-  summary:
-    'trains, and writes what the page would have been told as one file that the page can play',
+  summary: 'trains, and writes the events of the run as one file that the page can play',
   run: async (args) => {
     const { source, out, seed } = readOptions(args)
     const experiment = readExperiment(source, seed)
@@ -77,7 +76,7 @@ function refuseFile(out: string): void {
     throw new LabFailure(`--out: there is no folder ${dirname(out)} to write a file into`)
 }
 
-/** A recording shows the experiment that it began with, and nobody who answers. */
+/** A recording shows the experiment that it began with, and cannot answer questions. */
 function refuse({ steering, phases }: Experiment): void {
   if (steering.length > 0)
     throw new LabFailure('steering: a recording is of a run that is left alone; take it out')
@@ -98,7 +97,7 @@ const observation = ({ model, phases }: Experiment): ObservationRequest => ({
   every: Math.ceil(phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
 })
 
-/** Steps that are told of token by token: of each phase of reinforcement the middle and the last. The first of all is asked for at the start. */
+/** Steps that are traced token by token: the middle and the last of each phase of reinforcement. The very first is requested at the start. */
 function tracedSteps(experiment: Experiment): ReadonlySet<number> {
   const traced = new Set<number>()
   let first = 1

@@ -44,7 +44,7 @@ export const train: Command = {
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
-    '--resume goes on where a folder’s run was cut short, or from a checkpoint file as a run of its own in --out, --slower with half the learning rate; ' +
+    '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
@@ -106,7 +106,7 @@ function refuseQuestions(experiment: Experiment, from = 0): void {
   for (const [i, phase] of phases.entries())
     if (i >= from && asksSomeone(phase))
       throw new LabFailure(
-        `phases.${i}.pairs.source: 'human' asks the person at the page, and here is none. ` +
+        `phases.${i}.pairs.source: 'human' asks the person at the page, which the command line cannot do. ` +
           `Use 'judge', or an experiment with phases.${i}.pairs.verdicts: links copied from a finished run have them`,
       )
 }
@@ -227,7 +227,7 @@ async function goOn(
   if (run.isWaiting) {
     gpu.destroy()
     throw new LabFailure(
-      `${file}: this run waits for a person's verdicts, and here is none; open the checkpoint in the page`,
+      `${file}: this run waits for a person's verdicts; open the checkpoint in the page`,
     )
   }
   const config = trainerConfig({ ...state.document, steering: [] })

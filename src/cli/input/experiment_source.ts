@@ -24,7 +24,7 @@ function read(source: string): Experiment {
   return accept(source, parseExperiment(readDocument(source)))
 }
 
-/** A page opens such a link as far as it can and says so; what nobody watches had better not begin. */
+/** The page opens such a link as far as it can and says so; an unattended run should not start. */
 function fromLink(query: string): Experiment {
   const { experiment, notices } = decodeLink(query)
   if (notices.length) throw new LabFailure(`The link is not understood:\n${list(notices)}`)

@@ -8,7 +8,7 @@ import type { CheckpointEntry } from '../../lab/protocol/checkpoint_facts.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from './disk.ts'
 
 const NAME = /^step_(\d{6,})\.safetensors$/
-/** Of a file that was in the way of a checkpoint and is none of this run. */
+/** Ending of a file that had the name of a checkpoint and does not belong to this run. */
 const KEPT = '.kept'
 /** Bytes at a time, so that the loop of steps is never away for long. */
 const PIECE_BYTES = 2 ** 21
@@ -55,7 +55,7 @@ export function clearUnfinished(folder: string): void {
 
 /**
  * The checkpoints of a run folder, which holds one run: it has the id `record`. A file gets its name when all of it is on the
- * disk, so a name stands for a whole file even where the power fails. A file of another run, or one that is no checkpoint, is neither
+ * disk, so a name always belongs to a whole file, even after a power failure. A file of another run, or one that is no checkpoint, is neither
  * deleted nor written over: it is renamed.
  */
 export function folderFiles(

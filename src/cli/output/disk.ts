@@ -56,7 +56,7 @@ function wrote(bytes: number): number {
 }
 
 /**
- * Writes a file in one go: what is cut short leaves the old file or none, and nothing half written. A device or pipe is written as it
+ * Writes a file atomically: an interrupted write leaves the old file or none, never half of one. A device or pipe is written as it
  * is, and a link keeps its place.
  */
 export function replaceFile(path: string, text: string | Uint8Array, disk: Disk = nodeDisk): void {

@@ -10,7 +10,7 @@ import type { PhaseReason } from '../../rl/config/phase.ts'
 export interface RunFacts {
   /** The run's id, which its checkpoints have too. */
   readonly record: string
-  /** The checkpoint that it continued from as a run of its own. */
+  /** The checkpoint that it started from as a new run. */
   readonly parent?: { readonly record: string; readonly step: number }
   /** Where it was cut short and continued, with what took the steps from there on. */
   readonly resumed?: readonly ResumedFact[]

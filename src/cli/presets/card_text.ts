@@ -141,7 +141,7 @@ export const higherThan =
 const valueAtStep = (points: readonly Point[], step: number): number | undefined =>
   points.find(([x]) => x === step)?.[1]
 
-/** Accuracy before reinforcement, after so many of its steps, and at its end. */
+/** Accuracy before reinforcement, after a number of its steps, and at its end. */
 export const greedyAt =
   (step: number): Pick =>
   ({ greedy }) =>
@@ -161,7 +161,7 @@ export const entropyOf =
     return layers[layer === 'target' ? target_layer : layers.length - 1]
   }
 
-/** A share after so many steps of reinforcement, e.g. '45–68 % after 20 steps'. */
+/** A share after a number of steps of reinforcement, e.g. '45–68 % after 20 steps'. */
 export const after =
   (step: number, pickAt: (step: number) => Pick): Figure =>
   (measured) =>

@@ -7,7 +7,7 @@ import { written } from './card_text.ts'
 import { CARDS } from './cards.ts'
 import type { PresetRows, PresetRun } from './preset_run.ts'
 
-/** What has to be another one where nobody is there to answer. */
+/** What must differ where no person can answer. */
 const UNATTENDED: Readonly<Record<string, string>> = {
   'rlhf-clicks': 'phases.1.pairs.source=judge',
 }

@@ -71,7 +71,7 @@ export interface PresetRows {
 
 export type Settings = Readonly<Record<string, unknown>>
 
-/** A reward below this is none. */
+/** A reward below this counts as none. */
 export const LOST = 0.03
 const EDGE = 8
 const WINDOW = 5
@@ -158,7 +158,7 @@ export function reduceRun(
   const at = namedSteps(last_step)
   const [reward_first, reward_last] = edges(REWARD)
   const { is_judged } = rl[0]
-  // A reward model's score has no zero of its own.
+  // A reward model's score has no natural zero.
   const lost_at = is_judged ? undefined : lostAt(reward)
   return {
     seed: experiment.seed,

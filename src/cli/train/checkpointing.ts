@@ -41,7 +41,7 @@ interface Taken {
 
 /** Keeps the states of a run in files. Without options it only looks whether the last state is finite. */
 export class Checkpointer implements LoopKeeper {
-  /** What the run has told so far. */
+  /** What the run has reported so far. */
   readonly log: HistoryLog
   unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly takes_landed = true
@@ -80,7 +80,7 @@ export class Checkpointer implements LoopKeeper {
   take(step: number, _phase: number, exportState: () => Promise<SteeredState>): boolean {
     if (this.#writing) return false
     const state = exportState()
-    state.catch(() => {}) // told when it lands
+    state.catch(() => {}) // reported when it lands
     this.#taken = { step, state, before: this.#last }
     this.#last = { ms: this.#now(), step }
     return true

@@ -27,7 +27,7 @@ export interface Resumed {
 }
 
 /**
- * The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is told on stderr and passed over.
+ * The newest checkpoint of a run folder that can be read, or that of a file. What is damaged is reported on stderr and skipped.
  * Throws LabFailure where there is none, or no folder to continue in.
  */
 export async function findCheckpoint(source: string, out: string | undefined): Promise<Resumed> {
@@ -50,11 +50,11 @@ export const goesOnIn = (source: string, out: string | undefined): boolean =>
 async function fromFile(path: string, out: string | undefined): Promise<Resumed> {
   if (out === undefined)
     throw new LabFailure(
-      '--resume: a checkpoint file begins a run of its own; say where to with --out DIR',
+      '--resume: a checkpoint file starts a new run; say where to with --out DIR',
     )
   if (resolve(dirname(path)) === resolve(checkpointFolder(out)))
     throw new LabFailure(
-      `--out: ${out} holds the run of this checkpoint, and would be replaced. Name another folder, or go on with the run itself by --resume ${out}`,
+      `--out: ${out} holds the run of this checkpoint, and would be replaced. Name another folder, or continue the run itself with --resume ${out}`,
     )
   const file = basename(path)
   const checkpoint = await decodeCheckpoint(new Uint8Array(readInput(path)), file)
@@ -81,7 +81,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
     }
   }
   throw new LabFailure(
-    `${folder}: none of its ${steps.length} checkpoints can be read; train its experiment.json anew`,
+    `${folder}: none of its ${steps.length} checkpoints can be read; train its experiment.json again`,
   )
 }
 
@@ -120,7 +120,7 @@ export function differences(made_on: MadeOn, here: MadeOn): string[] {
     const [before, now] = [made_on[name as keyof MadeOn], here[name as keyof MadeOn]]
     if (before === now) return []
     return [
-      `${what} differs: '${before}' when the checkpoint was made, '${now}' here. The run goes on, but not bit for bit as it would have there.`,
+      `${what} differs: '${before}' when the checkpoint was made, '${now}' here. The run continues, but not bit for bit as it would have there.`,
     ]
   })
 }

@@ -63,7 +63,7 @@ type Values = ReturnType<typeof parse>['values']
 function newRun(values: Values, positionals: readonly string[]): NewRun {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.slower)
-    throw new UsageError('--slower: for a run that goes on; give a new one a lower actor.optim.lr')
+    throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
     experiment: readExperiment(positionals[0], wholeNumber('--seed', values.seed)),
     warm_start: values['warm-start'],

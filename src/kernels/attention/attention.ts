@@ -10,6 +10,7 @@ import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
 import narrow_query from './attention_narrow_query.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
+import params_source from './attention_params.wgsl?raw'
 import query_tile from './attention_query_tile.wgsl?raw'
 import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
@@ -25,6 +26,17 @@ const params = {
   num_key_value_heads: 'u32',
   head_dim: 'u32',
   scale: 'f32',
+} as const
+
+/** Of both backward kernels. */
+const backward_bindings = {
+  qkv: 'read',
+  attention_mask: 'read',
+  cu_seqlens: 'read',
+  out: 'read',
+  lse: 'read',
+  d_out: 'read',
+  d_qkv: 'read_write',
 } as const
 
 /** Workgroups of a tiled attention kernel: tiles of 16 columns, blocks of 64 channels. */
@@ -47,7 +59,7 @@ const tiledGrid = (rows: number, heads: number, width: number, head_dim: number)
  */
 export const attention_forward = defineKernel({
   name: 'attention_forward',
-  wgsl: withPart(forward, 'query_tile', query_tile),
+  wgsl: params_source + withPart(forward, 'query_tile', query_tile),
   params,
   bindings: {
     qkv: 'read',
@@ -69,17 +81,9 @@ export const attention_forward = defineKernel({
  */
 export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
-  wgsl: withPart(backward_query, 'query_tile', query_tile),
+  wgsl: params_source + withPart(backward_query, 'query_tile', query_tile),
   params,
-  bindings: {
-    qkv: 'read',
-    attention_mask: 'read',
-    cu_seqlens: 'read',
-    out: 'read',
-    lse: 'read',
-    d_out: 'read',
-    d_qkv: 'read_write',
-  },
+  bindings: backward_bindings,
   workgroups: ({ rows, width, num_attention_heads, head_dim }) =>
     tiledGrid(rows, num_attention_heads, width, head_dim),
 })
@@ -93,17 +97,9 @@ export const attention_backward_query = defineKernel({
  */
 export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
-  wgsl: backward_key_value,
+  wgsl: params_source + backward_key_value,
   params,
-  bindings: {
-    qkv: 'read',
-    attention_mask: 'read',
-    cu_seqlens: 'read',
-    out: 'read',
-    lse: 'read',
-    d_out: 'read',
-    d_qkv: 'read_write',
-  },
+  bindings: backward_bindings,
   workgroups: ({ rows, width, num_key_value_heads, head_dim }) =>
     tiledGrid(rows, num_key_value_heads, width, head_dim),
 })
@@ -217,7 +213,7 @@ const tiled: AttentionKernels = {
   decode: attention_decode,
 }
 
-/** Measured on software adapters, where a barrier is dear: up to here narrow wins by 2 (heads of 64) to 20 (heads of 8). */
+/** Measured on software adapters, where barriers are expensive: up to here narrow is 2 (heads of 64) to 20 (heads of 8) times as fast. */
 const MAX_NARROW_WIDTH = 512
 const MAX_NARROW_HEAD_DIM = 64
 /** Of the key/value backward, which holds four vectors of a head in registers where the others hold two. */
@@ -226,6 +222,10 @@ const MAX_NARROW_KEY_VALUE_HEAD_DIM = 32
 /** The narrow source for one head size: a line with $ is written once per vector of four channels. */
 export const narrowSource = (wgsl: string, head_dim: number): string =>
   unrolled(wgsl, head_dim / 4, 'VECTORS')
+
+/** The same for a kernel whose invocations own a query each. */
+const narrowQuerySource = (wgsl: string, head_dim: number): string =>
+  narrowSource(params_source + withPart(wgsl, 'narrow_query', narrow_query), head_dim)
 
 const narrow = new Map<number, AttentionKernels>()
 
@@ -238,19 +238,19 @@ function narrowKernels(head_dim: number): AttentionKernels {
     forward: {
       ...attention_forward,
       name: `attention_forward_narrow_${head_dim}`,
-      wgsl: narrowSource(withPart(narrow_forward, 'narrow_query', narrow_query), head_dim),
+      wgsl: narrowQuerySource(narrow_forward, head_dim),
       workgroups: (p) => perColumn(p, p.num_attention_heads),
     },
     backward_query: {
       ...attention_backward_query,
       name: `attention_backward_query_narrow_${head_dim}`,
-      wgsl: narrowSource(withPart(narrow_backward_query, 'narrow_query', narrow_query), head_dim),
+      wgsl: narrowQuerySource(narrow_backward_query, head_dim),
       workgroups: (p) => perColumn(p, p.num_attention_heads),
     },
     backward_key_value: {
       ...attention_backward_key_value,
       name: `attention_backward_key_value_narrow_${head_dim}`,
-      wgsl: narrowSource(narrow_backward_key_value, head_dim),
+      wgsl: narrowSource(params_source + narrow_backward_key_value, head_dim),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
     decode: attention_decode,
@@ -268,7 +268,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
  * The quickest kernels for rows of `width` columns (of the whole cache, for a rollout) and this head size.
  * Short rows of small heads (a multiple of 4) would leave the tiled kernels' tiles mostly empty: they take the narrow
  * ones, with one invocation per query or key and no barriers. Both have the same params and bindings and agree to
- * rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of the `forward` that stands beside it.
+ * rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of the `forward` returned with it.
  */
 export function attentionKernels(size: { width: number; head_dim: number }): AttentionKernels {
   const { width, head_dim } = size

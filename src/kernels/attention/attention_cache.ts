@@ -49,7 +49,7 @@ export const attention_decode_f16: typeof attention_decode = {
 
 const steps = new Map<AttentionStep, AttentionStep>()
 
-/** attention_step with a cache of halves. The token's own key and value, which are at hand, count as they are. */
+/** attention_step with a cache of halves. The token's own key and value are in registers and are used in float32. */
 function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
   const known = steps.get(step)
   if (known) return known

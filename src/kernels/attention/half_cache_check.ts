@@ -1,4 +1,4 @@
-// Whether a cache of halves will do on the adapter at hand: attention from it beside attention from a float32 one.
+// Whether a cache of halves is accurate enough on this adapter: attention from it compared with attention from a float32 cache.
 import type { Gpu } from '../device/gpu.ts'
 import type { Tensor } from '../device/tensor.ts'
 import { type CacheSize, cacheTokens } from './attention.ts'
@@ -37,7 +37,7 @@ const values = (count: number, seed: number): Float32Array =>
     (_, i) => (Math.imul(i + 1009 * seed, 0x9e3779b1) >>> 8) / 2 ** 22 - 2,
   )
 
-/** What every response token attends to, one after the other: [steps, rows, H · D]. */
+/** The attention output of every response token, in order: [steps, rows, H · D]. */
 async function attendSteps(
   gpu: Gpu,
   { write, decode, step }: CacheKernels,

@@ -1,4 +1,4 @@
-// The products of one decode step, in f64: the truth that the shaders are held to. All rows, whether they have ended or not.
+// The products of one decode step, in f64: the reference that the shaders are tested against. All rows, whether they have ended or not.
 
 type Numbers = ArrayLike<number>
 

@@ -3,6 +3,7 @@ import { defineKernel, foldGrid } from '../device/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import { unrolled } from '../wgsl/compose.ts'
 import linear from './decode_linear.wgsl?raw'
+import linear_interface from './decode_linear_interface.wgsl?raw'
 import swiglu from './decode_swiglu.wgsl?raw'
 import tile_source from './decode_tile.wgsl?raw'
 
@@ -16,7 +17,7 @@ const tile = unrolled(tile_source, 8)
  */
 export const decode_linear = defineKernel({
   name: 'decode_linear',
-  wgsl: linear + tile,
+  wgsl: linear_interface + linear + tile,
   params: { m: 'u32', n: 'u32', k: 'u32', has_addend: 'u32', addend_stride: 'u32' },
   bindings: { a: 'read', b: 'read', addend: 'read', ended: 'read', out: 'read_write' },
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 64) * Math.ceil(n / 64)),

@@ -3,21 +3,7 @@
 //   out [m, n]   a [m, k]   b [n, k], k a multiple of 4   ended [m]
 //   addend [m, n], or [n] for every row when addend_stride is 0, or anything when has_addend is 0
 // The body is written out by matmul/tiles/tile_source.ts.
-
-struct Params {
-  m: u32,
-  n: u32,
-  k: u32,
-  has_addend: u32,
-  addend_stride: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4f>;
-@group(0) @binding(2) var<storage, read> b: array<vec4f>;
-@group(0) @binding(3) var<storage, read> addend: array<f32>;
-@group(0) @binding(4) var<storage, read> ended: array<u32>;
-@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+// uses decode_linear_interface.wgsl
 
 // Whether all rows of the tile from `row` on have ended: the same for all of its lanes.
 fn has_ended(row: u32) -> bool {

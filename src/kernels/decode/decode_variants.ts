@@ -11,6 +11,7 @@ import {
 import type { Tile } from '../matmul/tiles/tile.ts'
 import { tileSource } from '../matmul/tiles/tile_source.ts'
 import { decode_linear } from './decode.ts'
+import linear_interface from './decode_linear_interface.wgsl?raw'
 import shared from './decode_shared.wgsl?raw'
 
 const made = new Map<string, typeof decode_linear>()
@@ -40,7 +41,7 @@ function decodeVariant({
 
 const source = (tile: Tile): string =>
   tileSource('nt', tile, {
-    head: `${shared}\nconst TILE_ROWS = ${tile.down * tile.rows}u;\n`,
+    head: `${linear_interface + shared}\nconst TILE_ROWS = ${tile.down * tile.rows}u;\n`,
     is_idle: 'a_first >= params.m || has_ended(a_first)',
   })
 

@@ -3,7 +3,7 @@ export class ShapeError extends Error {
   override name = 'ShapeError'
 }
 
-/** What stands between the lab and the GPU; the page has one message and one remedy for each. */
+/** Why the lab cannot use the GPU; the page has one message and one remedy for each. */
 export type GpuErrorCode =
   | 'no_webgpu' // this browser has no navigator.gpu
   | 'insecure_origin' // WebGPU needs https or localhost
@@ -24,7 +24,7 @@ export class GpuError extends Error {
   }
 }
 
-/** Bytes as what is said of a whole run's memory, e.g. '4.00 GiB'. */
+/** Bytes in words, as for the memory of a whole run, e.g. '4.00 GiB'. */
 export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`
 
 const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,4 +1,4 @@
-// Tensors on their way back to the CPU: one after the other in a staging buffer, then as typed arrays.
+// Tensors on their way back to the CPU: packed into a staging buffer, then read as typed arrays.
 import { sizeOf, type Tensor } from './tensor.ts'
 
 /** What the CPU gets for a list of tensors. */

@@ -14,7 +14,7 @@ const shared = globalThis as {
   own_device?: boolean
 }
 
-/** What `open` gives, on a device that nobody else has: for a test that loses it. */
+/** What `open` gives, on a device that no other test shares: for a test that loses it. */
 export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
   shared.own_device = true
   try {
@@ -24,7 +24,7 @@ export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** From now on equal requests for a device get the same device, each behind a face of its own. */
+/** From now on equal requests for a device get the same device, each through its own wrapper. */
 export function shareDevices(): void {
   if (shared.devices_by_request) return
   const devices = new Map<string, Promise<Shared>>()

@@ -1,4 +1,4 @@
-// Embedding as a table look-up, in f64: the truth that the shaders are held to.
+// Embedding as a table look-up, in f64: the reference that the shaders are tested against.
 
 /** out [tokens, C]: row input_ids[t] of weight [V, C] for each t. */
 export function embedding_forward_ref(

@@ -51,7 +51,7 @@ export const matmul_tn_split: typeof matmul_tn = {
   workgroups: ({ m, n }) => foldGrid(Math.ceil(m / 16) * Math.ceil(n / 32)),
 }
 
-/** Up to so many elements of out, tiles of 64 x 64 are too few to fill a device. */
+/** Up to this many elements of out, there are too few tiles of 64 x 64 to fill a device. */
 const MAX_SPLIT_SIZE = 512 * 512
 
 /** The quicker of the two for this shape. They sum in different orders, so they agree to rounding only. */

@@ -1,4 +1,4 @@
-// Measures the variants of a matrix product on the adapter at hand.
+// Measures the variants of a matrix product on this adapter.
 import type { Gpu } from '../device/gpu.ts'
 import type { Tensor } from '../device/tensor.ts'
 import {
@@ -34,7 +34,7 @@ export interface MatmulTuning {
 }
 
 export interface TuneOptions {
-  /** No new measurement begins after so many milliseconds. One that has begun ends, compilation included. */
+  /** No measurement starts after this many milliseconds. One that has started is finished, compilation included. */
   readonly budget_ms?: number
   /** Classes that are settled and not measured. */
   readonly pinned?: MatmulChoice

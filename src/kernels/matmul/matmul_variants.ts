@@ -147,7 +147,7 @@ export function matmulVariant(name: string, where = 'matmul'): MatmulVariant {
 export const missingFeatures = (name: string, features: readonly string[]): readonly Feature[] =>
   matmulVariant(name).requires.filter((feature) => !features.includes(feature))
 
-/** Below so many rows the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
+/** With fewer rows than this the vectors of vector_8x8 are mostly idle (8 × 192 × 64 on SwiftShader: half the speed). */
 const MIN_VECTOR_ROWS = 9
 
 /** What a product runs on unless a choice says otherwise. */

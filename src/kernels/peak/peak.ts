@@ -75,7 +75,7 @@ export async function bestRate(
     if (ms > sample_ms / 4) best = Math.max(best, amount / ms)
     if (now - started > budget_ms) break
     if (ms > sample_ms / 2) samples++
-    // A clock that stands still must not let the work grow without end.
+    // A clock that does not move must not let the work grow without end.
     else amount = Math.ceil(amount * Math.min(16, sample_ms / Math.max(ms, (now - queued_at) / 8)))
   }
   return best

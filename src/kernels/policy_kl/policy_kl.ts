@@ -2,6 +2,7 @@ import { defineKernel, foldGrid } from '../device/kernel.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'
+import shared from './policy_kl_interface.wgsl?raw'
 import narrow from './policy_kl_narrow.wgsl?raw'
 
 /** Tokens per workgroup: half of the tile's 16 narrow rows, since a token has two states. */
@@ -19,7 +20,7 @@ const TOKENS = 8
  */
 export const policy_kl = defineKernel({
   name: 'policy_kl',
-  wgsl: tiled + head_tile + reduce,
+  wgsl: shared + tiled + head_tile + reduce,
   params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: {
     hidden_p: 'read',
@@ -40,7 +41,7 @@ export const policy_kl = defineKernel({
 export const policy_kl_narrow: typeof policy_kl = {
   ...policy_kl,
   name: 'policy_kl_narrow',
-  wgsl: narrow,
+  wgsl: shared + narrow,
   workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / 64)),
 }
 

@@ -3,21 +3,7 @@
 // One workgroup per 8 tokens walks over the vocabulary 64 entries at a time with running sums. A token's p and q are
 // neighbouring components, so each vector holds two tokens and .yxwz swaps p and q.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
-// uses head_tile.wgsl, workgroup_reduce.wgsl
-
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden_p: array<f32>;
-@group(0) @binding(2) var<storage, read> hidden_q: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<f32>;
-@group(0) @binding(4) var<storage, read> mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> kl_pq: array<f32>;
-@group(0) @binding(6) var<storage, read_write> kl_qp: array<f32>;
+// uses policy_kl_interface.wgsl, head_tile.wgsl, workgroup_reduce.wgsl
 
 override WORKGROUP_SIZE: u32 = 64;
 const VERY_NEGATIVE = -1e30;

@@ -1,20 +1,7 @@
 // policy_kl.wgsl for small vocabularies and states: one invocation per token, plain loops, no barriers.
 //   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
-
-struct Params {
-  tokens: u32,
-  hidden_size: u32,
-  vocab_size: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> hidden_p: array<f32>;
-@group(0) @binding(2) var<storage, read> hidden_q: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<f32>;
-@group(0) @binding(4) var<storage, read> mask: array<f32>;
-@group(0) @binding(5) var<storage, read_write> kl_pq: array<f32>;
-@group(0) @binding(6) var<storage, read_write> kl_qp: array<f32>;
+// uses policy_kl_interface.wgsl
 
 const VERY_NEGATIVE = -1e30;
 

@@ -76,7 +76,7 @@ fn divergences(log_ratio: f32) -> vec3f {
   return vec3f(-l, 0.5 * l * l, k3(l));
 }
 
-// Each statistic has passed if it is within its bounds; those that nobody asked for have bounds beyond any value.
+// Each statistic has passed if it is within its bounds; those that are off have bounds beyond any value.
 fn within(x: vec3f, lower: vec3f, upper: vec3f) -> bool {
   return all(x >= lower) && all(x <= upper);
 }

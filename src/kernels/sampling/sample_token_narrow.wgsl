@@ -2,36 +2,7 @@
 // per row, everything in plain loops over the vocabulary: no barriers, no shared memory.
 //   logits [rows / n, V]   eos_token_ids [eos_count or more]   ended, next_ids [rows]   attention_mask [rows, width]
 //   response_ids, rollout_log_probs, rollout_entropy [rows, response_length]
-// uses sampling_logits.wgsl, philox.wgsl
-
-struct Params {
-  rows: u32,
-  n: u32,
-  row_offset: u32,
-  vocab_size: u32,
-  response_length: u32,
-  position: u32,
-  width: u32,
-  column: u32,
-  temperature: f32,
-  top_k: u32,
-  top_p: f32,
-  seed_low: u32,
-  seed_high: u32,
-  step: u32,
-  eos_count: u32,
-  pad_token_id: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> logits: array<f32>;
-@group(0) @binding(2) var<storage, read> eos_token_ids: array<u32>;
-@group(0) @binding(3) var<storage, read_write> ended: array<u32>;
-@group(0) @binding(4) var<storage, read_write> response_ids: array<u32>;
-@group(0) @binding(5) var<storage, read_write> rollout_log_probs: array<f32>;
-@group(0) @binding(6) var<storage, read_write> rollout_entropy: array<f32>;
-@group(0) @binding(7) var<storage, read_write> next_ids: array<u32>;
-@group(0) @binding(8) var<storage, read_write> attention_mask: array<u32>;
+// uses sample_interface.wgsl, sampling_logits.wgsl, philox.wgsl
 
 // The largest key that at least top_k logits reach: the top_k-th largest logit's.
 fn top_k_key(base: u32) -> u32 {

@@ -1,8 +1,11 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import philox from '../wgsl/philox.wgsl?raw'
+import sample_interface from './sample_interface.wgsl?raw'
 import sample from './sample_token.wgsl?raw'
 import sample_narrow from './sample_token_narrow.wgsl?raw'
 import sampling_logits from './sampling_logits.wgsl?raw'
+
+const shared = sampling_logits + philox
 
 /**
  * Samples one token per row from softmax(logits / temperature) and writes everything that follows from it.
@@ -27,7 +30,7 @@ import sampling_logits from './sampling_logits.wgsl?raw'
  */
 export const sample_token = defineKernel({
   name: 'sample_token',
-  wgsl: sample + sampling_logits + philox,
+  wgsl: sample_interface + sample + shared,
   params: {
     rows: 'u32',
     n: 'u32',
@@ -68,7 +71,7 @@ export const sample_token = defineKernel({
 export const sample_token_narrow: typeof sample_token = {
   ...sample_token,
   name: 'sample_token_narrow',
-  wgsl: sample_narrow + sampling_logits + philox,
+  wgsl: sample_interface + sample_narrow + shared,
   workgroups: ({ rows }) => foldGrid(Math.ceil(rows / 64)),
 }
 

@@ -31,6 +31,17 @@ const params = {
   inv_temperature: 'f32',
 } as const
 
+/** What both backward kernels read. */
+const backward_reads = {
+  hidden: 'read',
+  weight: 'read',
+  scored: 'read',
+  lse: 'read',
+  entropy: 'read',
+  d_log_probs: 'read',
+  d_entropy: 'read',
+} as const
+
 const tokenTiles = ({ tokens }: { tokens: number }): [number, number] =>
   foldGrid(Math.ceil(tokens / NARROW))
 
@@ -90,16 +101,7 @@ export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
   wgsl: backward_hidden + tile + gradient + reduce,
   params,
-  bindings: {
-    hidden: 'read',
-    weight: 'read',
-    scored: 'read',
-    lse: 'read',
-    entropy: 'read',
-    d_log_probs: 'read',
-    d_entropy: 'read',
-    d_hidden: 'read_write',
-  },
+  bindings: { ...backward_reads, d_hidden: 'read_write' },
   workgroups: tokenTiles,
   cost: (p) => headCost(p, 2, p.tokens * (2 * p.hidden_size + 8)),
 })
@@ -115,16 +117,7 @@ export const vocab_head_backward_weight = defineKernel({
   name: 'vocab_head_backward_weight',
   wgsl: backward_weight + tile + gradient + reduce,
   params: { ...params, splits: 'u32' },
-  bindings: {
-    hidden: 'read',
-    weight: 'read',
-    scored: 'read',
-    lse: 'read',
-    entropy: 'read',
-    d_log_probs: 'read',
-    d_entropy: 'read',
-    partials: 'read_write',
-  },
+  bindings: { ...backward_reads, partials: 'read_write' },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
   cost: (p) =>
     headCost(p, 2, p.tokens * (p.hidden_size + 8) + p.splits * p.vocab_size * p.hidden_size),

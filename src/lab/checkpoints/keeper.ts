@@ -42,7 +42,7 @@ export interface KeeperHost {
         encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
       }
     | undefined
-  /** What is known of the run, up to the newest step that was told. */
+  /** What is known of the run, up to the newest step that was posted. */
   history(): RunHistory
   /** All of a checkpoint but the state and the history. */
   facts(): Omit<Checkpoint, 'run' | 'history'>
@@ -146,7 +146,7 @@ export class CheckpointKeeper {
     return true
   }
 
-  /** Everything of `step` has been told. */
+  /** Everything of `step` has been posted. */
   landed(step: number): void {
     const pending = this.#pending
     if (pending?.step !== step) return

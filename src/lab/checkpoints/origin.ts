@@ -16,7 +16,7 @@ export interface Opened {
 const problem = (message: string) => Object.assign(new Error(message), { name: 'CheckpointError' })
 
 /**
- * Reads and checks a checkpoint. A kept one that is not sound is told to `onCorrupt`, and the next older one is taken. Throws
+ * Reads and checks a checkpoint. A kept one that is damaged is reported to `onCorrupt`, and the next older one is taken. Throws
  * CheckpointError where none is left, or for a file that is not sound.
  */
 export async function openSource(

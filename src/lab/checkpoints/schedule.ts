@@ -46,7 +46,7 @@ export function retained(
   return kept.map(({ step }) => step)
 }
 
-/** Index of the one between the first and the newest two that is missed least; the first where there is none between. */
+/** Index of the least useful one between the first and the newest two; the first where there is none between. */
 function leastMissed(steps: readonly number[]): number {
   const newest = steps[steps.length - 1]
   let [least, index] = [Number.POSITIVE_INFINITY, 0]

@@ -9,7 +9,7 @@ const THINNED_ROWS = MAX_ROWS / 2
 
 /** What a column has lost. */
 export interface Thinned {
-  /** Of every so many steps, counted from step 0, the first, the lowest and the highest value are kept; a power of two. */
+  /** Steps per group, counted from step 0; of each group the first, the lowest and the highest value are kept. A power of two. */
   readonly every: number
   /** The last step that this holds for; all rows of later ones are there. */
   readonly until: number

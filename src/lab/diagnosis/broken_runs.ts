@@ -70,7 +70,7 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
     },
   }),
   broken(['value_loss_flat'], {
-    name: 'A critic that stands still',
+    name: 'A critic that does not learn',
     task: { id: 'sort_digits', length: 2 },
     phases: [warm_start, { kind: 'rl', steps: 45, adv_estimator: 'gae' }],
     rollout: { train_batch_size: 64, n: 1 },

@@ -43,7 +43,7 @@ test('fewer steps than the window are no diagnosis', () => {
   expect(find({ 'actor/pg_clipfrac': fill(4, 1), [INFORMATIVE]: fill(4, 0) })).toEqual([])
 })
 
-test('evidence says the numbers, and the worse half is severe and stands first', () => {
+test('evidence says the numbers, and the worse half is severe and comes first', () => {
   const found = find({
     'actor/pg_clipfrac': fill(5, 0.3),
     [INFORMATIVE]: fill(5, 0.0125),
@@ -53,7 +53,7 @@ test('evidence says the numbers, and the worse half is severe and stands first',
     ['no_informative_groups', true],
     ['clip_fraction', false],
   ])
-  expect(found[0].evidence).toContain('In 1.3 % of the groups')
+  expect(found[0].evidence).toContain('in 1.3 % of the groups')
   expect(found[0].evidence).toContain('the mean score is 0.02')
   expect(found[1].evidence).toContain('30 % of the tokens')
   expect(found[1]).toMatchObject({ phase: 1, step: START + 5 })

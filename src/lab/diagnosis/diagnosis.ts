@@ -43,9 +43,8 @@ const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
 }
 
 /**
- * What the metrics of the current phase give reason to say, severe ones first; nothing outside of reinforcement. Each look costs
- * the same, however long the run is. Thresholds stand
- * at the rules.
+ * The findings in the metrics of the current phase, severe ones first; none outside of reinforcement. A call costs the same for
+ * a run of any length. Thresholds are beside the rules.
  */
 export function diagnose(run: RunView): Diagnosis[] {
   const phase = resolvePhases(run.experiment)[run.phase]

@@ -66,7 +66,7 @@ export class PhaseEvidence {
     return series ? series.length - series.after(this.#run.phase_start) : 0
   }
 
-  /** The last `count` finite values of the phase, oldest first; fewer where there are not so many. */
+  /** The last `count` finite values of the phase, oldest first; fewer where there are fewer. */
   last(metric: string, count: number): Point[] {
     const series = this.#run.series.get(metric)
     const points: Point[] = []

@@ -1,4 +1,4 @@
-// What can be wrong with scores and responses: groups that agree, lengths, a fall, a gap. Thresholds stand beside measured runs.
+// What can be wrong with scores and responses: groups that agree, lengths, a fall, a gap. Each threshold has measured runs beside it.
 import type { RlPhase } from '../../rl/config/phase.ts'
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import {
@@ -56,7 +56,7 @@ export const no_informative_groups: DiagnosisRule = (of) => {
     is_severe: !is_solved,
     excess: (FEW_GROUPS - share) / FEW_GROUPS,
     title: is_solved ? 'There is little left to learn' : 'Almost no prompt teaches anything',
-    evidence: `In ${percent(share)} of the groups of the last ${WINDOW} steps did the responses differ in score; the mean score is ${short(score)}.`,
+    evidence: `The responses differ in score in ${percent(share)} of the groups of the last ${WINDOW} steps; the mean score is ${short(score)}.`,
     meaning: is_solved
       ? 'Nearly the highest score is reached, and a group whose responses all score the same has no gradient.'
       : 'A group whose responses all score the same has an advantage of zero: the curve stays flat however long it trains.',
@@ -89,7 +89,7 @@ export const cut_off: DiagnosisRule = (of) => {
     excess: (share - UNENDED) / UNENDED,
     title: 'Most responses are cut off',
     evidence: `${percent(share)} of the responses of the last ${WINDOW} steps had no end token within their ${max_response_length} tokens.`,
-    meaning: 'A response that does not end scores 0 here, whatever it says.',
+    meaning: 'A response that does not end scores 0 here, even with the right answer.',
     advice:
       was < share / 2
         ? slower(of)
@@ -166,7 +166,7 @@ function deepestFall(
     for (let i = first; i < bottom; i++) if (smooth[i] > smooth[top]) top = i
     const from = smooth[top]
     const share = Math.min(1, Math.max(0, from))
-    // Three standard errors of a share of so many responses, over three steps.
+    // Three standard errors of a share of that many responses, over three steps.
     const chance = 3 * Math.sqrt((share * (1 - share)) / (3 * rows))
     if (from < LEAST_SCORE || to > from / 2 || from - to < chance) return
     if (!deepest || from - to > deepest.from - deepest.to) deepest = { from, to, top, bottom }

@@ -1,4 +1,4 @@
-// What can be wrong with the updates themselves: clipping, KL, entropy, critic. Thresholds stand beside measured runs.
+// What can be wrong with the updates themselves: clipping, KL, entropy, critic. Each threshold has measured runs beside it.
 import {
   type DiagnosisRule,
   type PhaseEvidence,

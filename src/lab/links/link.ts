@@ -254,7 +254,7 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
     if (values.size === 0) return start
     const [first, ...others] = parsed.issues
     leaveOut(culprit(first, values), first)
-    // What is illegal by itself stays so, whatever else is left out; a rule between fields may hold without the first culprit.
+    // A value that is illegal alone stays illegal when others are left out; a rule between fields may hold without the first culprit.
     for (const issue of others) {
       const path = issue.involved ? undefined : ownValueOf(issue, values)
       if (path !== undefined) leaveOut(path, issue)

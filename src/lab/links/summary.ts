@@ -31,7 +31,7 @@ export interface SharedResult {
 export const metricOf = (name: string, task_id: string): string =>
   name === GREEDY_ACCURACY ? `val-aux/${task_id}/acc/greedy` : name
 
-/** What a line came to; undefined where there is none. */
+/** The last value of a line; undefined where there is none. */
 export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>
   lines.find((line) => line.name === name)?.values.findLast(Number.isFinite)
 

@@ -7,7 +7,7 @@ export interface KeptItem<T> {
 }
 
 /**
- * Items by step, oldest first. When the budget is passed, items are let go so that the rest stays spread over the run: the
+ * Items by step, oldest first. When the budget is passed, items are dropped so that the rest stays spread over the run: the
  * first and the newest always stay; between them goes the one whose neighbours are nearest relative to the root of its age, so
  * recent steps stay denser than old ones.
  */

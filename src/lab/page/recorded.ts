@@ -1,4 +1,4 @@
-// What a recording holds: the experiment, the machine, and what the worker told of the run, with times.
+// What a recording holds: the experiment, the machine, and the events of the worker, with times.
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { LabEvent } from '../protocol/protocol.ts'

@@ -20,7 +20,7 @@ const recording: Recording = read.recording
 const { experiment, events } = recording
 const total = experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only moves when a test advances it. */
 class HandClock implements ReplayClock {
   ms = 0
   ticks = new Set<() => void>()
@@ -54,7 +54,7 @@ function playing(speed = 1) {
   return { clock, said, port, post, of, statuses, begin }
 }
 
-test('the whole run is told in order, with the number of the run and the times of the recording', () => {
+test('the whole run is played in order, with the number of the run and the times of the recording', () => {
   const { clock, said, post, of, statuses, begin } = playing()
   post({ type: 'open' })
   expect(said.map(({ event }) => event.type)).toEqual(['hello', 'adapter'])
@@ -82,7 +82,7 @@ test('the speed is a multiple of the recorded pace, and the page sees recorded t
   expect(count(fast)).toBeGreaterThan(count(slow))
 })
 
-test('a pause holds it, a step takes one step with what was told of it, and it goes on from there', () => {
+test('a pause stops it, a step plays one step with its events, and it continues from there', () => {
   const { clock, of, post, statuses, begin } = playing()
   begin(true)
   clock.pass(5000)
@@ -107,7 +107,7 @@ test('a pause holds it, a step takes one step with what was told of it, and it g
   expect(statuses().at(-1)).toBe('finished')
 })
 
-test('dropped and begun again it plays from the start; dropped for good it is silent', () => {
+test('dropped and started again it plays from the start; dropped it stays silent', () => {
   const { clock, said, of, post, port, begin } = playing()
   begin()
   clock.pass(4000)

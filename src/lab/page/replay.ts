@@ -119,7 +119,7 @@ class Replay {
         const error = { name: 'ReplayError', code: 'worker', message } as const
         return this.say({ type: 'benchmark_failed', error })
       }
-      // What was recorded of these comes by itself.
+      // What was recorded of these is played anyway.
       case 'plan':
       case 'trace':
       case 'observe':
@@ -182,7 +182,7 @@ class Replay {
     if (this.#status !== 'finished') this.#become('paused')
   }
 
-  /** One training step, and what was told of it. */
+  /** One training step, with the events recorded of it. */
   #stepOnce(): void {
     if (this.#run === undefined || this.#status === 'finished') return
     this.#stopTicking()

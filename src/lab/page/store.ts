@@ -49,7 +49,7 @@ export interface LabState {
   readonly loss: Loss | undefined
   /** Steps that were not finite, and the step that the run went back to and waits at; until it continues. */
   readonly guarded: { readonly step: number; readonly broken: readonly BrokenStep[] } | undefined
-  /** That are kept of this run, oldest first, as far as was told. */
+  /** Those kept of this run, oldest first, as far as the worker has reported. */
   readonly checkpoints: readonly CheckpointEntry[]
   readonly checkpoint_problem: CheckpointProblem | undefined
   /** The experiment that the settings show and that the next run trains. */
@@ -66,7 +66,7 @@ export interface LabState {
   readonly kernels: string
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
-  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until told. */
+  /** Bytes of GPU memory that a run of the settings would take, and those that are allocated without asking; undefined until the worker reports them. */
   readonly plan: { readonly bytes: number; readonly allowed_bytes: number } | undefined
   /** What could not be understood of the link. */
   readonly notices: readonly string[]
@@ -104,7 +104,7 @@ export interface LabState {
   readonly is_pausing: boolean
   /** A step to be measured was asked for and has not come yet. */
   readonly is_profiling: boolean
-  /** Of the last step that was told of token by token. */
+  /** Of the last step that was traced token by token. */
   readonly trace: { readonly step: number; readonly table: TokenTable } | undefined
   /** Such a step was asked for and has not come yet. */
   readonly is_tracing: boolean

@@ -91,7 +91,7 @@ test('a run of its own knows its parent, and what differs is kept for the page',
   expect(state.restored).toEqual({ why: 'branch', step: 2, differs: 'the adapter' })
 })
 
-test('a loss is waited for until the run goes on', () => {
+test('the page waits after a loss until the run continues', () => {
   const lost = { step: 2, message: 'gone', is_waiting: true, is_blocked: true }
   const before = told(five(), { type: 'lost', run: 1, ...lost })
   expect(before.loss).toEqual({ what: 'gpu', ...lost })

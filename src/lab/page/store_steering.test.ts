@@ -61,7 +61,7 @@ test('settings that have left the run keep their difference, and begin without s
   expect(nextExperiment(after)).toBe(after.experiment)
   const own = { ...after, experiment: { ...after.experiment, steering: [ENTRY] } }
   expect(nextExperiment(own).steering).toEqual([])
-  // The same object at each call, so that whoever waits for a change is not called for none.
+  // The same object at each call, so that subscribers are called only for a change.
   expect(nextExperiment(own)).toBe(nextExperiment(own))
 })
 

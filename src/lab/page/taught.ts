@@ -12,7 +12,7 @@ export interface Said {
   readonly step: number
 }
 
-/** After these a phase of the run stands elsewhere than in the document, or not in it at all. */
+/** After these a phase of the run has another place than in the document, or none. */
 const MOVES: readonly SteeringAction['kind'][] = [
   'insert_phase',
   'interrupt_phase',
@@ -24,7 +24,7 @@ const MOVES: readonly SteeringAction['kind'][] = [
 ]
 
 /**
- * The document with the verdicts of its run. They stand in the phases; where steering changed the list, as entries that fill
+ * The document with the verdicts of its run. They are in the phases; where steering changed the list, as entries that fill
  * them in where each phase begins. The same document where there are none, or where they do not fit it.
  */
 export function withVerdicts(document: Experiment, all: readonly Said[]): Experiment {

@@ -56,7 +56,7 @@ export const PRESETS: readonly Preset[] = [
     {
       name: 'Half-trained addition',
       summary:
-        'A warm start that is stopped early, with every demonstration right; reinforcement learning goes on from there.',
+        'A warm start that is stopped early, with every demonstration right; reinforcement learning continues from there.',
     },
     {
       task: { id: 'partial_sft_addition' },

@@ -109,7 +109,7 @@ test('no hash makes it throw, or gives numbers that are none', () => {
   )
 })
 
-test('browsers are told apart although most claim to be all others', () => {
+test('browsers are distinguished although most claim to be all others', () => {
   const webkit = 'Mozilla/5.0 (X) AppleWebKit/537.36 (KHTML, like Gecko)'
   const named = [
     [`${webkit} Chrome/142.0.0.0 Safari/537.36`, 'Chrome 142'],

@@ -4,7 +4,7 @@ import { BROKEN_STEPS, brokenHead, brokenStep, brokenWords, Guard } from './guar
 const SOUND = { 'actor/pg_loss': 0.1, 'training/skipped_updates': 0 }
 const BROKEN = { 'actor/pg_loss': Number.NaN, 'training/skipped_updates': 2 }
 
-test('three broken steps in a row are too many; a sound one between them begins anew', () => {
+test('three broken steps in a row are too many; a sound one between them resets the count', () => {
   const guard = new Guard()
   expect(guard.see(0, BROKEN)).toBe(false)
   expect([1, 2].map((step) => guard.see(step, BROKEN))).toEqual([false, false])

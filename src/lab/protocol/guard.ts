@@ -3,7 +3,7 @@ import type { NonFinite } from '../../rl/metrics/nonfinite.ts'
 
 import type { Metrics } from './results.ts'
 
-/** A run stops after so many broken steps in a row. */
+/** A run stops after this many broken steps in a row. */
 export const BROKEN_STEPS = 3
 
 /** Losses of the update: where one is not finite, so is what came of it. */

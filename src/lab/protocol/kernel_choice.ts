@@ -73,7 +73,7 @@ function known(
   return Object.fromEntries(entries.slice(0, MAX_CLASSES))
 }
 
-/** A cache that readChoices reads back, the adapter at hand first. */
+/** A cache that readChoices reads back, this adapter first. */
 function writeChoices(version: string, key: string, choice: MatmulChoice, all: Choices): string {
   const others = [...all].filter(([other]) => other !== key).slice(0, MAX_ADAPTERS - 1)
   return JSON.stringify({ version, matmul: Object.fromEntries([[key, choice], ...others]) })

@@ -157,7 +157,7 @@ export type LabEvent =
     }
   /** There is no such checkpoint, or it cannot be read. */
   | { readonly type: 'checkpoint_file_failed'; readonly record: string; readonly message: string }
-  /** The GPU was lost after `step`; the run goes back to its last state, by itself or when a person asks for it. */
+  /** The GPU was lost after `step`; the run goes back to its last state, automatically or when a person asks for it. */
   | {
       readonly type: 'lost'
       readonly run: number
@@ -225,7 +225,7 @@ export type LabEvent =
       readonly type: 'pairs'
       readonly run: number
       readonly phase: number
-      /** The next few in line; none when nobody is asked, or there are no more. */
+      /** The next few in line; none when no person is asked, or there are no more. */
       readonly pairs: readonly AskedPair[]
       /** Pairs in line in all. */
       readonly pending: number

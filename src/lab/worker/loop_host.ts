@@ -15,7 +15,7 @@ export interface LoopKeeper {
   staleIn(step: number, said: string): number | undefined
   /** Takes the state after `step`, which was queued last. False where it cannot at present. */
   take(step: number, phase: number, exportState: () => Promise<SteeredState>, said: string): boolean
-  /** Everything of `step` has been told. */
+  /** Everything of `step` has been posted. */
   landed(step: number): void
   /** Lets go of a state that has not landed. */
   drop(): void
@@ -35,7 +35,7 @@ export interface LoopOf {
   readonly host: Pick<SessionHost, 'now' | 'peak' | 'sleep'>
   readonly orders: Orders
   readonly keeper: LoopKeeper
-  /** Milliseconds between the samples of two steps that are told of, at least. */
+  /** The least milliseconds between two steps whose samples are posted. */
   readonly samples_ms: number
   post(event: LabEvent): void
   setStatus(status: RunStatus): void

@@ -1,12 +1,12 @@
-// The losses of a run's GPU: when it is opened again by itself, and when a person has to say so.
+// The losses of a run's GPU: when it is opened again automatically, and when only on a person's request.
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { labError, type RunDevice, type SessionHost } from './session_host.ts'
 
-/** A loss within so many milliseconds of training again waits for a person: browsers block a GPU that crashes again and again. */
+/** A loss within this many milliseconds after training resumed waits for a person: browsers block a GPU that crashes again and again. */
 const AGAIN_MS = 60_000
-/** Pauses before the GPU is opened again, one after the other. */
+/** Pauses before the first, second, … try to open the GPU again. */
 const REOPEN_MS = [300, 700, 1500, 2500]
-/** Errors that a lost device causes may come before the loss is told. */
+/** Errors that a lost device causes may come before the loss is reported. */
 const LOSS_MS = 300
 
 /** The loss that may be the cause of another error; undefined where there is none. */
@@ -47,7 +47,7 @@ export class Losses {
     return { is_waiting, is_blocked }
   }
 
-  /** Before the next try, where nobody is waited for. */
+  /** Before the next try, where it does not wait for a person. */
   get pause_ms(): number {
     return REOPEN_MS[this.#tries]
   }

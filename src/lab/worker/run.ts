@@ -160,7 +160,7 @@ export class Run {
       this.#document = this.#beginning = readDocument(experiment)
       return
     }
-    if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
+    if (!checkpoints) throw new ExperimentError('There are no checkpoints here to continue from.')
     this.#say('Reading the checkpoint')
     this.#opened = await openSource(
       from,

@@ -18,7 +18,7 @@ export class RunLoop {
   readonly #reports: StepReports
   readonly #guard = new Guard()
   #has_ended = false
-  /** What the trainer has been told of the request. */
+  /** The request as the trainer last got it. */
   #told: ObservationRequest = NO_OBSERVATION
   #is_waiting = false
   #in_flight:
@@ -35,7 +35,7 @@ export class RunLoop {
     this.#reports = new StepReports({ id, samples_ms, now, post: (e) => this.#post(e) }, open)
   }
 
-  /** The device is gone: whatever still comes of it says nothing. */
+  /** The device is gone: what still arrives from it is ignored. */
   end(): void {
     this.#has_ended = true
   }

@@ -1,4 +1,4 @@
-// Commands in, events out: what the worker is told, and what it says. Knows neither the worker nor the GPU, so Node can test it.
+// Commands in, events out: what the worker receives, and what it posts. Knows neither the worker nor the GPU, so Node can test it.
 import { newestFirst } from '../checkpoints/keeper.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'

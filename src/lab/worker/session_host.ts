@@ -40,7 +40,7 @@ export interface RunTrainer {
   /** Prepares the next step, into its phase if need be. False while that waits for a person's verdicts. */
   ready(): Promise<boolean>
   readonly isWaiting: boolean
-  /** The phase that has begun and that no step has told of. */
+  /** The phase that has begun and that no step has reported. */
   takePhaseStart(): PhaseStart | undefined
   /** Of a reward_model phase. */
   readonly preferences: Pick<Preferences, 'config' | 'pending' | 'given' | 'log'> | undefined
@@ -82,7 +82,7 @@ export interface CheckpointHost {
   /** The storage, and why it is memory alone; '' where it outlasts the page. */
   open(): Promise<{ readonly files: CheckpointFiles; readonly why_memory: string }>
   encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
-  /** Throws CheckpointError for what cannot be gone on from; `file` names it there. */
+  /** Throws CheckpointError for a file that no run can continue from; `file` names it there. */
   decode(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<Checkpoint>
   /** Version of the app. */
   readonly understory: string
@@ -96,7 +96,7 @@ export interface SessionHost {
    * more than `allow_bytes` and more than is allocated without asking.
    */
   prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
-  /** What `plan` tells; without it nothing is told. */
+  /** What `plan` posts; without it nothing is posted. */
   plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
@@ -108,7 +108,7 @@ export interface SessionHost {
   post(event: LabEvent): void
   /** Milliseconds. */
   now(): number
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   sleep(ms: number): Promise<void>
 }
 

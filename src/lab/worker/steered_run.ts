@@ -107,7 +107,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return new SteeredRun(engine, await engine.create(trainerConfig(document)), document)
   }
 
-  /** Goes on from a state that another run has exported. Throws RangeError for one that is not of its own experiment. */
+  /** Continues from a state that another run has exported. Throws RangeError for a state of another experiment. */
   static async resume<T extends SteeredTrainer = SteeredTrainer>(
     engine: Engine<T>,
     { trainer: state, experiment, document, done }: SteeredState,
@@ -122,7 +122,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   }
 
   /**
-   * Where the run stands after the last step that was queued, captured before this returns (Trainer.exportState): further
+   * The state of the run after the last step that was queued, captured before this returns (Trainer.exportState): further
    * steps may be queued while the promise is open. Not while a step is being queued or something is being obeyed.
    */
   async exportState(): Promise<SteeredState> {
@@ -135,7 +135,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return { trainer: await reading, experiment, document, done }
   }
 
-  /** Whether the run is over, as long as nobody asks for more. To be asked after `obey`. */
+  /** Whether the run is over unless a command prolongs it. Call it after `obey`. */
   get isFinished(): boolean {
     return this.trainer.isFinished
   }
@@ -174,7 +174,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return this.trainer.isWaiting
   }
 
-  /** The phase that has begun and that no step has told of. */
+  /** The phase that has begun and that no step has reported. */
   takePhaseStart() {
     return this.trainer.takePhaseStart()
   }
@@ -215,7 +215,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     this.#asked.push(action)
   }
 
-  /** Does what is due before the next step, one after the other: the document's first, then what was asked for. */
+  /** Does what is due before the next step, in order: first the document's entries, then what was asked for. */
   async obey(): Promise<Steered[]> {
     if (!this.#is_started) return []
     const { step } = this.trainer

@@ -12,9 +12,9 @@ import { type Seen, seenTogether } from './seen.ts'
 import type { OpenRun } from './session_host.ts'
 
 const MEMORY_MS = 1000
-/** Responses of one step that are told of at most. */
+/** The most responses of one step that are posted. */
 const MAX_SAMPLES = 256
-/** Pairs in line that are told of at a time. */
+/** Pairs in line that are posted at a time. */
 const SHOWN_PAIRS = 4
 
 /** Where the reports of a run go. */
@@ -31,7 +31,7 @@ export interface ReportsOf {
 export class StepReports {
   readonly #of: ReportsOf
   readonly #open: OpenRun
-  /** The phase whose pairs were told of last. */
+  /** The phase whose pairs were posted last. */
   pairs_of: number | undefined
   /** Of the last step that was observed. */
   #observed: Seen | undefined

@@ -45,7 +45,7 @@ const LARGEST_JSON = 2 ** 23
 /** Plain names of safetensors files; nothing that could lead out of the directory. */
 const SHARD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
 
-/** Buffers that old checkpoints carry and Hugging Face computes anew. */
+/** Buffers in old checkpoints that Hugging Face computes itself. */
 const isHarmless = (name: string) => name.endsWith('rotary_emb.inv_freq')
 
 /** Tensors by name, each in the open file that holds it. */

@@ -1,4 +1,4 @@
-// What a probe shows, in float64 and plain loops, from forwardRef's cache: the truth that model/internals/internals.ts is held to.
+// What a probe shows, in float64 and plain loops, from forwardRef's cache: the reference that model/internals/internals.ts is tested against.
 import type { ModelConfig } from '../params/config.ts'
 import { logSoftmax, type RefArrays, rmsNorm } from '../transformer/operations.ref.ts'
 import { logitsRef } from '../transformer/policy.ref.ts'

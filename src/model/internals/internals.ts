@@ -116,7 +116,7 @@ class Probe<L extends string> {
     return names.some((name) => this.#t.slots.has(name))
   }
 
-  /** Where entry l of a quantity goes; a spare place if nobody asked for it. */
+  /** Where entry l of a quantity goes; a spare place if the caller did not ask for it. */
   #out(name: Quantity | undefined, l: number, spare: number): Tensor {
     return (name && this.#t.slots.get(name)?.[l]) ?? this.#t.scratch.spare[spare]
   }

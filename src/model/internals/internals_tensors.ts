@@ -54,7 +54,7 @@ interface Scratch {
   /** final_norm(H^l), [N, C]; of H^L in the end. */
   readonly normed: Tensor
   readonly inv_rms: Tensor
-  /** [N] each: for outputs that nobody asked for. */
+  /** [N] each: for outputs that the caller did not ask for. */
   readonly spare: readonly Tensor[]
 }
 

@@ -50,7 +50,7 @@ export interface LensTensors {
 const wholeChunks = (count: number) => Math.ceil(count / CHUNK) * CHUNK
 const INPUT_COLUMNS = 3 + SCORED_COLUMNS
 
-/** Allocates a lens for so many texts of at most `width` tokens. */
+/** Allocates a lens for a number of texts of at most `width` tokens. */
 export function createLens(
   alloc: Allocator,
   shape: ModelShape,

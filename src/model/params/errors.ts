@@ -12,7 +12,7 @@ export class ModelFileError extends Error {
 
 const LONGEST_SHOWN = 60
 
-/** A value from a file for an error message: short whatever it is. */
+/** A value from a file for an error message, always short. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) {

@@ -51,7 +51,7 @@ export interface RolloutTensors {
 }
 
 const ALIGN = 64
-/** Room for end tokens, whatever the model: so that a rollout's memory follows from its size. Llama 3 has three. */
+/** Room for end tokens of any model, so that a rollout's memory follows from its size. Llama 3 has three. */
 export const MAX_EOS_TOKENS = 16
 
 /** Whether products with k columns take the kernels of a decode step; rows have the same numbers either way. */

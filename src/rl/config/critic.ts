@@ -13,7 +13,7 @@ export interface Critic {
    * leave none to the critic alone.
    */
   readonly critic_warmup: number
-  /** What it begins as: the policy under a score of its own, or the reward model of an earlier phase with its score. */
+  /** What it starts from: the policy with a new score, or the reward model of an earlier phase with its score. */
   readonly model: { readonly init: 'actor' | 'reward_model' }
   readonly cliprange_value: number
   readonly loss_agg_mode: LossAggMode

@@ -102,7 +102,7 @@ export interface Pairs {
   readonly temperature: number
   /** A person's verdicts that training waits for; source human alone. */
   readonly min_pairs: number
-  /** What a person said in an earlier run, in order; not empty = nobody is asked. */
+  /** The verdicts of a person in an earlier run, in order; if there are any, the person is not asked again. */
   readonly verdicts: readonly Verdict[]
 }
 

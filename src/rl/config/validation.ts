@@ -2,7 +2,7 @@
 
 /** Held-out evaluation. */
 export interface Validation {
-  /** Every so many steps of any phase, and after the last of each; 0 = never. */
+  /** Interval in steps of any phase; the last step of each phase is evaluated too; 0 = never. */
   readonly test_freq: number
   /** Held-out prompts; never more than the task holds out (validationPrompts). */
   readonly prompts: number
@@ -36,7 +36,7 @@ export const everValidates = (
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {
-  /** Every so many steps; 0 = never. */
+  /** Interval in steps; 0 = never. */
   readonly freq: number
   /** Rows of the batch. */
   readonly rows: number

@@ -107,7 +107,7 @@ test('gae with λ = γ = 1 is the return minus the value, whatever the values be
   )
 })
 
-test('reinforce_plus_plus discounts, and starts anew at a masked token', () => {
+test('reinforce_plus_plus discounts, and starts again at a masked token', () => {
   const one = input([[1, 2, 4]], [[1, 0, 1]])
   const { advantages, returns } = computeAdvantages('reinforce_plus_plus', one, { gamma: 0.5 })
   // 4; 2 + 4/2; and the first sees nothing behind the hole

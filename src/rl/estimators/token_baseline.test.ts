@@ -108,7 +108,7 @@ test('a group of one has no baseline', () => {
 })
 
 test('over turns the k-th tokens are compared, by column only those that stand together', () => {
-  // the second row answers, reads an observation with a reward that is not its own, and goes on
+  // the second row answers, reads an observation with a reward that is not its own, and continues
   const turns = batch(
     [
       [0, 1, 0],

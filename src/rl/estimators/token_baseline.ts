@@ -102,7 +102,7 @@ export function optimalTokenBaseline(batch: TokenBaselineBatch, config: TokenBas
 }
 
 /**
- * The same for responses of several turns: step k is the k-th token that the policy wrote, whatever stands between the
+ * The same for responses of several turns: step k is the k-th token that the policy wrote, without the text between
  * turns; rows without tokens leave their group (verl compute_multi_turn_optimal_token_baseline_advantage).
  */
 export function tirOptimalTokenBaseline(batch: TokenBaselineBatch, config: TokenBaselineConfig) {

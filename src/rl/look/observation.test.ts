@@ -10,7 +10,7 @@ import {
 const asking = (request: Partial<ObservationRequest>) => ({ ...NO_OBSERVATION, ...request })
 const sample = { prompt: '1', response: '2', is_ended: true }
 
-test('step 0 and every so many steps are observed', () => {
+test('step 0 and every n-th step are observed', () => {
   const steps = [0, 1, 2, 3, 4].filter((step) => isObserved(asking({ every: 2 }), step))
   expect(steps).toEqual([0, 2, 4])
 })

@@ -61,7 +61,7 @@ export function createGroup(
   )
 }
 
-/** The same for a lens on so many texts of at most `width` tokens. */
+/** The same for a lens on a number of texts of at most `width` tokens. */
 export function createLensPart(
   gpu: Gpu,
   model: Model,
@@ -73,7 +73,7 @@ export function createLensPart(
   )
 }
 
-/** The same for the entropies of so many rows, a chunk of the probe's rows at a time. */
+/** The same for the entropies of a number of rows, computed in chunks of the probe's rows. */
 export function createTokenLayers(
   gpu: Gpu,
   { model, probe }: Observed,

@@ -52,7 +52,7 @@ export class Observer {
     this.#observed = observed
   }
 
-  /** From now on this is asked for. Frees what is not needed any more. Not while `observe` is being called. */
+  /** Sets what to observe from now on. Frees what is not needed any more. Not while `observe` is being called. */
   ask(request: ObservationRequest): void {
     this.#request = request
     for (const [group, { layer, part }] of this.#groups) {

@@ -21,7 +21,7 @@ test('bounded draws are those of numpy.random.choice', () => {
   expect([...new Mt19937(2 ** 32 - 1).integers(1000, 6)]).toEqual([419, 290, 12, 71, 948, 576])
 })
 
-test('draws go on where the last call ended', () => {
+test('draws continue where the last call ended', () => {
   const generator = new Mt19937(7)
   const parts = [...generator.integers(5, 5), ...generator.integers(5, 7)]
   expect(parts).toEqual([...new Mt19937(7).integers(5, 12)])

@@ -20,7 +20,7 @@ test('seeds, steps and epochs have other orders', () => {
   expect(new Set(all.map((order) => order.join())).size).toBe(all.length)
 })
 
-test('every row comes to every place about as often', () => {
+test('every row lands in every place about equally often', () => {
   const draws = 4000
   const counts = new Float64Array(16)
   for (let step = 0; step < draws; step++)

@@ -38,7 +38,7 @@ export interface ResponsePair {
 /** Whether there is nothing to choose between two responses. */
 export type Tie = (a: Candidate, b: Candidate) => boolean
 
-/** What a person reads is the same; such a pair teaches nothing, whoever judges. */
+/** Both responses read the same, so such a pair teaches nothing, no matter who judges. */
 export const readsAlike: Tie = (a, b) => a.text === b.text && a.is_ended === b.is_ended
 
 /** Both have the same score of the task. */

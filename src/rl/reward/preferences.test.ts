@@ -126,7 +126,7 @@ describe('no prompt is in training and held out', () => {
     maxLength: 40,
   })
 
-  test('whoever judges, whatever is skipped or taken back', () => {
+  test('no matter who judges and what is skipped or taken back', () => {
     fc.assert(
       fc.property(settings, repeated, repeated, spoken, (change, first, second, said) => {
         const config: Pairs = { ...HUMAN, ...change }
@@ -245,7 +245,7 @@ describe('moved to another place', () => {
   const texts = (p: Preferences, count: number) =>
     p.nextBatch(count).map(({ chosen }) => chosen.text)
 
-  test('in the middle of a pass, with verdicts and what was taken back, it goes on alike', () => {
+  test('in the middle of a pass, with verdicts and verdicts taken back, it continues the same', () => {
     let whole: string[] | undefined
     for (const move of [false, true]) {
       let p = begin()

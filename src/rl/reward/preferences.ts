@@ -35,7 +35,7 @@ export interface PreferencesState {
   readonly passes: number
 }
 
-/** Of the prompts of a person's preferences every so many is held out. */
+/** One in this many prompts of a person's preferences is held out. */
 const HELD_OUT_EVERY = 4
 /** Keeps the order of pairs apart from sampling (train/responses) under the same generator and seed. */
 const SHUFFLE_STREAM = 0x70616972
@@ -121,7 +121,7 @@ export class Preferences {
     }
   }
 
-  /** Whether the verdicts come from the experiment, so that nobody is asked. */
+  /** Whether the verdicts come from the experiment, so that no person is asked. */
   get is_recorded(): boolean {
     return this.config.verdicts.length > 0
   }

@@ -1,4 +1,4 @@
-// Trainers of one device, one after the other: for runs whose configuration changes while they train.
+// Creates trainers on one device, one at a time: for runs whose configuration changes while they train.
 import { gibibytes, tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'

@@ -183,7 +183,7 @@ export class Trainer {
     return this.preferences?.isReady(this.phase_step) === false
   }
 
-  /** A person's verdict on the pair that is next in line; false where it is another one, or nobody is asked. */
+  /** A person's verdict on the pair that is next in line; false where it is another pair, or no person is asked. */
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
     return this.preferences?.decide(id, choice, this.phase_step) ?? false
   }

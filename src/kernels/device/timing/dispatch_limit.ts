@@ -1,5 +1,5 @@
 // Keeps dispatches shorter than a watchdog waits: each is measured, and one that takes too long runs in parts.
-// dispatcher.ts encodes the measured dispatches and the parts; here is what is measured, and what is concluded.
+// dispatcher.ts encodes the measured dispatches and the parts; this file decides what to measure, and what follows from it.
 //
 // Watchdogs look at work that the GPU cannot interrupt: Windows resets a GPU that does not leave its task within 2 s, where a
 // task may be as small as a dispatch or as large as a submit, depending on GPU and driver; Metal and Linux drivers end a whole
@@ -29,7 +29,7 @@ export interface Sent {
 
 /** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter GPU take their part. */
 export const MOST_DISPATCH_MS = 50
-/** Dispatches are measured in so many rounds: rows with equal rewards, say, leave a kernel nothing to do in the first. */
+/** Dispatches are measured in this many rounds: in the first, a kernel may have nothing to do, e.g. when all rewards are equal. */
 const ROUNDS = 3
 /** Times that a timing is measured in one round. */
 const SAMPLES = 3

@@ -169,7 +169,7 @@ function rows(
   })
 }
 
-/** The largest step that all differences of the stamps are multiples of; undefined when the clock stood still. */
+/** The largest step that all differences of the stamps are multiples of; undefined when the clock did not move. */
 function resolution(stamps: BigUint64Array): number | undefined {
   let step = 0n
   for (const stamp of stamps) {

@@ -81,7 +81,7 @@ export class StageClock {
   }
 }
 
-/** Nanoseconds in pairs of words, as seconds by stage. A stage whose clock stood still or stepped back is left out. */
+/** Nanoseconds in pairs of words, as seconds by stage. A stage whose clock did not move, or moved back, is left out. */
 export function stageTimes(stages: readonly string[], stamps: Uint32Array): StageTimes {
   const at = (i: number) => stamps[2 * i] + stamps[2 * i + 1] * 2 ** 32
   const times: Record<string, number> = {}

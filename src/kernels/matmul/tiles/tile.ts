@@ -45,7 +45,7 @@ export interface Factor {
 /** Results are stored one by one where columns of b are read along k, else in vectors of four columns. */
 export const resultType = (b: Factor) => (b.along_k ? 'f32' : 'vec4f')
 export const unit = (b: Factor) => (b.along_k ? 1 : 4)
-/** Calls of `store` for so many columns of a row: one each, or one for a column and its twin in the other half. */
+/** Calls of `store` for that many columns of a row: one each, or one for a column and its twin in the other half. */
 export const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)
 /** Where a lane's i-th element (or vector of four) lies in the tile. */
 export const placeOf = ({ lane, lanes, count, along_k, interleaved }: Factor, i: number): string =>

@@ -15,7 +15,7 @@ import { directLoop, stagedLoop, stagedSize } from './tile_loop.ts'
 import { storeBias, storeResults } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
-/** What stands around the body of a product. */
+/** What surrounds the body of a product. */
 export interface TileFrame {
   /** Params, bindings and `fn store(row, col or vector of four, value)`. */
   readonly head: string

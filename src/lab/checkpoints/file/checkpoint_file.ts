@@ -35,7 +35,7 @@ import {
   brokenTold,
 } from './checkpoint_sense.ts'
 
-/** How JSON.stringify writes the one key of the header that may stand outside of all strings. */
+/** How JSON.stringify writes the one key of the header that may occur outside of all strings. */
 const CHECKSUM_KEY = '"checksum":"'
 
 const stepsName = (column: number) => `history.steps.${column}`

@@ -46,7 +46,7 @@ function mostSteps({ experiment, document, counters }: CheckpointHeader, index: 
   return is_changed ? MAX_STEPS : experiment.phases[index].steps
 }
 
-/** Whether a run of the header's phases can stand where its counters say. `run.phase` is one of them. */
+/** Whether a run of the header's phases can be where its counters say. `run.phase` is one of them. */
 export function brokenPosition(header: CheckpointHeader): Broken {
   const { phase, step, phase_step, stage_step, critic_step, is_started } = header.counters
   const { skipped_updates, sample_index } = header.counters

@@ -13,7 +13,7 @@ export interface RoomHost {
   total_bytes(): number
 }
 
-/** Lets go of what is too much, and of that what is missed least. Resolves with how many files went. */
+/** Deletes what exceeds the room, the least useful files first. Resolves with the number of deleted files. */
 export async function makeRoom(host: RoomHost): Promise<number> {
   const held = await host.held()
   const gone = surplusCheckpoints(
@@ -25,7 +25,7 @@ export async function makeRoom(host: RoomHost): Promise<number> {
   return gone.length
 }
 
-/** Calls `work` soon after it is asked for, once for all that is asked meanwhile, and never twice at a time. */
+/** Calls `work` soon after a request, once for all requests until then, and never twice at a time. */
 export function once(work: () => Promise<unknown>, rest_ms: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let is_working = false

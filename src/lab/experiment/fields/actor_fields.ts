@@ -32,7 +32,7 @@ export const ACTOR: Tree<ActorFields> = {
   }),
   ppo_epochs: integer({
     label: 'Epochs',
-    help: 'How often every batch is gone through.',
+    help: 'How many times the policy is trained on each batch.',
     default: 1,
     min: 1,
     max: 8,

@@ -27,7 +27,7 @@ export const CRITIC: Tree<CriticFields> = {
     init: select(
       {
         label: 'Begins as',
-        help: 'What the critic is at its first step: a copy of the policy with a score of its own, or the reward model of an earlier phase with its score.',
+        help: 'What the critic is at its first step: a copy of the policy with a new score, or the reward model of an earlier phase with its score.',
       },
       { actor: 'the policy', reward_model: 'the reward model' },
     ),
@@ -42,7 +42,7 @@ export const CRITIC: Tree<CriticFields> = {
   }),
   ppo_epochs: integer({
     label: 'Epochs',
-    help: 'How often the critic goes through every batch; 0 = as often as the actor.',
+    help: 'How many times the critic is trained on each batch; 0 = as often as the actor.',
     default: 0,
     min: 0,
     max: 8,

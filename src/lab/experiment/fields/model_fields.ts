@@ -37,7 +37,7 @@ export const MODEL: Tree<ModelFields> = {
   }),
   num_hidden_layers: integer({
     label: 'Layers',
-    help: 'Blocks of attention and feed-forward; each one has a policy of its own to look at.',
+    help: 'Blocks of attention and feed-forward; each one has its own policy.',
     default: 6,
     min: 1,
     max: MAX_LAYERS,

@@ -24,7 +24,7 @@ export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
   lr: number({
     label: 'Learning rate',
     live: true,
-    help: 'The peak step size of AdamW; too large a value breaks a run for good.',
+    help: 'The peak step size of AdamW; too large a value destroys a run.',
     default: defaults.lr,
     min: 0.000001,
     max: 0.1,

@@ -63,7 +63,7 @@ const steps = (count: number) =>
 const epochs = integer({
   label: 'Epochs',
   live: true,
-  help: 'Passes over the training set, in place of a number of steps; 0 = as many steps as are said.',
+  help: 'Passes over the training set, in place of a number of steps; 0 = the number of steps decides.',
   default: 0,
   min: 0,
   max: 10000,
@@ -95,7 +95,7 @@ const STOP: Tree<Stop> = {
   plateau_steps: integer({
     label: 'Plateau, steps',
     live: true,
-    help: 'Ends the phase when the mean reward of so many steps is hardly above that of as many before them, so after twice as many at the earliest; 0 = off.',
+    help: 'Ends the phase when the mean reward of this many steps is hardly above that of as many steps before them, so after twice as many steps at the earliest; 0 = off.',
     default: STOP_DEFAULTS.plateau_steps,
     min: 0,
     max: 1000,
@@ -201,7 +201,7 @@ export const REWARD_MODEL: Tree<RewardModelFields> = {
     verdicts: text(
       {
         label: 'Recorded verdicts',
-        help: 'What someone said of the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
+        help: 'A person’s verdicts on the pairs of an earlier run, a letter each: a, b, s (skipped), u (taken back), with the step before later ones; empty = you are asked.',
         default: '',
         max: 1000,
       },

@@ -19,7 +19,7 @@ export const ROOT: Tree<{ name: string; seed: number }> = {
 export const DATA: Tree<Data> = {
   train_max_samples: integer({
     label: 'Training set',
-    help: 'How many different problems training goes through, again and again; -1 = no set: every step draws from all of them at random, endlessly.',
+    help: 'How many different problems training repeats; -1 = no set: every step draws from all of them at random, endlessly.',
     default: DATA_DEFAULTS.train_max_samples,
     min: -1,
     max: 100000,

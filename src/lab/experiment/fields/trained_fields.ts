@@ -36,7 +36,7 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
   ),
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
-    help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule goes on.',
+    help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule continues.',
     default: false,
   }),
   reset_schedule: boolean({

@@ -48,7 +48,7 @@ const withEpochsTold = (
     return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
   })
 
-/** Where the fields of a phase stand: their path in the document, and their heading. */
+/** Where the fields of a phase are: their path in the document, and their heading. */
 const placeOf = (index: number) => ({ path: `phases.${index}`, group: `Phase ${index + 1}` })
 
 function rewardModelFields(

@@ -53,7 +53,7 @@ describe('the warm-up of a later phase', () => {
     expect(fieldOf(sft, 'phases.1.optim.lr')?.has_effect).toBe(true)
   })
 
-  test('that changes nothing is told beside the switch that makes it count', () => {
+  test('that changes nothing is said beside the switch that makes it count', () => {
     const [remark, ...rest] = remarksOf(parsed({ phases: [{ kind: 'rl' }, own] }))
     expect(rest).toEqual([])
     expect(remark.path).toBe('phases.1.reset_schedule')
@@ -65,7 +65,7 @@ describe('the warm-up of a later phase', () => {
     ).toEqual([])
   })
 
-  test('is told too where it is a share of the steps', () => {
+  test('is said too where it is a share of the steps', () => {
     const share = { lr_warmup_steps: -1, lr_warmup_steps_ratio: 0.1 }
     const phases = [{ kind: 'rl' }, { kind: 'rl', actor: { optim: share } }]
     expect(remarksOf(parsed({ phases })).map(({ message }) => message)).toEqual([

@@ -149,7 +149,7 @@ export function stopRules(experiment: Experiment, index: number, rule: Rule): vo
     phase.stop.accuracy === 0 || experiment.validation.test_freq > 0,
     `${at}.stop.accuracy`,
     ['validation.test_freq'],
-    `expected 0 (off), or an evaluation every so many steps, because held-out accuracy is measured by evaluations alone and there are none; got ${phase.stop.accuracy}`,
+    `expected 0 (off), or an evaluation at some interval, because held-out accuracy is measured by evaluations alone and there are none; got ${phase.stop.accuracy}`,
   )
   if (phase.kind !== 'rl' || phase.target_layer === 'final') return
   const { entropy_floor } = phase.stop
@@ -163,6 +163,6 @@ export function stopRules(experiment: Experiment, index: number, rule: Rule): vo
     entropy_floor === 0 || experiment.probe.freq > 0,
     `${at}.stop.entropy_floor`,
     ['probe.freq'],
-    `expected 0 (off), or a probe every so many steps, because the entropy of layer ${phase.target_layer} is measured by the probe alone, which is off; got ${entropy_floor}`,
+    `expected 0 (off), or a probe at some interval, because the entropy of layer ${phase.target_layer} is measured by the probe alone, which is off; got ${entropy_floor}`,
   )
 }

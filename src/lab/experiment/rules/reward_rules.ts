@@ -77,6 +77,6 @@ export function pairRules({ pairs }: RewardModelDocument, at: string, rule: Rule
     is_asked || empty_from === undefined,
     `${at}.pairs.verdicts`,
     [`${at}.pairs.source`],
-    `expected an a or b to stay in force, because training needs a pair to go on with; after step ${empty_from} of '${pairs.verdicts}' all are taken back`,
+    `expected an a or b to stay in force, because training needs a pair to continue with; after step ${empty_from} of '${pairs.verdicts}' all are taken back`,
   )
 }

@@ -3,7 +3,7 @@ import type { PhaseSettings } from '../phase_settings.ts'
 import type { RlDocument } from '../phases.ts'
 import type { Experiment } from '../schema.ts'
 
-/** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it speaks of. */
+/** Says what is wrong at `path` where it does not hold; `involved` are the other fields that it is about. */
 export type Rule = (
   holds: boolean,
   path: string,
@@ -11,7 +11,7 @@ export type Rule = (
   message: string,
 ) => void
 
-/** What the rules of one rl phase speak of. */
+/** What the rules of one rl phase are about. */
 export interface RuledPhase {
   readonly experiment: Experiment
   readonly phase: RlDocument

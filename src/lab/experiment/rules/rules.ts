@@ -33,7 +33,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     !experiment.probe.internals || experiment.validation.test_freq > 0,
     'probe.internals',
     ['validation.test_freq'],
-    'expected off, or an evaluation every so many steps, because entropy changes are measured on steps that evaluate and there are none',
+    'expected off, or an evaluation at some interval, because entropy changes are measured on steps that evaluate and there are none',
   )
   const { temperature } = experiment.validation
   rule(

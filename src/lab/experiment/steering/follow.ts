@@ -1,4 +1,4 @@
-// Where a run is after so many steps, and which experiments it goes through when its steering is obeyed.
+// Where a run is after a number of steps, and which experiments it goes through when its steering is obeyed.
 import type { PhaseReason } from '../../../rl/config/phase.ts'
 import type { Issue } from '../paths.ts'
 import type { PhaseDocument } from '../phases.ts'
@@ -99,7 +99,7 @@ function follow<T extends WithPhases>(
   if (step < position.step)
     return {
       at: 'step',
-      message: `expected at least ${position.step}, because entries stand in the order in which they take effect; got ${step}`,
+      message: `expected at least ${position.step}, because entries are in the order in which they take effect; got ${step}`,
     }
   if (step > position.step && now.phases.slice(position.phase).some(mayStop)) return undefined
   const reached = walk(now.phases, position, step)

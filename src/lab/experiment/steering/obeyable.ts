@@ -5,7 +5,7 @@ import { type Experiment, experimentSchema } from '../schema.ts'
 import { MAX_STEERING } from './actions.ts'
 
 /**
- * The experiment with those of `entries` that can be obeyed, one after the other; each of the others is told once, with its place
+ * The experiment with those of `entries` that can be obeyed, in order; each of the others is reported once, with its place
  * in `entries` and what is wrong with it. Takes hostile entries: each is parsed once and followed once, so n of them cost some
  * 2n parses however many are bad.
  */

@@ -161,7 +161,7 @@ describe('which fields may change during a run', () => {
     expect(set('actor.nothing', 1)).toBe("path: expected the path of a field, got 'actor.nothing'")
     expect(set('actor.optim.lr', 7)).toMatch(/^value: actor\.optim\.lr: expected a number from/)
   })
-  test('every live field is a number that a step reads anew', () => {
+  test('every live field is a number that each step reads again', () => {
     const live = experimentFields(experiment).filter((field) => field.live)
     expect(live.length).toBeGreaterThan(20)
     for (const field of live) expect(field.kind, field.path).toMatch(/^(number|integer)$/)
@@ -192,7 +192,7 @@ describe('a document whose steering cannot be obeyed says where and what to do',
         { step: 5, kind: 'next_phase' },
         { step: 4, kind: 'next_phase' },
       ],
-      /expected at least 5, because entries stand in the order/,
+      /expected at least 5, because entries are in the order/,
       'steering.1.step',
     ],
     [

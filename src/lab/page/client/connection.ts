@@ -41,7 +41,7 @@ export const labPage = (): LabPage => page
 /** What makes the port that is in use. */
 export const portMaker = (): (() => LabPort) => createPort
 
-/** Whether a worker is there that can be told something. */
+/** Whether there is a worker that takes commands. */
 export const isConnected = (): boolean => connection?.isOpen ?? false
 
 /** Ports come from `worker` from the next `connect` on. */

@@ -92,7 +92,7 @@ test('a phase is not changed by its place while another one may come to stand th
   port().says({ type: 'steered', run: 1, entry, experiment: after, steering: [entry] })
   draw()
   expect(editField('phases.1.steps', 7)).toBeUndefined()
-  // A run that begins anew waits for nothing.
+  // A new run waits for nothing.
   expect(steer({ kind: 'repeat_phase' })).toBeUndefined()
   train()
   expect(editField('phases.1.steps', 8)).toBeUndefined()

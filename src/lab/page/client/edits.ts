@@ -21,7 +21,7 @@ export type Edit = EditKind & { readonly before: Settings; readonly after: Setti
 
 let tellEdit: (edit: Edit) => void = () => {}
 
-/** Tells of every edit by a person from now on, after it was made; what a run does to the settings is none. */
+/** Reports every edit by a person from now on, after it was made. Changes that a run makes to the settings do not count. */
 export function onEdit(tell: (edit: Edit) => void): void {
   tellEdit = tell
 }

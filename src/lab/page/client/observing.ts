@@ -59,7 +59,7 @@ const SOFTWARE_EVERY = 5
 /** Every how many steps panels are shown the inside: 1, on software adapters 5. */
 const observeEvery = (): number => (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
 
-/** What all panels together want now; nothing while nobody can see them. */
+/** What all panels together want now; nothing while the page is hidden. */
 export const wantedRequest = (): ObservationRequest =>
   mergeWanted(is_hidden ? [] : wanted.values(), observeEvery())
 

@@ -1,4 +1,4 @@
-// A worker that hangs or dies is replaced, and the run goes on.
+// A worker that hangs or dies is replaced, and the run continues.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PRESETS } from '../../presets/presets.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
@@ -82,7 +82,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a worker that says nothing for long is replaced, and the run goes on from its newest checkpoint', () => {
+test('a worker that says nothing for long is replaced, and the run continues from its newest checkpoint', () => {
   const { run, record } = running(2, 4)
   vi.advanceTimersByTime(SILENT_MS + 2000)
   expect(ports).toHaveLength(2)
@@ -97,7 +97,7 @@ test('a worker that says nothing for long is replaced, and the run goes on from 
   })
 })
 
-test('without a checkpoint it begins anew, and nothing is left of the steps so far', () => {
+test('without a checkpoint it starts again, and nothing is left of the steps so far', () => {
   const { run } = running()
   vi.advanceTimersByTime(SILENT_MS + 2000)
   expect(port().started).toMatchObject({ run })
@@ -149,7 +149,7 @@ test('a worker that crashes is replaced once; then it fails', () => {
   })
 })
 
-test('going on keeps the record of a run, and gives one of its own a new one', () => {
+test('continuing keeps the record of a run; a run that branches off gets a new one', () => {
   openPage()
   const [{ experiment, id: preset_id }] = PRESETS
   goOn({ kind: 'resume', record: 'abc', step: 3 }, { experiment, preset_id })

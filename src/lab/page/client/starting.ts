@@ -45,7 +45,7 @@ interface Beginning {
 /** What was begun last. */
 let begun: Beginning | undefined
 
-/** Begins what was refused for its memory once more, with so many bytes allowed. */
+/** Starts a run again that was refused for its memory, with this many bytes allowed. */
 export function trainAllowing(allow_bytes: number): void {
   if (!begun || isBusy(labStore.getState())) return
   // A run that continues has its record; another one begins.
@@ -112,7 +112,7 @@ export function trainInTurns(): void {
 /** One step of a run that takes turns. */
 export const giveTurn = (): void => post({ type: 'turn' })
 
-/** The run no longer takes turns: it continues by itself, unless it is paused. */
+/** The run no longer takes turns: it continues alone, unless it is paused. */
 export function endTurns(): void {
   const { status } = labStore.getState()
   if (takes_turns && (status === 'running' || status === 'preparing')) post({ type: 'resume' })

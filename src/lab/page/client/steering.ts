@@ -13,7 +13,7 @@ import { post } from './connection.ts'
 /** Changes of the list of phases that the run has been asked for and has not answered. */
 let moving = 0
 export const MOVING =
-  'The list of phases is about to change with the next step: another one may stand here then. Try again after it.'
+  'The list of phases is about to change with the next step, and another phase may then be in this place. Try again after it.'
 
 const movesPhases = (kind: SteeringAction['kind']): boolean =>
   kind !== 'set' && kind !== 'next_phase' && kind !== 'append_phase'

@@ -44,7 +44,7 @@ test('verdicts are of the pair in line, and go into links once they have taught 
     // A run that waits is a run: no other begins.
     { type: 'step' },
   ])
-  // Training has not begun: whoever opens the link is asked as well.
+  // Training has not begun: the person who opens the link is asked as well.
   expect(shareLink().url).not.toMatch(/verdicts/)
   port().says({ type: 'step', run: 1, step: 2, phase: 1, phase_step: 1, metrics: {} })
   draw()

@@ -18,7 +18,7 @@ interface Moment {
 }
 
 /**
- * A run on a machine that takes so many ms for a step of each phase and for a validation. The worker queues a step before
+ * A run on a machine that takes the given ms for a step of each phase and for a validation. The worker queues a step before
  * the last one arrives, so a validation holds up the arrival of the step before it.
  */
 function ran(

@@ -8,7 +8,7 @@ import type { LabState } from '../store.ts'
 import { timeLeft, withGap } from './time_left.ts'
 
 const MAX_ARRIVALS = 64
-/** Only the last so many milliseconds count for the speed, but at least two steps. */
+/** Only the last milliseconds count for the speed, as many as this, but at least two steps. */
 const WINDOW_MS = 15_000
 
 const MIN_WINDOW_MS = 100

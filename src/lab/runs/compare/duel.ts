@@ -61,7 +61,7 @@ export function duelProblem(first: Experiment, second: Experiment): string | und
 
 let living: RunningDuel | undefined
 
-/** Ends the second run. The living one continues by itself, unless it is paused. */
+/** Ends the second run. The current run continues alone, unless it is paused. */
 export function endDuel(): void {
   living?.close()
   living = undefined

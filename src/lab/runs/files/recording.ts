@@ -1,4 +1,4 @@
-// A recorded run as one file: what the worker told the page, and when. Reading takes hostile text and never throws.
+// A recorded run as one file: the events of the worker, and when they came. Reading takes hostile text and never throws.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { resolvePhases } from '../../experiment/resolve.ts'

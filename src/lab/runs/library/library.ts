@@ -39,7 +39,7 @@ export interface Library {
   readonly storage: { readonly usage: number; readonly quota: number } | undefined
 }
 
-/** From so many runs on, the oldest are offered for deletion. */
+/** From this many runs on, the oldest are offered for deletion. */
 export const MAX_RUNS = 200
 /** Headers are read for so long at a time, so that a page with many runs stays awake. */
 const READ_MS = 8
@@ -197,11 +197,11 @@ export function shownRuns(library: Library): readonly RunEntry[] {
   return shown.entries
 }
 
-/** A run that is still going on cannot be deleted. */
+/** A run that still trains cannot be deleted. */
 export const canDelete = ({ header }: RunEntry): boolean => !isLive(header.status)
 
 /**
- * Takes runs out of the list; they are gone for good after UNDO_MS, or with the next page. Those that are deleted within that
+ * Takes runs out of the list; they are deleted finally after UNDO_MS, or with the next page. Those that are deleted within that
  * time are undone together. Returns which stay and why, in a sentence; '' when all are deleted.
  */
 export async function deleteRuns(ids: readonly string[]): Promise<string> {

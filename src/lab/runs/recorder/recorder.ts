@@ -13,7 +13,7 @@ import {
 import type { RecorderHost } from './recorder_host.ts'
 import { beginRun, headerOf, statusOf } from './run_header.ts'
 
-/** A record grows after so long, or after so many steps, whichever is first. */
+/** A record is written after this time, or after this many steps, whichever comes first. */
 export const FLUSH_MS = 2000
 
 export const FLUSH_STEPS = 200

@@ -1,4 +1,4 @@
-// The header of a record: what is written of a run again and again.
+// The header of a record: the part that is written again with every change.
 import { withField } from '../../experiment/experiment.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { saidIn } from '../../page/next_experiment.ts'

@@ -34,7 +34,7 @@ const ofRun = (id: string) => IDBKeyRange.bound([id], [id, []])
 const itemsAfter = (id: string, kind: KeptKind, step: number) =>
   IDBKeyRange.bound([id, kind, step], [id, kind, []], true)
 
-/** A request that fails aborts its transaction, and that is where it is told. */
+/** A request that fails aborts its transaction, which reports it. */
 const quiet = (request: Promise<unknown>) => request.catch(() => {})
 
 function storageOf(database: Database): RunStorage {
@@ -93,7 +93,7 @@ async function openDatabase(): Promise<RunStorage> {
     upgrade: (db, from) => {
       for (const upgrade of UPGRADES.slice(from)) upgrade(db)
     },
-    // Another tab has a newer version of the page, which cannot open its database before this one lets go.
+    // Another tab has a newer version of the page, which cannot open its database before this one closes it.
     blocking: () => database.close(),
   })
   return storageOf(database)

@@ -2,8 +2,8 @@
 import { isClosed, type RunStorage } from './storage.ts'
 
 /**
- * The same storage, opened again with `open` once it was closed. What reads or stands alone is repeated there. A write is not: it
- * builds on earlier ones that may be gone, and rejects, so that its caller writes all of it.
+ * The same storage, opened again with `open` once it was closed. Reads, and calls that need no earlier one, are repeated there. A
+ * write is not: it builds on earlier ones that may be gone, and rejects, so that its caller writes all of it.
  */
 export function reopening(first: RunStorage, open: () => Promise<RunStorage>): RunStorage {
   let current: Promise<RunStorage> | undefined = Promise.resolve(first)

@@ -1,4 +1,4 @@
-// Where records lie, behind an interface small enough to stand in for: the browser's database, or memory.
+// Where records lie, behind a small interface: the browser's database, or memory.
 import type { KeptKind } from '../../page/kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from '../record/record.ts'
 
@@ -87,7 +87,7 @@ export const isClosed = (error: unknown): boolean =>
 export function storageProblem(error: unknown): string {
   const name = error instanceof Error || error instanceof DOMException ? error.name : ''
   if (name === 'QuotaExceededError')
-    return 'The browser’s storage for this page is full. The run goes on, but its record does not grow. Delete runs that you no longer need.'
+    return 'The browser’s storage for this page is full. The run continues, but its record does not grow. Delete runs that you no longer need.'
   const message = error instanceof Error ? error.message : String(error)
-  return `The run could not be kept: ${message || name || 'unknown error'}. It goes on all the same.`
+  return `The run could not be kept: ${message || name || 'unknown error'}. The run continues.`
 }

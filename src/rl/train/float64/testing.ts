@@ -186,7 +186,7 @@ function warmed(phase: RlPhase, step: number, total: number): RlPhase {
 /** Trains and computes the same in float64; compares every metric of every step and, at the end, every weight. */
 export const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
-/** The same of several phases, one after the other. */
+/** The same for several phases in order. */
 export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followed> {
   const shown: Uint32Array[] = []
   const decode = (ids: ArrayLike<number>) => {

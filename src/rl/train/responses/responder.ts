@@ -32,7 +32,7 @@ export interface Drawn extends DrawnBatch {
   readonly sampler?: Sampler
 }
 
-/** Draws the prompts of a run one after the other, samples responses and has them scored. */
+/** Draws the prompts of a run in order, samples responses and has them scored. */
 export class Responder {
   #parts: SamplingParts
   #columns: number

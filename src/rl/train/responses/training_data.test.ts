@@ -59,7 +59,7 @@ describe('a set', () => {
     expect(prompts(data.take(12))).toEqual([...theSet(10), ...theSet(2)])
   })
 
-  test('its place says all of it: whoever continues from there draws the same', () => {
+  test('its place is its whole state: a run that continues from there draws the same', () => {
     const whole = new TrainingData(SEED, task, SET)
     for (let i = 0; i < 12; i++) {
       const moved = new TrainingData(SEED, task, SET)

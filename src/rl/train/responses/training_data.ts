@@ -7,7 +7,7 @@ import { shuffledOrder } from '../../math/shuffle.ts'
 const PROBLEMS_STREAM = 0x64617461
 
 /**
- * The training problems of a run, one after the other. Its whole state is `sample_index`; with a set of N problems, that is
+ * The training problems of a run, in order. Its whole state is `sample_index`; with a set of N problems, that is
  * passes so far · N + problems of the present pass that were taken or left out.
  */
 export class TrainingData {
@@ -25,7 +25,7 @@ export class TrainingData {
     this.#data = data
   }
 
-  /** The next problems; a set is gone through again and again. */
+  /** The next problems; a set is repeated. */
   take(count: number): Sample[] {
     const first = this.sample_index
     this.sample_index += count

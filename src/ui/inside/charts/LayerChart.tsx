@@ -1,30 +1,15 @@
 // A small chart over the layers of one observation; all of them share the layer that is pointed at.
 import { useStore } from 'zustand'
 import { cursorStore, setLayer } from '../cursor.ts'
-import { type Axis, layerAxis, type Scale } from './axes.ts'
+import { type Axis, layerAxis } from './axes.ts'
 import { Readout } from './Readout.tsx'
-import {
-  type ChartBand,
-  type ChartDots,
-  type ChartLine,
-  type ChartMark,
-  SvgChart,
-} from './SvgChart.tsx'
+import { SvgChart, type SvgChartProps } from './SvgChart.tsx'
 
-export interface LayerChartProps {
-  readonly id: string
+export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' | 'onCursor'> {
   readonly title: string
-  readonly summary: string
   /** 0 where a state of the embedding is drawn, else 1. */
   readonly first: number
   readonly last: number
-  readonly height: number
-  readonly scale: Scale
-  readonly formatY: (value: number) => string
-  readonly lines: readonly ChartLine[]
-  readonly dots?: readonly ChartDots[]
-  readonly band?: ChartBand
-  readonly marks?: readonly ChartMark[]
   /** The values of a layer in words. */
   readonly read: (layer: number) => string
 }

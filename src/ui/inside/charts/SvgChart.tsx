@@ -3,7 +3,7 @@ import { type PointerEvent, useId } from 'react'
 import { useSize } from '../../plot/plot_hooks.ts'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 
-export interface ChartLine {
+interface ChartLine {
   readonly key: string
   /** Any CSS colour. */
   readonly color: string
@@ -13,19 +13,19 @@ export interface ChartLine {
   readonly points: readonly (readonly [number, number])[]
 }
 
-export interface ChartDots {
+interface ChartDots {
   readonly key: string
   readonly color: string
   readonly points: readonly (readonly [number, number])[]
 }
 
-export interface ChartBand {
+interface ChartBand {
   readonly color: string
   /** [place, low, high] */
   readonly points: readonly (readonly [number, number, number])[]
 }
 
-export interface ChartMark {
+interface ChartMark {
   readonly value: number
   readonly label?: string
 }
