@@ -14,7 +14,7 @@ const MOST_FILES = 15
 /** Catalogues: one long list of data each, which a cut would make harder to read. */
 const CATALOGUES: readonly string[] = []
 /** Folders whose files are a list of things of one kind. */
-const COLLECTIONS: readonly string[] = ['conformance', 'conformance/hf']
+const COLLECTIONS: readonly string[] = ['conformance', 'conformance/hf', 'src/tasks/tasks']
 
 const files = ['src', 'conformance'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

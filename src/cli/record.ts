@@ -16,6 +16,7 @@ import {
   type ObservedGroup,
 } from '../lab/protocol/observation.ts'
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
+import { vocabularyOf } from '../lab/protocol/vocabulary.ts'
 import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
@@ -143,6 +144,7 @@ async function recordExperiment(experiment: Experiment, out: string): Promise<nu
     adapter,
     date: new Date().toISOString().slice(0, 10),
     versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
+    tokens: vocabularyOf(experiment.task).tokens,
     events: told.map(({ at_ms, event }) => ({ at_ms: at_ms - start, event })),
   })
   const read = readRecording(text)

@@ -1,11 +1,29 @@
 // The list of tasks, and the one way to make a task from an experiment's numbers.
 
 import type { Task, TaskKind, TaskParam } from './task.ts'
+import { base_conversion } from './tasks/base_conversion.ts'
 import { bracket_completion } from './tasks/bracket_completion.ts'
+import { bracket_repair } from './tasks/bracket_repair.ts'
+import { caesar_cipher } from './tasks/caesar_cipher.ts'
+import { calendar_arithmetic } from './tasks/calendar_arithmetic.ts'
+import { chain_sum } from './tasks/chain_sum.ts'
+import { countdown } from './tasks/countdown.ts'
+import { gcd } from './tasks/gcd.ts'
+import { knights_knaves } from './tasks/knights_knaves.ts'
 import { letter_counting } from './tasks/letter_counting.ts'
+import { list_functions } from './tasks/list_functions.ts'
+import { mini_sudoku } from './tasks/mini_sudoku.ts'
+import { number_comparison } from './tasks/number_comparison.ts'
 import { partial_sft_addition } from './tasks/partial_sft_addition.ts'
+import { prime_factorization } from './tasks/prime_factorization.ts'
+import { propositional_logic } from './tasks/propositional_logic.ts'
 import { reverse_digits } from './tasks/reverse_digits.ts'
+import { roman_numerals } from './tasks/roman_numerals.ts'
+import { shortest_path } from './tasks/shortest_path.ts'
+import { simple_equations } from './tasks/simple_equations.ts'
 import { sort_digits } from './tasks/sort_digits.ts'
+import { spell_backward } from './tasks/spell_backward.ts'
+import { string_manipulation } from './tasks/string_manipulation.ts'
 import { two_skills_addition } from './tasks/two_skills_addition.ts'
 
 /** Every kind of task, in the order of the menu; the first is the default. */
@@ -16,6 +34,24 @@ export const TASKS: readonly TaskKind[] = [
   sort_digits,
   bracket_completion,
   letter_counting,
+  chain_sum,
+  number_comparison,
+  gcd,
+  prime_factorization,
+  base_conversion,
+  roman_numerals,
+  simple_equations,
+  countdown,
+  list_functions,
+  spell_backward,
+  caesar_cipher,
+  string_manipulation,
+  bracket_repair,
+  propositional_logic,
+  knights_knaves,
+  mini_sudoku,
+  shortest_path,
+  calendar_arithmetic,
 ]
 
 /**
@@ -42,7 +78,7 @@ export function createTask(id: string, params: Readonly<Record<string, number>> 
 }
 
 /** A score outside of what the task declares would train a model on nonsense: it ends the run with the response that got it. */
-function withCheckedScore(task: Task): Task {
+export function withCheckedScore(task: Task): Task {
   const is_partial = task.partial_score !== undefined
   return {
     ...task,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { choices, numberKinds } from './numbering.ts'
+import { binomial, choices, numberKinds, subset } from './numbering.ts'
 
 test('every problem of small kinds has one number', () => {
   const { total, at } = numberKinds([3n, 10n, 1n])
@@ -33,4 +33,20 @@ test('choices are digits in mixed bases', () => {
 
 test('an empty kind is an error', () => {
   expect(() => numberKinds([3n, 0n])).toThrow(/at least one problem/)
+})
+
+test('at most as many of a kind as are asked for', () => {
+  const { total, at } = numberKinds([3n, 1000n], 10)
+  expect(total).toBe(13)
+  expect(new Set(Array.from({ length: 13 }, (_, i) => `${at(i).kind} ${at(i).index}`)).size).toBe(
+    13,
+  )
+})
+
+test('subsets are all there, each once', () => {
+  expect(binomial(6, 3)).toBe(20n)
+  const all = Array.from({ length: 20 }, (_, i) => subset(BigInt(i), 6, 3).join())
+  expect(new Set(all).size).toBe(20)
+  expect([all[0], all[19]]).toEqual(['0,1,2', '3,4,5'])
+  expect(subset(0n, 4, 0)).toEqual([])
 })

@@ -35,6 +35,21 @@ test('weights of another model or task are refused by name', () => {
   expect(() => loadWeights(folder, longer)).toThrow('task.length 3; the experiment has 4')
 })
 
+test('weights of another vocabulary are refused with the reason and what to do', () => {
+  saveWeights(folder, tiny, 60, weights)
+  const letters = { ...tiny, task: { id: 'spell_backward', min_length: 3, max_length: 6 } }
+  expect(() => loadWeights(folder, letters)).toThrow(
+    'weights made with another vocabulary than task spell_backward has (26 tokens instead of 40), so its ids mean other texts. Begin with a new model',
+  )
+  const file = join(folder, 'weights.json')
+  const header = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...header, tokens: header.tokens.with(2, 'x') }))
+  for (const load of [() => loadWeights(folder, tiny), () => savedModel(folder)])
+    expect(load).toThrow('token 2 is "x" instead of "0"')
+  writeFileSync(file, JSON.stringify({ ...header, tokens: 'x' }))
+  expect(() => loadWeights(folder, tiny)).toThrow('tokens: expected a list of texts')
+})
+
 test('a folder without weights, a strange header and a cut file are said so', () => {
   expect(() => loadWeights(folder, tiny)).toThrow('--save DIR writes one')
   writeFileSync(join(folder, 'weights.json'), '{}')

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
+import { type TaskChoice, taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { otherVocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
@@ -77,6 +77,7 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) throw new LabFailure(`${folder}: no weights.json; --save DIR writes one`)
   const header = readHeader(file)
+  requireVocabulary(folder, header, experiment.task)
   for (const name of ['model', 'task'] as const)
     for (const [field, expected] of Object.entries(experiment[name])) {
       if (field === 'enable_gradient_checkpointing') continue // changes no value
@@ -86,7 +87,6 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
           `${folder}: weights of ${name}.${field} ${saved}; the experiment has ${expected}`,
         )
     }
-  requireVocabulary(folder, header)
   return readFloats(folder, header.count)
 }
 
@@ -99,7 +99,7 @@ export function savedModel(folder: string): HfModel | undefined {
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
   const { enable_gradient_checkpointing: _, ...model } = header.model
-  requireVocabulary(folder, header)
+  requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_id, pad_token_id } = taskOf(header.task).tokenizer
   const config = { ...model, vocab_size }
   const layout = paramLayout(modelShape(config))
@@ -114,9 +114,9 @@ export function savedModel(folder: string): HfModel | undefined {
   }
 }
 
-/** Throws LabFailure for weights that were made with other tokens than their task has now. */
-function requireVocabulary(folder: string, { tokens, task }: WeightsHeader): void {
-  const other = tokens && otherVocabulary(tokens, task)
+/** Throws LabFailure for weights that were made with other tokens than `task` has. */
+function requireVocabulary(folder: string, header: WeightsHeader, task: TaskChoice): void {
+  const other = otherVocabulary(header.tokens ?? vocabularyOf(header.task).tokens, task)
   if (other !== undefined) throw new LabFailure(`${folder}: weights ${other}`)
 }
 

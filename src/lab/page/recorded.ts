@@ -23,6 +23,8 @@ export type RecordedEvent = WithoutRun<Extract<LabEvent, { type: RecordedType }>
 export interface Recording {
   readonly experiment: Experiment
   readonly adapter: AdapterFacts
+  /** The vocabulary that its tokens are of; recordings of earlier versions do not say it: theirs is the task's. */
+  readonly tokens?: readonly string[]
   /** YYYY-MM-DD. */
   readonly date: string
   readonly versions: Readonly<Record<string, string>>

@@ -1,39 +1,18 @@
 // Counting a letter in a word, in a vocabulary of letters.
-import { choices, numberKinds } from '../numbering.ts'
-import { splitProblems } from '../problems.ts'
-import type { Task, TaskKind } from '../task.ts'
-import { alphabetOf, characters } from '../tokenizers/characters.ts'
+import { exactly, numberedTask } from '../numbered_task.ts'
+import type { TaskKind } from '../task.ts'
+import { letters } from '../tokenizers/letters.ts'
+import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
 
-const ID = 'letter_counting'
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-const tokenizer = characters(alphabetOf([LETTERS, '0123456789', ',=']))
+const count = (word: string, letter: string): string => String(word.split(letter).length - 1)
 
 /** `strawberry,r=` → `3`. After letter_counting of reasoning-gym, with made-up words. */
 export const letter_counting: TaskKind = {
-  id: ID,
+  id: 'letter_counting',
   name: 'Count letters',
   summary: 'Say how often a letter occurs in a made-up word.',
   params: [
-    {
-      name: 'min_length',
-      label: 'Shortest word',
-      help: 'Letters of the shortest words.',
-      default: 3,
-      min: 2,
-      max: 16,
-      step: 1,
-      unit: 'letters',
-    },
-    {
-      name: 'max_length',
-      label: 'Longest word',
-      help: 'Letters of the longest words; where this is less than the shortest, all words have the length of the shortest.',
-      default: 8,
-      min: 2,
-      max: 16,
-      step: 1,
-      unit: 'letters',
-    },
+    ...lengthParams(3, 8, 16),
     {
       name: 'distinct_letters',
       label: 'Different letters',
@@ -45,40 +24,25 @@ export const letter_counting: TaskKind = {
       unit: 'letters',
     },
   ],
-  create: ({ min_length, max_length, distinct_letters }) =>
-    countingTask(min_length, Math.max(min_length, max_length), distinct_letters),
+  create: ({ distinct_letters, ...range }) => {
+    const lengths = lengthsOf(range)
+    const longest = lengths[lengths.length - 1]
+    return numberedTask({
+      id: 'letter_counting',
+      name: `lengths=${lengths} letters=${distinct_letters}`,
+      tokenizer: letters,
+      max_prompt_length: longest + 3,
+      max_response_length: String(longest).length + 1,
+      // Each word is asked about each letter: a word of one letter more.
+      kinds: lengths.map((length) => wordsOf(length + 1, distinct_letters)),
+      pose: (index, kind) => {
+        const [letter, ...rest] = wordAt(index, lengths[kind] + 1, distinct_letters)
+        const word = rest.join('')
+        return { prompt: `${word},${letter}=`, ground_truth: count(word, letter) }
+      },
+      pattern: /^([a-z]+),([a-z])=$/,
+      example: 'strawberry,r=',
+      check: ([, word, letter], response) => exactly(response, count(word, letter)),
+    })
+  },
 }
-
-function countingTask(shortest: number, longest: number, letters: number): Task {
-  const lengths = Array.from({ length: longest - shortest + 1 }, (_, i) => shortest + i)
-  // Each word is asked about each letter.
-  const numbering = numberKinds(lengths.map((length) => BigInt(letters) ** BigInt(length + 1)))
-  const name = `${ID} length=${shortest}…${longest} letters=${letters}`
-  const problems = splitProblems(name, numbering.total)
-  return {
-    id: ID,
-    tokenizer,
-    max_prompt_length: longest + 3,
-    max_response_length: String(longest).length + 1,
-    test_size: problems.test_size,
-    train_size: problems.train_size,
-    sample(seed, index, split) {
-      const { kind, index: at } = numbering.at(problems.draw(seed, index, split).problem)
-      const chosen = choices(
-        at,
-        Array.from({ length: lengths[kind] + 1 }, () => letters),
-      )
-      const [letter, ...word] = chosen.map((i) => LETTERS[i])
-      const ground_truth = String(count(word, letter))
-      return { prompt: `${word.join('')},${letter}=`, ground_truth, demonstration: ground_truth }
-    },
-    score(prompt, response) {
-      const match = /^([a-z]+),([a-z])=$/.exec(prompt)
-      if (!match) throw new RangeError(`${ID}: expected a prompt like strawberry,r=, got ${prompt}`)
-      return response === String(count([...match[1]], match[2])) ? 1 : 0
-    },
-  }
-}
-
-const count = (word: readonly string[], letter: string): number =>
-  word.filter((other) => other === letter).length

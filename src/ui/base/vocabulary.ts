@@ -1,16 +1,22 @@
 // The vocabulary of the run that the page shows, or of the settings before there is a run.
 import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { type ReplayState, replayStore } from '../../lab/page/replay.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { type Vocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
 import { shownExperiment } from './run.ts'
-import { useShown } from './shown.ts'
+import { useIsPast, useShown } from './shown.ts'
 
 const selectTask = (state: LabState) => shownExperiment(state).task
 const selectTokens = (state: LabState) => state.tokens
+const selectReplayed = ({ recording }: ReplayState) => recording?.tokens
 
-/** What the shown model reads and writes. */
+/** What the shown model reads and writes: as the record or the recording says it, else the task's. */
 export function useVocabulary(): Vocabulary {
   const task = useShown(selectTask)
-  const tokens = useShown(selectTokens)
+  const recorded = useShown(selectTokens)
+  const replayed = useStore(replayStore, selectReplayed)
+  const is_past = useIsPast()
+  const tokens = recorded ?? (is_past ? undefined : replayed)
   return useMemo(() => vocabularyOf(task, tokens), [task, tokens])
 }

@@ -1,6 +1,9 @@
 // Which metrics are drawn where, and what each of them means.
+
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import type { TaskChoice } from '../../lab/experiment/fields/task_fields.ts'
+import { taskCard } from '../../lab/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Part } from '../base/page/Part.tsx'
@@ -119,13 +122,21 @@ const SMALL_OF_REWARD: readonly Small[] = [
   },
 ]
 
-const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task.id
+const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task
 const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).validation.n
 const selectIsDark = (state: UiState) => state.is_dark
 
+/** What the chart of scores shows, by whether the task gives a part of the score. */
+const scoreNote = (task: TaskChoice) =>
+  taskCard(task, 0).partial_score === undefined
+    ? 'Share of correct answers: on training prompts, and on problems never trained on.'
+    : 'Mean score on training prompts, where a wrong answer can count in part; share of correct answers on problems never trained on.'
+
 function RewardChart() {
-  const task = useShown(selectTask)
+  const choice = useShown(selectTask)
+  const task = choice.id
+  const note = useMemo(() => scoreNote(choice), [choice])
   const n = useShown(selectSampledN)
   const has_reward_model = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
@@ -167,7 +178,7 @@ function RewardChart() {
     <MetricChart
       id="reward-chart"
       title={has_reward_model ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
-      note="Share of correct answers: on training prompts, and on problems never trained on."
+      note={note}
       lines={lines}
       height={PLOT_HEIGHT}
       y={SHARE}

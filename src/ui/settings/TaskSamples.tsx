@@ -13,7 +13,7 @@ export function TaskSamples() {
   const { summary, partial_score, problems } = useMemo(() => taskCard(task, SHOWN), [task])
   return (
     <div className="task-samples" data-testid="task-samples">
-      <p className="soft">
+      <p className="soft help">
         {summary}
         {partial_score === undefined
           ? null

@@ -207,6 +207,22 @@ describe('a file that is none', () => {
     })
   })
 
+  test('of another vocabulary is refused with the difference; a file that does not say it is read', async () => {
+    const other = await words(madeCheckpoint(), (strings) => {
+      strings.tokens = strings.tokens.replace('"7"', '"seven"')
+    })
+    expect(await refusal(other)).toMatchObject({
+      problem: 'vocabulary',
+      message: expect.stringMatching(
+        /token 9 is "seven" instead of "7".*Begin with a new model, or choose the task/,
+      ),
+    })
+    const older = await words(madeCheckpoint(), (strings) => {
+      Reflect.deleteProperty(strings, 'tokens')
+    })
+    expect((await decodeCheckpoint(older, FILE)).record).toBe(madeCheckpoint().record)
+  })
+
   test.for<[name: string, change: (parts: Record<string, string>) => void, said: string]>([
     ['a missing part', (p) => delete p.run, 'run: expected, found nothing'],
     ['no JSON', (p) => (p.verdicts = '{'), 'verdicts: expected JSON'],

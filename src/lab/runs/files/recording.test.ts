@@ -61,6 +61,7 @@ const recording: Recording = {
   },
   date: '2026-11-21',
   versions: { understory: '0.1.0' },
+  tokens: ['<pad>', '<eos>', '1', '2'],
   events: [
     { at_ms: 0, event: { type: 'phase', step: 0, phase: 0, reason: 'start' } },
     {

@@ -212,6 +212,7 @@ const file = z.object({
   }),
   date: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/)),
   versions: record(text, 20),
+  tokens: z.optional(list(text)),
   events: list(z.tuple([z.number().check(z.minimum(0), z.maximum(LAST_MS)), event]), MAX_EVENTS),
 })
 
@@ -239,7 +240,7 @@ export function readRecording(source: string): ReadRecording {
       `The file is no recording of version ${RECORDING_VERSION}: ${path.join('.')}: ${message}`,
     )
   }
-  const { events, adapter, date, versions } = read.data
+  const { events, adapter, date, versions, tokens } = read.data
   const parsed = parseExperiment(read.data.experiment)
   if (!parsed.ok)
     return refuse(`The recorded experiment cannot be read: ${parsed.issues[0].message}`)
@@ -254,7 +255,8 @@ export function readRecording(source: string): ReadRecording {
   })
   const problem = disorder(timed, phases.length)
   if (problem !== undefined) return refuse(problem)
-  return { ok: true, recording: { experiment, adapter, date, versions, events: timed } }
+  const facts = { adapter, date, versions, ...(tokens && { tokens }) }
+  return { ok: true, recording: { experiment, ...facts, events: timed } }
 }
 
 /** What is out of order: steps, times and phases never go back. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import { GENERATION } from '../../protocol/testing.ts'
 import { readHeader, readRun, readSeries } from '../record/read.ts'
 import type { RunHeader } from '../record/record.ts'
@@ -177,6 +178,7 @@ test('a record is read back as the run it was', async () => {
     run: -3,
     step: 1,
     experiment: state.run_experiment,
+    tokens: arithmetic.tokens,
     phase_switches: state.phase_switches,
     samples: state.samples,
     metrics: { other: 4 },

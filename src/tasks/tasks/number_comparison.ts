@@ -1,0 +1,45 @@
+// Which of two numbers is larger.
+import { exactly, numberedTask } from '../numbered_task.ts'
+import type { TaskKind } from '../task.ts'
+import { alphabetOf, characters } from '../tokenizers/characters.ts'
+
+const tokenizer = characters(alphabetOf(['0123456789', '<=>?']))
+
+const signOf = (a: number, b: number): string => (a < b ? '<' : a > b ? '>' : '=')
+
+/** `37?85=` → `<`. */
+export const number_comparison: TaskKind = {
+  id: 'number_comparison',
+  name: 'Compare numbers',
+  summary: 'Say whether the first number is smaller than the second, larger, or the same.',
+  params: [
+    {
+      name: 'max_digits',
+      label: 'Most digits',
+      help: 'Digits of the longest numbers; most numbers have as many.',
+      default: 3,
+      min: 1,
+      max: 9,
+      step: 1,
+      unit: 'digits',
+    },
+  ],
+  create: ({ max_digits }) => {
+    const numbers = 10n ** BigInt(max_digits)
+    return numberedTask({
+      id: 'number_comparison',
+      name: `digits=${max_digits}`,
+      tokenizer,
+      max_prompt_length: 2 * max_digits + 2,
+      max_response_length: 2,
+      kinds: [numbers * numbers],
+      pose: (index) => {
+        const [a, b] = [Number(index / numbers), Number(index % numbers)]
+        return { prompt: `${a}?${b}=`, ground_truth: signOf(a, b) }
+      },
+      pattern: /^(\d+)\?(\d+)=$/,
+      example: '37?85=',
+      check: ([, a, b], response) => exactly(response, signOf(Number(a), Number(b))),
+    })
+  },
+}
