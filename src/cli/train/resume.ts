@@ -1,7 +1,7 @@
 // lab train --resume: which checkpoint to continue from, and what it records of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Checkpoint, MadeOn, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
+import type { Checkpoint, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
 import { CheckpointError } from '../../lab/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
 import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
@@ -107,22 +107,6 @@ export function isOver({ trainer, experiment, document, done }: SteeredState): b
   const is_last = phase === experiment.phases.length - 1
   const is_past = phase_step >= experiment.phases[phase].steps || ends !== null
   return is_started && is_last && is_past && done === document.steering.length
-}
-
-/** What is another one here than where the checkpoint was made, in sentences. */
-export function differences(made_on: MadeOn, here: MadeOn): string[] {
-  const names = {
-    understory: 'the version of the lab',
-    adapter: 'the adapter',
-    kernels: 'the kernels of matrix products',
-  } as const
-  return Object.entries(names).flatMap(([name, what]) => {
-    const [before, now] = [made_on[name as keyof MadeOn], here[name as keyof MadeOn]]
-    if (before === now) return []
-    return [
-      `${what} differs: '${before}' when the checkpoint was made, '${now}' here. The run goes on, but not bit for bit as it would have there.`,
-    ]
-  })
 }
 
 /** The metrics of each step of a history. */
