@@ -2,6 +2,7 @@
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
 import type { RolloutDType } from '../../lab/experiment/rollout_dtype.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { SteeringEntry } from '../../lab/experiment/steering/actions.ts'
@@ -46,11 +47,11 @@ export interface RunFacts {
 /** What a history says of a run: the phases that began, and what was done to it. `experiment`: as it is by now. */
 export function historyFacts(
   { phase_switches, steered }: RunHistory,
-  { phases }: Pick<Experiment, 'phases'>,
+  experiment: Experiment,
 ): Pick<RunFacts, 'phases' | 'steering'> {
-  const nameOf = ({ kind, name }: Experiment['phases'][number]) => name || kind
+  const phases = resolvePhases(experiment)
   return {
-    phases: phase_switches.map((begun) => ({ ...begun, name: nameOf(phases[begun.phase]) })),
+    phases: phase_switches.map((begun) => ({ ...begun, name: phases[begun.phase].name })),
     steering: steered.map(({ entry, refused }) => ({
       ...entry,
       ...(refused !== undefined && { refused }),
