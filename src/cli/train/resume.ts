@@ -4,11 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Checkpoint, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
 import { CheckpointError } from '../../lab/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../lab/checkpoints/storage/places.ts'
 import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import type { Metrics } from '../../lab/protocol/results.ts'
 import { LabFailure } from '../command.ts'
 import { readInput, readJson } from '../input/input_file.ts'
-import { checkpointFolder, checkpointName, folderFiles } from '../output/checkpoint_files.ts'
+import { checkpointFolder, folderFiles } from '../output/checkpoint_files.ts'
 import { statOf } from '../output/disk.ts'
 import type { RunFacts } from '../output/run_facts.ts'
 import { tell } from '../terminal.ts'
@@ -71,7 +72,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
   for (const step of steps) {
     const bytes = await files.read('', step)
     if (!bytes) continue
-    const file = checkpointName(step)
+    const file = fileOf(step)
     try {
       return { checkpoint: await decodeCheckpoint(bytes, file), file }
     } catch (error) {
