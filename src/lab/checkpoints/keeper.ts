@@ -22,6 +22,7 @@ export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
 const REST_MS = 1000
 /** A large state is kept less often: of the time, this share goes into it at most. */
 const MAX_SHARE = 1 / 20
+
 /** A run between two steps, as far as it is known here. */
 export interface Snapshot {
   readonly state: SteeredState
@@ -122,6 +123,7 @@ export class CheckpointKeeper {
     return { step: state.trainer.step, bytes }
   }
 
+  /** KeeperHost.is_patient. */
   get is_patient(): boolean {
     return this.#host.is_patient ?? false
   }

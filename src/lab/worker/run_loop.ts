@@ -223,6 +223,8 @@ export class RunLoop {
     if (this.#isOver || trainer.step === 0) return
     // The last state is looked at whatever its steps have shown: nothing else says that a run has ended well.
     if (this.#guard.broken.length > 0 && !is_last) return
+    // Whether the last state must be tried again is known when the write that is under way has ended.
+    if (is_last) await keeper.idle
     const stale_in = keeper.staleIn(trainer.step, said, is_last)
     if (stale_in === undefined) return
     if (stale_in > 0 && !is_wanted) {
