@@ -18,7 +18,9 @@ import {
 import type { LabError, LabEvent } from '../lab/protocol/protocol.ts'
 import { vocabularyOf } from '../lab/protocol/vocabulary.ts'
 import { readRecording, writeRecording } from '../lab/runs/files/recording.ts'
+import { UNMEASURED } from '../lab/worker/run_kernels.ts'
 import { type RunDevice, Session } from '../lab/worker/session.ts'
+import { systemClock } from '../lab/worker/session_host.ts'
 import { SteeredRun } from '../lab/worker/steered_run.ts'
 import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
@@ -116,11 +118,8 @@ async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
   return {
     adapter: gpu.facts,
     lost: gpu.lost,
-    // Default kernels, which run everywhere: nothing is measured.
-    defaults: {},
-    variants: new Set(),
-    missing: () => [],
-    tune: async () => ({}),
+    // Default kernels, which run everywhere.
+    ...UNMEASURED,
     start: async (matmul, onProgress) => ({
       trainer: await SteeredRun.begin(steeredEngine(gpu, matmul, onProgress), experiment),
       counts: gpu.counts,
@@ -191,8 +190,7 @@ async function watch(gpu: Gpu, experiment: Experiment): Promise<Recording['event
     peak: async () => undefined,
     benchmark: () => Promise.reject(new Error('a recording measures nothing')),
     post,
-    now: () => performance.now(),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    ...systemClock,
   })
   session.handle({
     type: 'start',

@@ -9,7 +9,7 @@ import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
 import { followExperiment } from '../lab/experiment/experiment.ts'
 import { remarksOf } from '../lab/experiment/form/remarks.ts'
 import type { PhaseDocument } from '../lab/experiment/phases.ts'
-import { readKernels, unusablePin, writeKernels } from '../lab/experiment/pinned_kernels.ts'
+import { readKernels, unusablePin } from '../lab/experiment/pinned_kernels.ts'
 import type { Experiment } from '../lab/experiment/schema.ts'
 import { trainerConfig } from '../lab/experiment/trainer_config.ts'
 import {
@@ -25,12 +25,13 @@ import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
 import { RunFolder } from './output/run_folder.ts'
 import { lockFolder } from './output/run_lock.ts'
 import { print, tell } from './terminal.ts'
-import { checkpointer, drive } from './train/drive.ts'
-import { differences, findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
+import { drive } from './train/drive.ts'
+import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
 import { completeFolder, openFolder, watchUntil } from './train/resumed_run.ts'
 import { RunWatch } from './train/run_watch.ts'
 import { settledKernels, tune } from './train/train_kernels.ts'
@@ -134,11 +135,12 @@ async function openGpu(experiments: readonly Experiment[]): Promise<Gpu> {
   return Gpu.open({ gpu: dawn, largest: largestTensor(experiments.map(trainerConfig)) })
 }
 
-const madeOn = ({ facts }: Gpu, matmul: MatmulChoice): MadeOn => ({
-  understory: understory_version,
-  adapter: facts.description,
-  kernels: Object.keys(matmul).length === 0 ? '' : writeKernels(matmul),
-})
+/** Where the checkpoints of a folder go, and when. */
+const checkpointsOf = (
+  folder: RunFolder | undefined,
+  record: string,
+  schedule: Options['schedule'],
+) => folder && schedule && { files: folderFiles(folder.folder, record), schedule }
 
 async function beginRun(
   begun: NewRun,
@@ -178,8 +180,7 @@ async function beginRun(
     ...(warm_start === undefined ? {} : { warm_start }),
     ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
   }
-  const made_on = madeOn(gpu, matmul)
-  const checkpoints = checkpointer(folder, { ...origin, made_on }, schedule)
+  const checkpoints = checkpointsOf(folder, origin.record, schedule)
   const watch = new RunWatch(experiment, experiment.phases.length - trained.phases.length)
   return drive({ gpu, run, observe, folder, checkpoints, watch, origin }, experiment, options)
 }
@@ -220,8 +221,6 @@ async function goOn(
   const { name, seed } = state.experiment
   tell(`${name}, seed ${seed}, on ${gpu.facts.description}`)
   const matmul = kernelsOf(made_on, gpu)
-  const here = madeOn(gpu, matmul)
-  for (const said of differences(made_on, here)) tell(said)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
   if (is_slower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
   if (run.isWaiting) {
@@ -237,7 +236,7 @@ async function goOn(
       : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
-  const resumed = { step, understory: here.understory, adapter: here.adapter }
+  const resumed = { step, understory: understory_version, adapter: gpu.facts.description }
   const origin: Origin = {
     ...(is_same_run
       ? { record, ...(parent && { parent }), resumed: [...(facts.resumed ?? []), resumed] }
@@ -245,14 +244,10 @@ async function goOn(
     ...(facts.warm_start !== undefined && { warm_start: facts.warm_start }),
     ...(Object.keys(matmul).length > 0 && { matmul }),
   }
-  const checkpoints = checkpointer(
-    folder,
-    { ...origin, made_on: here },
-    options.schedule,
-    checkpoint,
-  )
+  const checkpoints = checkpointsOf(folder, origin.record, options.schedule)
   const watch = watchUntil(found)
-  const earlier = { history: checkpoint.history, facts }
+  const why = is_same_run ? 'resume' : 'branch'
+  const earlier = { opened: { checkpoint, why, parent: origin.parent }, facts } as const
   tell(`Going on after step ${step} (${file})`)
   const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })

@@ -170,3 +170,12 @@ export function fakeLab(options: Partial<Options> = {}) {
 }
 
 export const start = { type: 'start', run: 1, record: 'r1', experiment, paused: false } as const
+
+/** Kept after every step, whatever the clock says. */
+export const OFTEN = { every_steps: 1, every_ms: 0, budget_bytes: 1e9 }
+export const going = { ...start, checkpoints: OFTEN }
+
+type Of<T extends LabEvent['type']> = Extract<LabEvent, { type: T }>
+/** The events of one type, in order. */
+export const all = <T extends LabEvent['type']>(events: readonly LabEvent[], type: T) =>
+  events.filter((event): event is Of<T> => event.type === type)

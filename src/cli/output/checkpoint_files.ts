@@ -4,10 +4,10 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckpointFiles } from '../../lab/checkpoints/checkpoint.ts'
 import { CHECKPOINT_FORMAT } from '../../lab/checkpoints/file/checkpoint_header.ts'
+import { CHECKPOINT_FOLDER, fileOf, stepOf } from '../../lab/checkpoints/storage/places.ts'
 import type { CheckpointEntry } from '../../lab/protocol/checkpoint_facts.ts'
 import { attempt, type Disk, nodeDisk, UNFINISHED, writeWholeAside } from './disk.ts'
 
-const NAME = /^step_(\d{6,})\.safetensors$/
 /** Ending of a file that had the name of a checkpoint and does not belong to this run. */
 const KEPT = '.kept'
 /** Bytes at a time, so that the loop of steps is never away for long. */
@@ -16,13 +16,11 @@ const PIECE_BYTES = 2 ** 21
 const LARGEST_HEADER = 2 ** 26
 
 /** Where the checkpoints of a run folder lie. */
-export const checkpointFolder = (folder: string): string => join(folder, 'checkpoints')
+export const checkpointFolder = (folder: string): string => join(folder, CHECKPOINT_FOLDER)
 
-/** The name of the file after `step` steps. */
-export const checkpointName = (step: number): string =>
-  `step_${String(step).padStart(6, '0')}.safetensors`
-
-export const isCheckpointName = (name: string): boolean => NAME.test(name)
+/** Whether a file is a checkpoint that was never finished. */
+export const isUnfinished = (name: string): boolean =>
+  name.endsWith(UNFINISHED) && stepOf(name.slice(0, -UNFINISHED.length)) !== undefined
 
 /** The id of the run that a file is a checkpoint of, by its header alone; undefined where it is no checkpoint of the lab. */
 export function checkpointRecord(path: string): string | undefined {
@@ -49,8 +47,7 @@ export function checkpointRecord(path: string): string | undefined {
 export function clearUnfinished(folder: string): void {
   const own = checkpointFolder(folder)
   for (const name of existsSync(own) ? readdirSync(own) : [])
-    if (name.endsWith(UNFINISHED) && NAME.test(name.slice(0, -UNFINISHED.length)))
-      nodeDisk.remove(join(own, name))
+    if (isUnfinished(name)) nodeDisk.remove(join(own, name))
 }
 
 /**
@@ -64,7 +61,7 @@ export function folderFiles(
   disk: Disk = nodeDisk,
 ): CheckpointFiles {
   const own = checkpointFolder(folder)
-  const path = (step: number) => join(own, checkpointName(step))
+  const path = (step: number) => join(own, fileOf(step))
   return {
     list: async (wanted) => (wanted === undefined || wanted === record ? list(own, record) : []),
     write: async (_record, step, bytes) => {
@@ -95,10 +92,10 @@ export function folderFiles(
 async function list(folder: string, record: string): Promise<CheckpointEntry[]> {
   const entries: CheckpointEntry[] = []
   for (const name of (await readdir(folder).catch(missing)) ?? []) {
-    const step = NAME.exec(name)?.[1]
+    const step = stepOf(name)
     if (step === undefined) continue
     const { size, mtimeMs } = await stat(join(folder, name))
-    entries.push({ record, step: Number(step), bytes: size, written_at: mtimeMs })
+    entries.push({ record, step, bytes: size, written_at: mtimeMs })
   }
   return entries.sort((a, b) => a.step - b.step)
 }

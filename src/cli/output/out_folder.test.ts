@@ -13,10 +13,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../lab/checkpoints/storage/places.ts'
 import { madeCheckpoint, tinyExperiment } from '../../lab/checkpoints/testing.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { train } from '../train.ts'
-import { checkpointName, folderFiles } from './checkpoint_files.ts'
+import { folderFiles } from './checkpoint_files.ts'
 import { clearRun, refuseOut } from './out_folder.ts'
 import { RunFolder } from './run_folder.ts'
 import { lockFolder } from './run_lock.ts'
@@ -102,7 +103,7 @@ test('an earlier run is refused with both ways out; --force deletes its files an
   const folder = await runFolder()
   const foreign = { 'checkpoints/mine.safetensors': 'weeks of work', 'plot.png': 'p' }
   for (const [name, text] of Object.entries(foreign)) writeFileSync(join(folder, name), text)
-  writeFileSync(join(folder, 'checkpoints', `${checkpointName(3)}.unfinished`), 'half')
+  writeFileSync(join(folder, 'checkpoints', `${fileOf(3)}.unfinished`), 'half')
   writeFileSync(join(folder, 'observations.jsonl'), '{}\n')
   const before = contents(folder)
   expect(() => refuseOut(folder, false)).toThrow(
@@ -121,7 +122,7 @@ test('a checkpoint of another run is not the earlier run’s, whatever its name'
   const folder = await runFolder()
   const other = { ...checkpoint, record: 'another' }
   writeFileSync(
-    join(folder, 'checkpoints', checkpointName(1)),
+    join(folder, 'checkpoints', fileOf(1)),
     await encodeCheckpoint({ ...other, parent: { record: 'x', step: 1 } }),
   )
   const before = contents(folder)
@@ -166,13 +167,13 @@ test('checkpoints are written around files that are in the way', async () => {
   const bytes = await encodeCheckpoint(checkpoint)
   const at = (name: string) => join(folder, 'checkpoints', name)
   mkdirSync(join(folder, 'checkpoints'))
-  writeFileSync(at(checkpointName(2)), 'weeks of work')
+  writeFileSync(at(fileOf(2)), 'weeks of work')
   await files.write(checkpoint.record, 2, bytes)
-  writeFileSync(at(checkpointName(3)), 'and more')
+  writeFileSync(at(fileOf(3)), 'and more')
   await files.remove(checkpoint.record, [2, 3])
   expect(contents(join(folder, 'checkpoints'))).toEqual({
-    [`${checkpointName(2)}.kept`]: 'weeks of work',
-    [`${checkpointName(3)}.kept`]: 'and more',
+    [`${fileOf(2)}.kept`]: 'weeks of work',
+    [`${fileOf(3)}.kept`]: 'and more',
   })
   clearRun(folder, [])
   expect(existsSync(join(folder, 'checkpoints'))).toBe(true)

@@ -1,9 +1,10 @@
 // Where `--out DIR` may write, and what of an earlier run it may replace. What the lab does not know as its own is never deleted.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { stepOf } from '../../lab/checkpoints/storage/places.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { readJson } from '../input/input_file.ts'
-import { checkpointFolder, checkpointRecord, isCheckpointName } from './checkpoint_files.ts'
+import { checkpointFolder, checkpointRecord, isUnfinished } from './checkpoint_files.ts'
 import { attempt, reason, statOf, UNFINISHED } from './disk.ts'
 import { LOCK, readLock, refuseLiving } from './run_lock.ts'
 
@@ -62,9 +63,8 @@ function sorted(folder: string, run: EarlierRun | undefined) {
   }
   for (const name of existsSync(inner) ? readNames(inner) : []) {
     const path = join(inner, name)
-    const isPart = name.endsWith(UNFINISHED) && isCheckpointName(name.slice(0, -UNFINISHED.length))
-    const isWhole = isCheckpointName(name) && run !== undefined && isOf(run, path)
-    ;(run && (isPart || isWhole) ? own : foreign).push(path)
+    const isWhole = stepOf(name) !== undefined && run !== undefined && isOf(run, path)
+    ;(run && (isUnfinished(name) || isWhole) ? own : foreign).push(path)
   }
   return { own, foreign }
 }

@@ -2,8 +2,11 @@
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
 import type { RolloutDType } from '../../lab/experiment/rollout_dtype.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import type { SteeringEntry } from '../../lab/experiment/steering/actions.ts'
+import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import type { PhaseReason } from '../../rl/config/phase.ts'
 
 /** What happened, beside what was asked for. */
@@ -41,6 +44,21 @@ export interface RunFacts {
   readonly steps: number
   readonly memory_peak_bytes: number
   readonly wall_time_s: number
+}
+
+/** What a history says of a run: the phases that began, and what was done to it. `experiment`: as it is by now. */
+export function historyFacts(
+  { phase_switches, steered }: RunHistory,
+  experiment: Experiment,
+): Pick<RunFacts, 'phases' | 'steering'> {
+  const phases = resolvePhases(experiment)
+  return {
+    phases: phase_switches.map((begun) => ({ ...begun, name: phases[begun.phase].name })),
+    steering: steered.map(({ entry, refused }) => ({
+      ...entry,
+      ...(refused !== undefined && { refused }),
+    })),
+  }
 }
 
 interface ResumedFact {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
 import { unsoundPart } from '../../lab/checkpoints/sound.ts'
+import { fileOf } from '../../lab/checkpoints/storage/places.ts'
 import { TINY } from '../../lab/checkpoints/testing.ts'
 import { LabFailure } from '../command.ts'
-import { checkpointName, folderFiles } from '../output/checkpoint_files.ts'
+import { folderFiles } from '../output/checkpoint_files.ts'
 import { train } from '../train.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-broken-'))
@@ -61,12 +62,12 @@ test('three broken steps in a row end the run with the evidence, and --slower go
   expect(said).toContain(`of step ${newest?.step}, with half the learning rate`)
   expect(said).toContain(`--resume ${out} --slower`)
   expect(facts()).toMatchObject({ status: 'failed', steps: steps[2] })
-  const bytes = readFileSync(join(out, 'checkpoints', checkpointName(steps[0] - 1)))
+  const bytes = readFileSync(join(out, 'checkpoints', fileOf(steps[0] - 1)))
   expect(unsoundPart((await decodeCheckpoint(bytes, 'x')).run)).toBeUndefined()
 
   // From before the reckless rate: what the document says of later steps is done there too.
   const other = join(root, 'other')
-  const from = join(out, 'checkpoints', checkpointName(2))
+  const from = join(out, 'checkpoints', fileOf(2))
   const slower = await lab('--resume', from, '--slower', '--out', other)
   expect(slower).toMatch(/after step 2: lr 0\.000005/)
   const { steering } = JSON.parse(readFileSync(join(other, 'run.json'), 'utf8'))

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { tinyExperiment } from '../../lab/checkpoints/testing.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { RunFolder } from '../output/run_folder.ts'
-import { checkpointer, drive } from './drive.ts'
+import { drive } from './drive.ts'
 import { RunWatch } from './run_watch.ts'
 import { madeUpRun } from './testing.ts'
 
@@ -27,7 +27,6 @@ afterEach(() => {
 })
 
 const EXPERIMENT = tinyExperiment({ phases: [{ kind: 'sft', steps: 30 }] })
-const MADE_ON = { understory: '1', adapter: 'x', kernels: '' }
 
 /** A run of 30 steps; `at` is called before each. */
 async function driven(at: (step: number) => void, save?: string, experiment = EXPERIMENT) {
@@ -41,12 +40,10 @@ async function driven(at: (step: number) => void, save?: string, experiment = EX
   run.trainer.exportWeights = async () => new Float32Array(4)
   const folder = RunFolder.create(out, experiment)
   const origin = { record: 'made-up' }
-  const gpu = { facts: {}, counts: { live_bytes: 1 }, memory() {}, destroy() {} } as never
-  const checkpoints = checkpointer(
-    folder,
-    { ...origin, made_on: MADE_ON },
-    { every_steps: 50, every_ms: 0 },
-  )
+  const lost = new Promise(() => {})
+  const gpu = { facts: {}, counts: { live_bytes: 1 }, memory() {}, destroy() {}, lost } as never
+  const files = folderFiles(out, origin.record)
+  const checkpoints = { files, schedule: { every_steps: 50, every_ms: 0 } }
   const watch = new RunWatch(experiment)
   const parts = { gpu, run, folder, checkpoints, watch, origin }
   const code = await drive(parts, experiment, { out, save })

@@ -1,14 +1,10 @@
 // Trains in a folder to the end or to the first signal, and says what came of it.
-import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Checkpoint } from '../../lab/checkpoints/checkpoint.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { BrokenNumbers, brokenHead } from '../../lab/protocol/guard.ts'
 import { LabFailure } from '../command.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { reason } from '../output/disk.ts'
-import type { RunFolder } from '../output/run_folder.ts'
 import { print, tell } from '../terminal.ts'
-import { Checkpointer, type CheckpointOrigin } from './checkpointing.ts'
 import type { Options } from './train_options.ts'
 import { TrainingRun, type TrainingRunParts } from './training_run.ts'
 import { saveWeights } from './weights.ts'
@@ -16,40 +12,20 @@ import { saveWeights } from './weights.ts'
 /** How a person or the system ends a run; it ends after the step in flight. A terminal that is closed sends the last one. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What writes the checkpoints of a run; one that writes none where none are wanted. */
-export function checkpointer(
-  folder: RunFolder | undefined,
-  { record, parent, made_on }: CheckpointOrigin,
-  schedule: Options['schedule'],
-  from?: Checkpoint,
-): Checkpointer {
-  if (!folder || !schedule) return new Checkpointer()
-  return new Checkpointer({
-    files: folderFiles(folder.folder, record),
-    origin: { record, ...(parent && { parent }), made_on },
-    schedule,
-    sync: () => folder.sync(),
-    onProblem: (message) => tell(`A checkpoint was not written, and the run continues: ${message}`),
-    ...(from && { from: { history: from.history, step: from.run.trainer.step } }),
-  })
-}
-
 /**
  * Trains to the end or to the first signal. Resolves with the exit code: 130 for a run that was stopped, 1 where not all of it could be
  * written.
  */
 export async function drive(
-  parts: TrainingRunParts & { readonly gpu: Gpu },
+  parts: TrainingRunParts,
   experiment: Experiment,
   { out, save }: Pick<Options, 'out' | 'save'>,
 ): Promise<number> {
-  const { run: steered, folder, checkpoints } = parts
-  const run = new TrainingRun(parts)
+  const { run: steered, folder } = parts
   const missing: string[] = []
-  const onSignal = () => run.stop()
-  for (const signal of SIGNALS) process.once(signal, onSignal)
-  try {
-    await run.train(async () => {
+  const run = new TrainingRun({
+    ...parts,
+    afterSft: async () => {
       if (save === undefined) return
       const weights = await steered.trainer.exportWeights()
       try {
@@ -58,17 +34,21 @@ export async function drive(
         missing.push(`--save: the weights were not written (${reason(error)})`)
         tell(missing[0])
       }
-    })
+    },
+  })
+  const onSignal = () => run.stop()
+  for (const signal of SIGNALS) process.once(signal, onSignal)
+  try {
+    await run.train()
   } catch (error) {
     throw error instanceof BrokenNumbers ? await brokenRun(error, out) : error
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal)
     missing.push(...(folder?.missing ?? []))
     folder?.close()
-    parts.gpu.destroy()
   }
-  if (checkpoints.problem !== undefined)
-    missing.push(`there is no checkpoint of the end (${checkpoints.problem})`)
+  if (run.checkpoint_problem !== undefined)
+    missing.push(`there is no checkpoint of the end (${run.checkpoint_problem})`)
   print(run.summary())
   if (out !== undefined) print(`Wrote ${out}`)
   if (missing.length > 0) tell(await incomplete(missing, out))

@@ -10,7 +10,7 @@ import { LabFailure } from '../command.ts'
 import { checkpointFolder, folderFiles } from '../output/checkpoint_files.ts'
 import { type Disk, nodeDisk } from '../output/disk.ts'
 import { type FolderOptions, RunFolder } from '../output/run_folder.ts'
-import { Checkpointer, type CheckpointerOptions } from './checkpointing.ts'
+import { brokenDisk, smallDisk } from '../output/testing.ts'
 import { findCheckpoint, isOver } from './resume.ts'
 import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
 import { RunWatch } from './run_watch.ts'
@@ -33,91 +33,13 @@ const EXPERIMENT = tinyExperiment({
     { kind: 'rl', steps: STEPS - 3 },
   ],
 })
-const MADE_ON = { understory: '1', adapter: 'x', kernels: '' }
 const GPU = {
   facts: { description: 'x' },
   counts: { live_bytes: 1 },
   memory: () => ({}),
+  lost: new Promise(() => {}),
+  destroy: () => {},
 } as unknown as TrainingRunParts['gpu']
-
-const noSpace = () =>
-  Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-
-/** As it is, but for waiting until bytes have left the system's memory. */
-const quickDisk: Disk = { ...nodeDisk, flush: () => {}, flushAside: async () => {} }
-
-/** A disk of so many bytes. A write takes what there is room for, and the next one is refused. */
-function smallDisk(capacity: number): Disk & { readonly used: () => number } {
-  const sizes = new Map<string, number>()
-  const paths = new Map<number, string>()
-  const used = () => [...sizes.values()].reduce((a, b) => a + b, 0)
-  const of = (file: number) => paths.get(file) ?? ''
-  const take = (file: number, bytes: Uint8Array) => {
-    const taken = bytes.subarray(0, Math.max(0, capacity - used()))
-    if (taken.length === 0) throw noSpace()
-    sizes.set(of(file), (sizes.get(of(file)) ?? 0) + taken.length)
-    return taken
-  }
-  return {
-    ...quickDisk,
-    used,
-    open: (path, flags) => {
-      const file = nodeDisk.open(path, flags)
-      paths.set(file, path)
-      if (flags !== 'a') sizes.set(path, 0)
-      return file
-    },
-    write: (file, bytes) => nodeDisk.write(file, take(file, bytes)),
-    writeAside: async (file, bytes) => nodeDisk.writeAside(file, take(file, bytes)),
-    truncate: (file, size) => {
-      nodeDisk.truncate(file, size)
-      sizes.set(of(file), size)
-    },
-    rename: (from, to) => {
-      nodeDisk.rename(from, to)
-      sizes.set(to, sizes.get(from) ?? 0)
-      sizes.delete(from)
-    },
-    remove: (path) => {
-      nodeDisk.remove(path)
-      sizes.delete(path)
-    },
-  }
-}
-
-/** A disk where each operation but closing and deleting fails when `fails` says so of its number. */
-function brokenDisk(
-  fails: (operation: number) => boolean,
-): Disk & { readonly count: () => number } {
-  let operations = 0
-  const may = () => {
-    if (fails(++operations)) throw new Error('EIO: i/o error')
-  }
-  const guarded =
-    <A extends unknown[], R>(work: (...args: A) => R) =>
-    (...args: A): R => {
-      may()
-      return work(...args)
-    }
-  return {
-    ...quickDisk,
-    count: () => operations,
-    open: guarded(nodeDisk.open),
-    write: guarded(nodeDisk.write),
-    flush: guarded(quickDisk.flush),
-    writeAside: async (file, bytes) => {
-      may()
-      return nodeDisk.writeAside(file, bytes)
-    },
-    flushAside: async (file) => {
-      may()
-      return quickDisk.flushAside(file)
-    },
-    truncate: guarded(nodeDisk.truncate),
-    rename: guarded(nodeDisk.rename),
-    makeFolder: guarded(nodeDisk.makeFolder),
-  }
-}
 
 let made = 0
 
@@ -125,7 +47,9 @@ let made = 0
 async function trained(disk: Disk) {
   const out = mkdtempSync(join(root, `${++made}-`))
   const said: string[] = []
-  const options: FolderOptions = { disk, tell: (sentence) => said.push(sentence) }
+  const tell = (sentence: unknown) => said.push(`${sentence}`) > 0
+  vi.spyOn(console, 'error').mockImplementation(tell)
+  const options: FolderOptions = { disk, tell }
   let folder: RunFolder
   try {
     folder = RunFolder.create(out, EXPERIMENT, options)
@@ -134,41 +58,32 @@ async function trained(disk: Disk) {
     return { out, said, missing: undefined }
   }
   const run = await madeUpRun(EXPERIMENT)
-  const missing = await driven({ out, run, folder, said, disk })
+  const missing = await driven({ out, run, folder, disk })
   return { out, said, missing }
 }
 
-type Driven = { out: string; folder: RunFolder; run: TrainingRunParts['run']; said: string[] }
+type Driven = { out: string; folder: RunFolder; run: TrainingRunParts['run'] }
 
 async function driven({
   out,
   folder,
   run,
-  said,
   disk = nodeDisk,
-  ...rest
-}: Driven & { disk?: Disk } & Partial<TrainingRunParts> & {
-    from?: CheckpointerOptions['from']
-  }) {
-  const { from, ...parts } = rest
-  const checkpoints = new Checkpointer({
-    files: folderFiles(out, 'made-up', disk),
-    origin: { record: 'made-up', made_on: MADE_ON },
-    schedule: { every_steps: 2, every_ms: 0 },
-    sync: () => folder.sync(),
-    onProblem: (message) => said.push(message),
-    ...(from && { from }),
-  })
+  ...parts
+}: Driven & { disk?: Disk } & Partial<TrainingRunParts>) {
+  const files = folderFiles(out, 'made-up', disk)
   const training = new TrainingRun({
-    ...{ gpu: GPU, run, folder, checkpoints, origin: { record: 'made-up' } },
+    ...{ gpu: GPU, run, folder, origin: { record: 'made-up' } },
+    checkpoints: { files, schedule: { every_steps: 2, every_ms: 0 } },
     watch: new RunWatch(EXPERIMENT),
     ...parts,
   })
-  await training.train(async () => {})
+  await training.train()
   expect(training.status).toBe('finished')
   const { missing } = folder
   folder.close()
-  return [...missing, ...(checkpoints.problem === undefined ? [] : [checkpoints.problem])]
+  const { checkpoint_problem } = training
+  return [...missing, ...(checkpoint_problem === undefined ? [] : [checkpoint_problem])]
 }
 
 /** Goes on as `lab train --resume` does, on a disk that is sound again. */
@@ -178,10 +93,9 @@ async function resumed(out: string) {
   if (isOver(checkpoint.run)) return completeFolder(found)
   const run = await SteeredRun.resume(madeUpEngine(EXPERIMENT), checkpoint.run)
   const folder = await openFolder(found)
-  const earlier = { history: checkpoint.history, facts }
-  const from = { history: checkpoint.history, step: checkpoint.run.trainer.step }
+  const earlier = { opened: { checkpoint, why: 'resume', parent: undefined }, facts } as const
   const watch = watchUntil(found)
-  expect(await driven({ out, run, folder, said: [], earlier, watch, from })).toEqual([])
+  expect(await driven({ out, run, folder, earlier, watch })).toEqual([])
 }
 
 const read = (out: string, name: string) =>

@@ -8,11 +8,12 @@ import { tinyExperiment } from '../../lab/checkpoints/testing.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { BrokenNumbers } from '../../lab/protocol/guard.ts'
 import type { LabEvent } from '../../lab/protocol/protocol.ts'
+import { UNMEASURED } from '../../lab/worker/run_kernels.ts'
 import { type RunDevice, Session } from '../../lab/worker/session.ts'
+import { systemClock } from '../../lab/worker/session_host.ts'
 import { SteeredRun } from '../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../rl/train/engine.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
-import { Checkpointer } from './checkpointing.ts'
 import { RunWatch } from './run_watch.ts'
 import { TrainingRun } from './training_run.ts'
 
@@ -48,10 +49,7 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
     return {
       adapter: gpu.facts,
       lost: gpu.lost,
-      defaults: {},
-      variants: new Set(),
-      missing: () => [],
-      tune: async () => ({}),
+      ...UNMEASURED,
       start: async (_matmul, _onProgress, state) => {
         const run = await (state
           ? SteeredRun.resume(engine, state)
@@ -89,8 +87,7 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
       understory: '0',
     },
     post: (event) => events.push(event),
-    now: () => performance.now(),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    ...systemClock,
   })
   return { session, events, runs, files }
 }
@@ -197,11 +194,10 @@ test('in the command line too, a run whose weights are not finite at its end has
   const run = await SteeredRun.begin(steeredEngine(gpu, undefined), experiment)
   run.trainer.importWeights((await weightsOf(run)).fill(Number.NaN))
   const own = new TrainingRun({
-    ...{ gpu, run, folder: undefined, checkpoints: new Checkpointer() },
+    ...{ gpu, run, folder: undefined },
     ...{ watch: new RunWatch(experiment, 0), origin: { record: 'r' } },
   })
-  const error = await own.train(async () => {}).catch((error: unknown) => error)
-  gpu.destroy()
+  const error = await own.train().catch((error: unknown) => error)
   if (!(error instanceof BrokenNumbers)) throw new Error(`ended well: ${own.status}`)
   expect(own.status).toBe('failed')
   expect(error.broken.map(({ step }) => step)).toEqual([1, 2])

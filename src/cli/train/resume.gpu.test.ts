@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../lab/checkpoints/storage/places.ts'
 import { TINY } from '../../lab/checkpoints/testing.ts'
-import { checkpointFolder, checkpointName } from '../output/checkpoint_files.ts'
+import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { train } from '../train.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-resume-'))
@@ -66,7 +67,7 @@ const lines = (folder: string, name: string) =>
   readFileSync(at(folder, name), 'utf8').replaceAll(/"(timing_[a-z_]+|perf)\/[^"]*":[^,}]*,?/g, '')
 
 async function weights(folder: string, step: number) {
-  const bytes = readFileSync(at(folder, 'checkpoints', checkpointName(step)))
+  const bytes = readFileSync(at(folder, 'checkpoints', fileOf(step)))
   const { run, history } = await decodeCheckpoint(bytes, folder)
   return { sum: Buffer.from(run.trainer.actor.adam_v.buffer).toString('base64'), history }
 }
@@ -77,7 +78,7 @@ const facts = (folder: string) => JSON.parse(readFileSync(at(folder, 'run.json')
 function killed(folder: string, step: number): void {
   cpSync(at('whole'), at(folder), { recursive: true })
   for (const name of readdirSync(checkpointFolder(at(folder))))
-    if (name > checkpointName(step)) rmSync(join(checkpointFolder(at(folder)), name))
+    if (name > fileOf(step)) rmSync(join(checkpointFolder(at(folder)), name))
   const metrics = readFileSync(at(folder, 'metrics.jsonl'), 'utf8').split('\n')
   // Step 0 has a line too.
   writeFileSync(
@@ -126,7 +127,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
     killed(folder, step)
     const { code, said } = await lab('--resume', at(folder), '--checkpoint-every', '2')
     expect(code).toBe(0)
-    expect(said).toContain(`Going on after step ${step} (${checkpointName(step)})`)
+    expect(said).toContain(`Going on after step ${step} (${fileOf(step)})`)
     expectWhole(folder)
     expect((await weights(folder, LAST)).sum).toBe(right.sum)
     expect(facts(folder).resumed).toMatchObject([{ step }])
@@ -142,7 +143,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
 
   // A damaged checkpoint is passed over, lost lines come back, other versions are told.
   killed('damaged', 5)
-  const newest = join(checkpointFolder(at('damaged')), checkpointName(5))
+  const newest = join(checkpointFolder(at('damaged')), fileOf(5))
   const bytes = readFileSync(newest)
   bytes[bytes.length - 9] ^= 1
   writeFileSync(newest, bytes)
@@ -163,12 +164,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
   expect(steps('damaged')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
 
   // A file begins a run of its own, with what was known.
-  const branch = await lab(
-    '--resume',
-    at('whole', 'checkpoints', checkpointName(6)),
-    '--out',
-    at('branch'),
-  )
+  const branch = await lab('--resume', at('whole', 'checkpoints', fileOf(6)), '--out', at('branch'))
   expect(branch.code).toBe(0)
   expect((await weights('branch', LAST)).sum).toBe(right.sum)
   expect(facts('branch')).toMatchObject({ parent: { record: facts('whole').record, step: 6 } })
@@ -182,7 +178,7 @@ test('what cannot be gone on from is refused with the way out', async () => {
     'no such folder or file; --resume takes the folder',
   )
   await refusal('--resume', root).toThrow('no checkpoints; train --out DIR leaves them')
-  const file = at('whole', 'checkpoints', checkpointName(2))
+  const file = at('whole', 'checkpoints', fileOf(2))
   await refusal('--resume', file).toThrow('say where to with --out DIR')
   await refusal('--resume', file, '--out', at('whole')).toThrow('--out: ')
   await refusal('--resume', at('whole'), '--seed', '3').toThrow('--seed: a run goes on as it began')

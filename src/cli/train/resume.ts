@@ -1,14 +1,15 @@
 // lab train --resume: which checkpoint to continue from, and what it records of the run so far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Checkpoint, MadeOn, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
+import type { Checkpoint, SteeredState } from '../../lab/checkpoints/checkpoint.ts'
 import { CheckpointError } from '../../lab/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { fileOf } from '../../lab/checkpoints/storage/places.ts'
 import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import type { Metrics } from '../../lab/protocol/results.ts'
 import { LabFailure } from '../command.ts'
 import { readInput, readJson } from '../input/input_file.ts'
-import { checkpointFolder, checkpointName, folderFiles } from '../output/checkpoint_files.ts'
+import { checkpointFolder, folderFiles } from '../output/checkpoint_files.ts'
 import { statOf } from '../output/disk.ts'
 import type { RunFacts } from '../output/run_facts.ts'
 import { tell } from '../terminal.ts'
@@ -71,7 +72,7 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
   for (const step of steps) {
     const bytes = await files.read('', step)
     if (!bytes) continue
-    const file = checkpointName(step)
+    const file = fileOf(step)
     try {
       return { checkpoint: await decodeCheckpoint(bytes, file), file }
     } catch (error) {
@@ -107,22 +108,6 @@ export function isOver({ trainer, experiment, document, done }: SteeredState): b
   const is_last = phase === experiment.phases.length - 1
   const is_past = phase_step >= experiment.phases[phase].steps || ends !== null
   return is_started && is_last && is_past && done === document.steering.length
-}
-
-/** What is another one here than where the checkpoint was made, in sentences. */
-export function differences(made_on: MadeOn, here: MadeOn): string[] {
-  const names = {
-    understory: 'the version of the lab',
-    adapter: 'the adapter',
-    kernels: 'the kernels of matrix products',
-  } as const
-  return Object.entries(names).flatMap(([name, what]) => {
-    const [before, now] = [made_on[name as keyof MadeOn], here[name as keyof MadeOn]]
-    if (before === now) return []
-    return [
-      `${what} differs: '${before}' when the checkpoint was made, '${now}' here. The run continues, but not bit for bit as it would have there.`,
-    ]
-  })
 }
 
 /** The metrics of each step of a history. */

@@ -1,6 +1,7 @@
 // The folder and the findings of a run that continues.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { appendMetrics, type Series } from '../../lab/columns/series.ts'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { followExperiment } from '../../lab/experiment/experiment.ts'
 import { readExperiment } from '../input/experiment_source.ts'
@@ -8,7 +9,7 @@ import { readJson } from '../input/input_file.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { lastStep } from '../output/line_file.ts'
 import { RUN_FILES } from '../output/out_folder.ts'
-import type { RunFacts } from '../output/run_facts.ts'
+import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import { type FolderOptions, RunFolder } from '../output/run_folder.ts'
 import { tell } from '../terminal.ts'
 import { metricsRows, phaseOf, type Resumed } from './resume.ts'
@@ -49,12 +50,14 @@ export function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
   const experiment = has_left_out ? readExperiment(whole) : run.document
   const watch = new RunWatch(experiment, experiment.phases.length - run.document.phases.length)
   const { experiments } = followExperiment(run.document)
+  const series = new Map<string, Series>()
   for (const [step, metrics] of metricsRows(history)) {
+    appendMetrics(series, step, metrics)
     const done = history.steered.filter(
       ({ entry, refused }) => refused === undefined && entry.step < step,
     ).length
     const followed = experiments[done] ?? run.experiment
-    watch.step(step, phaseOf(history, step), metrics, followed)
+    watch.step(step, phaseOf(history, step), series, followed)
   }
   return watch
 }
@@ -71,22 +74,14 @@ export async function completeFolder(found: Resumed): Promise<void> {
   const has_lines = lastStep(join(out, RUN_FILES.metrics)) === step
   if (facts?.status === 'finished' && has_lines && existsSync(join(out, RUN_FILES.table))) return
   const folder = await openFolder(found, { tell })
-  const watch = watchUntil(found)
   const known = {
     status: 'finished',
-    phases: history.phase_switches.map((begun) => ({
-      ...begun,
-      name: run.experiment.phases[begun.phase].name || run.experiment.phases[begun.phase].kind,
-    })),
-    steering: history.steered.map(({ entry, refused }) => ({
-      ...entry,
-      ...(refused !== undefined && { refused }),
-    })),
-    findings: watch.found,
+    ...historyFacts(history, run.experiment),
+    findings: watchUntil(found).found,
     steps: step,
   } as const
-  if (facts) folder.finish({ ...(facts as unknown as RunFacts), ...known }, watch.series)
-  else folder.complete(watch.series)
+  if (facts) folder.finish({ ...(facts as unknown as RunFacts), ...known }, history.series)
+  else folder.complete(history.series)
   folder.close()
   for (const said of folder.missing) tell(said)
 }

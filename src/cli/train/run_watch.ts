@@ -1,12 +1,9 @@
-// A run's metrics kept as columns while it trains, and what is found in them.
-
-import { appendMetrics, type Series } from '../../lab/columns/series.ts'
+// What is found in the metrics of a run while it trains.
+import type { Series } from '../../lab/columns/series.ts'
 import { DiagnosisRecord, diagnose, type RecordedDiagnosis } from '../../lab/diagnosis/diagnosis.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { Metrics } from '../../lab/protocol/results.ts'
 
 export class RunWatch {
-  readonly series = new Map<string, Series>()
   readonly #experiment: Experiment
   readonly #left_out: number
   readonly #record = new DiagnosisRecord()
@@ -19,17 +16,24 @@ export class RunWatch {
     this.#left_out = left_out
   }
 
-  /** One step after the other; `phase` counts the phases of `followed`, the experiment as the run follows it by now. */
-  step(step: number, phase: number, metrics: Metrics, followed: Experiment): void {
+  /**
+   * One step after the other; `phase` counts the phases of `followed`, the experiment as the run follows it by now. `series`: all metrics
+   * up to that step.
+   */
+  step(
+    step: number,
+    phase: number,
+    series: ReadonlyMap<string, Series>,
+    followed: Experiment,
+  ): void {
     if (phase !== this.#phase) this.#phase_start = Math.max(0, step - 1)
     this.#phase = phase
-    appendMetrics(this.series, step, metrics)
     const view = {
       // A run that leaves phases out is not steered.
       experiment: this.#left_out > 0 ? this.#experiment : followed,
       phase: phase + this.#left_out,
       phase_start: this.#phase_start,
-      series: this.series,
+      series,
     }
     this.#record.add(diagnose(view))
   }

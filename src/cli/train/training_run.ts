@@ -1,25 +1,28 @@
-// One run of lab train: the loop that the page runs, with its events written into a folder, and the facts about it.
+// One run of lab train: the run that the page's worker has, on a device that is open, with its events written into a folder.
 import { createRequire } from 'node:module'
 import { version as understory_version } from '../../../package.json'
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { CheckpointFiles } from '../../lab/checkpoints/checkpoint.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import type { Opened } from '../../lab/checkpoints/origin.ts'
+import { type CheckpointSchedule, DEFAULT_BUDGET_BYTES } from '../../lab/checkpoints/schedule.ts'
 import { remarksOf } from '../../lab/experiment/form/remarks.ts'
+import { writeKernels } from '../../lab/experiment/pinned_kernels.ts'
 import { rolloutDTypeText } from '../../lab/experiment/rollout_dtype.ts'
 import { steeringWords } from '../../lab/experiment/steering/words.ts'
-import { writeVerdicts } from '../../lab/experiment/verdicts.ts'
-import type { RunHistory } from '../../lab/protocol/checkpoint_facts.ts'
 import { NO_OBSERVATION, type ObservationRequest } from '../../lab/protocol/observation.ts'
 import type { LabEvent } from '../../lab/protocol/protocol.ts'
 import { vocabularyOf } from '../../lab/protocol/vocabulary.ts'
-import { RunLoop } from '../../lab/worker/run_loop.ts'
-import { Orders } from '../../lab/worker/run_orders.ts'
+import { Run } from '../../lab/worker/run.ts'
+import { UNMEASURED } from '../../lab/worker/run_kernels.ts'
+import { type RunDevice, type RunHost, systemClock } from '../../lab/worker/session_host.ts'
 import type { SteeredRun } from '../../lab/worker/steered_run.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
-import type { RunFacts } from '../output/run_facts.ts'
+import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import type { RunFolder } from '../output/run_folder.ts'
 import { createProgress } from '../progress.ts'
 import { tell } from '../terminal.ts'
-import type { Checkpointer } from './checkpointing.ts'
-import { metricsRows } from './resume.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
 
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
@@ -27,169 +30,178 @@ const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.js
 /** What a run began with besides its experiment. */
 export type Origin = Pick<RunFacts, 'record' | 'parent' | 'resumed' | 'warm_start' | 'matmul'>
 
-/** What is known of a run that was cut short. */
+/** The checkpoint that a run continues from, and what is known of it where it is the same run. */
 export interface Earlier {
-  readonly history: RunHistory
+  readonly opened: Opened
   readonly facts: Partial<RunFacts>
 }
 
 export interface TrainingRunParts {
-  readonly gpu: Pick<Gpu, 'facts' | 'counts' | 'memory' | 'profile'>
+  readonly gpu: Pick<Gpu, 'facts' | 'counts' | 'memory' | 'profile' | 'lost' | 'destroy'>
   readonly run: SteeredRun<Trainer>
   /** What steps are to show of the inside. */
   readonly observe?: ObservationRequest | undefined
   readonly folder: RunFolder | undefined
-  readonly checkpoints: Checkpointer
+  /** Where checkpoints go, and when; undefined = never. */
+  readonly checkpoints?:
+    | { readonly files: CheckpointFiles; readonly schedule: CheckpointSchedule }
+    | undefined
   readonly watch: RunWatch
   readonly origin: Origin
   readonly earlier?: Earlier | undefined
+  /** Awaited once, when the last sft phase is over. */
+  readonly afterSft?: () => Promise<void>
 }
 
 /** The only run of this process. */
 const RUN = 1
 
+/** The experiment's field that brings these kernels back; '' for the default ones. */
+const kernelsText = (matmul: MatmulChoice): string =>
+  Object.keys(matmul).length === 0 ? '' : writeKernels(matmul)
+
 export class TrainingRun {
   status: RunFacts['status'] = 'running'
+  /** Why the newest checkpoint that was due is not there; undefined where it is. */
+  checkpoint_problem: string | undefined
   readonly #parts: TrainingRunParts
-  readonly #orders: Orders
+  readonly #run: Run
   readonly #progress = createProgress()
-  readonly #phases: RunFacts['phases'][number][]
-  readonly #steering: RunFacts['steering'][number][]
-  readonly #latest: Record<string, number> = {}
   readonly #start_ms = performance.now()
   readonly #first_step: number | undefined
   #memory_peak_bytes: number
   #said_dtype: string | undefined
+  #is_sft_done = false
 
   constructor(parts: TrainingRunParts) {
     this.#parts = parts
-    const { run, earlier, observe } = parts
-    this.#orders = new Orders(false, observe ?? NO_OBSERVATION)
+    const { run, earlier, observe, origin, checkpoints } = parts
+    const settings = checkpoints && {
+      ...checkpoints.schedule,
+      budget_bytes: DEFAULT_BUDGET_BYTES,
+    }
+    this.#run = new Run(
+      this.#host(),
+      {
+        ...{ type: 'start', run: RUN, record: origin.record, paused: true },
+        experiment: run.experiment,
+        observe: observe ?? NO_OBSERVATION,
+        ...(settings && { checkpoints: settings }),
+      },
+      earlier?.opened,
+    )
     // A budget that has an end: each step lands before the next one is queued.
-    this.#orders.take(Number.MAX_SAFE_INTEGER)
-    const { phase_switches = [], steered = [] } = earlier?.history ?? {}
-    this.#phases = phase_switches.map((begun) => ({ ...begun, name: this.#nameOf(begun.phase) }))
-    this.#steering = steered.map(({ entry, refused }) => ({
-      ...entry,
-      ...(refused !== undefined && { refused }),
-    }))
-    for (const [, metrics] of earlier ? metricsRows(earlier.history) : [])
-      Object.assign(this.#latest, metrics)
+    this.#run.orders.take(Number.MAX_SAFE_INTEGER)
     this.#memory_peak_bytes = earlier?.facts.memory_peak_bytes ?? 0
     this.#first_step = earlier && run.step
   }
 
   /** Ends the run after the step in flight. */
   stop(): void {
-    this.#orders.change({ is_ending: true })
+    this.#run.orders.change({ is_ending: true })
   }
 
-  /**
-   * Steps until the end; `afterSft` is called once, when the last sft phase is over. Throws BrokenNumbers after several steps in
-   * a row that were not finite.
-   */
-  async train(afterSft: () => Promise<void>): Promise<void> {
-    const { run, checkpoints, folder, watch } = this.#parts
+  /** Steps until the end, and frees the device. Throws BrokenNumbers after several steps in a row that were not finite. */
+  async train(): Promise<void> {
+    const { run, folder } = this.#parts
     this.#sayRolloutDType()
     folder?.facts(this.#facts())
     try {
-      await this.#loop(afterSft).drive()
+      await this.#run.drive()
       this.status = run.isFinished ? 'finished' : 'stopped'
     } catch (error) {
       this.status = 'failed'
       throw error
     } finally {
       this.#progress.end()
-      await checkpoints.idle
-      folder?.finish(this.#facts(), watch.series)
+      folder?.finish(this.#facts(), this.#run.told.history.series)
     }
   }
 
-  #loop(afterSft: () => Promise<void>): RunLoop {
-    const { gpu, run, checkpoints } = this.#parts
-    let is_saved = false
-    return new RunLoop(
-      {
-        id: RUN,
-        host: {
-          now: () => performance.now(),
-          peak: async () => undefined,
-          sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  /** What a worker gives its runs, in Node. */
+  #host(): RunHost {
+    const { checkpoints, folder } = this.#parts
+    return {
+      ...systemClock,
+      version: `Understory ${understory_version}`,
+      is_unattended: true,
+      prepare: async () => this.#device(),
+      peak: async () => undefined,
+      post: (event) => this.#hear(event),
+      between: () => this.#between(),
+      ...(checkpoints && {
+        checkpoints: {
+          open: async () => ({ files: checkpoints.files, why_memory: '' }),
+          encode: encodeCheckpoint,
+          decode: decodeCheckpoint,
+          // No checkpoint is ahead of the lines of its steps.
+          sync: () => folder?.sync(),
+          understory: understory_version,
         },
-        orders: this.#orders,
-        keeper: checkpoints,
-        samples_ms: 0,
-        post: (event) => this.#hear(event),
-        setStatus: (status) => {
-          if (status === 'waiting') throw new Error('trainer: this phase waits for verdicts')
-        },
-        between: async () => {
-          if (is_saved || !this.#isSftOver()) return
-          await afterSft()
-          is_saved = true
-        },
-      },
-      {
+      }),
+    }
+  }
+
+  #device(): RunDevice {
+    const { gpu, run, origin } = this.#parts
+    const matmul = origin.matmul ?? {}
+    return {
+      ...UNMEASURED,
+      adapter: gpu.facts,
+      settled: { matmul, text: kernelsText(matmul) },
+      lost: gpu.lost,
+      start: async () => ({
         trainer: run,
         counts: gpu.counts,
         memory: () => gpu.memory(),
         profile: (work) => gpu.profile(work),
-      },
-    )
+      }),
+      destroy: () => gpu.destroy(),
+    }
   }
 
-  /** Whether the last supervised phase has taken its last step, and no later phase has begun. */
-  #isSftOver(): boolean {
-    const { phases, phase, isPhaseOver } = this.#parts.run.trainer
-    return phase === phases.findLastIndex(({ kind }) => kind === 'sft') && isPhaseOver
+  async #between(): Promise<void> {
+    const { run, afterSft } = this.#parts
+    const { phases, phase, isPhaseOver } = run.trainer
+    const is_last = phase === phases.findLastIndex(({ kind }) => kind === 'sft')
+    if (this.#is_sft_done || !is_last || !isPhaseOver) return
+    await afterSft?.()
+    this.#is_sft_done = true
   }
 
-  /** Writes down what the loop tells. */
+  /** Writes down what the run tells. */
   #hear(event: LabEvent): void {
     const { folder } = this.#parts
-    if (event.type === 'phase') this.#hearPhase(event)
-    else if (event.type === 'step') this.#hearStep(event)
+    if (event.type === 'step') this.#hearStep(event)
     else if (event.type === 'steered') this.#hearSteered(event)
     else if (event.type === 'samples') folder?.samples(event.step, event.samples)
     else if (event.type === 'generations') folder?.generations(event.step, event.generations)
     // What was observed of the step that the run continues from is in the folder already.
     else if (event.type === 'observed' && event.step !== this.#first_step)
       folder?.observation(event.step, event.observation)
+    else if (event.type === 'restored' && event.differs !== undefined) tell(event.differs)
+    else if (event.type === 'checkpoint') this.checkpoint_problem = undefined
+    else if (event.type === 'checkpoint_problem') {
+      this.checkpoint_problem = event.message
+      tell(`A checkpoint was not written, and the run continues: ${event.message}`)
+    } else if (event.type === 'status' && event.status === 'waiting')
+      throw new Error('trainer: this phase waits for verdicts')
   }
 
-  #hearStep(event: Extract<LabEvent, { type: 'step' }>): void {
-    const { step, phase, metrics } = event
-    const { gpu, run, folder, checkpoints, watch } = this.#parts
-    Object.assign(this.#latest, metrics)
-    watch.step(step, phase, metrics, run.experiment)
+  #hearStep({ step, phase, metrics }: Extract<LabEvent, { type: 'step' }>): void {
+    const { gpu, run, folder, watch } = this.#parts
+    watch.step(step, phase, this.#run.told.history.series, run.experiment)
     folder?.metrics(step, metrics)
-    checkpoints.log.add(event)
     this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
-    const { preferences } = run
-    if (preferences)
-      checkpoints.log.add({ type: 'pairs', phase, verdicts: writeVerdicts(preferences.log) })
-    const title = `phase ${phase + 1}/${run.trainer.phases.length} ${this.#nameOf(phase)}`
+    const { kind, name } = run.trainer.phases[phase]
+    const title = `phase ${phase + 1}/${run.trainer.phases.length} ${name || kind}`
     this.#progress.show({ step, total_steps: run.total_steps, phase: title, metrics })
   }
 
-  #hearPhase(event: Extract<LabEvent, { type: 'phase' }>): void {
-    const { step, phase, reason } = event
-    this.#phases.push({ step, phase, reason, name: this.#nameOf(phase) })
-    this.#parts.checkpoints.log.add(event)
-  }
-
-  #hearSteered(event: Extract<LabEvent, { type: 'steered' }>): void {
-    const { entry, refused } = event
-    this.#steering.push({ ...entry, ...(refused !== undefined && { refused }) })
-    this.#parts.checkpoints.log.add(event)
+  #hearSteered({ entry, refused }: Extract<LabEvent, { type: 'steered' }>): void {
     const said = `after step ${entry.step}: ${steeringWords(entry)}`
     tell(refused === undefined ? said : `${said} was left out: ${refused}`)
     this.#sayRolloutDType()
-  }
-
-  #nameOf(phase: number): string {
-    const { kind, name } = this.#parts.run.trainer.phases[phase]
-    return name || kind
   }
 
   /** Says what became of float16 rollouts, whenever that is news. */
@@ -202,14 +214,14 @@ export class TrainingRun {
 
   /** The last known value of every validation metric, or of every metric when there is no validation; then what went wrong. */
   summary(): string {
-    const all = Object.entries(this.#latest)
+    const { run, watch } = this.#parts
+    const all = [...this.#run.told.history.series]
     const validation = all.filter(([name]) => name.startsWith('val'))
     const lines = (validation.length ? validation : all).map(
-      ([name, value]) => `${name} ${Number(value.toPrecision(6))}`,
+      ([name, { values, length }]) => `${name} ${Number(values[length - 1].toPrecision(6))}`,
     )
-    const findings = findingLines(this.#parts.watch.found)
-    const head = `${this.status} after step ${this.#parts.run.step}`
-    return [head, ...lines, ...findings].join('\n')
+    const head = `${this.status} after step ${run.step}`
+    return [head, ...lines, ...findingLines(watch.found)].join('\n')
   }
 
   #facts(): RunFacts {
@@ -219,8 +231,7 @@ export class TrainingRun {
       status: this.status,
       adapter: gpu.facts,
       versions: { understory: understory_version, webgpu: webgpu_version, node: process.version },
-      phases: this.#phases,
-      steering: this.#steering,
+      ...historyFacts(this.#run.told.history, run.experiment),
       ...origin,
       tokens: vocabularyOf(run.experiment.task).tokens,
       ...(run.rollout_dtype && { rollout_dtype: run.rollout_dtype }),

@@ -1,6 +1,6 @@
-// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and writes it off the loop.
+// Keeps a run while it trains: takes its state when that is due, holds the newest in memory, and writes it off the loop. The page
+// and the command line have this one; where its files lie is an interface (CheckpointFiles).
 import type {
-  CheckpointEntry,
   CheckpointProblemCode,
   CheckpointSettings,
   RunHistory,
@@ -9,8 +9,9 @@ import type { UnsoundPart } from '../protocol/guard.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { Checkpoint, CheckpointFiles, SteeredState } from './checkpoint.ts'
 import { historyUntil } from './history.ts'
-import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue, retained } from './schedule.ts'
+import { DEFAULT_BUDGET_BYTES, DEFAULT_SCHEDULE, isDue } from './schedule.ts'
 import { unsoundPart } from './sound.ts'
+import { checkpointProblem, writeAmong } from './write_among.ts'
 
 export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
   ...DEFAULT_SCHEDULE,
@@ -21,8 +22,6 @@ export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
 const REST_MS = 1000
 /** A large state is kept less often: of the time, this share goes into it at most. */
 const MAX_SHARE = 1 / 20
-/** After a write that failed. */
-const RETRY_MS = 30_000
 
 /** A run between two steps, as far as it is known here. */
 export interface Snapshot {
@@ -30,18 +29,24 @@ export interface Snapshot {
   readonly history: RunHistory
 }
 
+/** Where checkpoints go. */
+export interface CheckpointStorage {
+  files(): Promise<CheckpointFiles>
+  encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
+  /** Called before a checkpoint is written: what it counts on has to be on the disk before it. Throws where that fails. */
+  sync?(): void
+}
+
 /** What a keeper needs of its run. */
 export interface KeeperHost {
   readonly run: number
   readonly record: string
-  readonly settings: CheckpointSettings
+  /** Undefined: no state is due before the run ends or rests. */
+  readonly settings: CheckpointSettings | undefined
+  /** Steps alone say when, and a state that is due waits until the one before it is written: none is left out. */
+  readonly is_patient?: boolean
   /** Undefined where nothing is kept beyond the memory. */
-  readonly storage:
-    | {
-        files(): Promise<CheckpointFiles>
-        encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
-      }
-    | undefined
+  readonly storage: CheckpointStorage | undefined
   /** What is known of the run, up to the newest step that was posted. */
   history(): RunHistory
   /** All of a checkpoint but the state and the history. */
@@ -51,23 +56,20 @@ export interface KeeperHost {
   now(): number
 }
 
-interface Pending {
+/** When a state was taken, and of what. */
+interface Moment {
   readonly step: number
-  readonly state: Promise<SteeredState>
-  readonly begun_at: number
+  readonly phase: number
+  /** The verdicts until then, as text: two logs of one length can differ. */
+  readonly said: string
+  readonly at_ms: number
 }
 
-/** What a failed write is called in the protocol, and in a sentence. */
-function checkpointProblem(error: unknown): {
-  readonly code: CheckpointProblemCode
-  readonly message: string
-} {
-  const name = error instanceof Error || error instanceof DOMException ? error.name : ''
-  const message = error instanceof Error ? error.message : String(error)
-  if (name === 'QuotaExceededError') return { code: 'full', message }
-  if (name === 'NoModificationAllowedError') return { code: 'read_only', message }
-  if (name === 'CheckpointError') return { code: 'corrupt', message }
-  return { code: 'other', message: message || name || 'unknown error' }
+/** A state that is on its way from the GPU. */
+interface Taken extends Moment {
+  readonly state: Promise<SteeredState>
+  /** The moment of the state before it. */
+  readonly before: Moment
 }
 
 export class CheckpointKeeper {
@@ -76,32 +78,38 @@ export class CheckpointKeeper {
   /** The newest state that was taken is not finite, so it was not kept; undefined where it was sound. */
   unsound: { readonly step: number; readonly part: UnsoundPart } | undefined
   readonly #host: KeeperHost
-  #pending: Pending | undefined
-  #work: Promise<void> = Promise.resolve()
+  #taken: Taken | undefined
+  /** The state that was taken last has landed. */
+  #has_landed = false
   #looking: Promise<Snapshot | undefined> = Promise.resolve(undefined)
+  #work: Promise<void> = Promise.resolve()
   #is_writing = false
   /** Of the newest state that was taken. */
-  #last = { step: 0, phase: 0, said: '', at_ms: 0 }
-  #write_from_ms = Number.NEGATIVE_INFINITY
+  #last: Moment
+  /** Steps until the next one count from here. */
+  #counts_from = 0
   /** That the last one took. */
   #took_ms = 0
   #problem: CheckpointProblemCode | undefined
 
   constructor(host: KeeperHost) {
     this.#host = host
-    this.#last = { ...this.#last, at_ms: host.now() }
+    this.#last = { step: 0, phase: 0, said: '', at_ms: host.now() }
   }
 
   /** Begins with a state from elsewhere. */
   adopt(snapshot: Snapshot): void {
-    const { trainer } = snapshot.state
-    this.#last = { step: trainer.step, phase: trainer.phase, said: '', at_ms: this.#host.now() }
+    const { step, phase } = snapshot.state.trainer
+    this.#last = { step, phase, said: '', at_ms: this.#host.now() }
+    this.#counts_from = step
     this.snapshot = snapshot
   }
 
   /** Writes the newest state, which may be another record's so far. */
   write(): void {
-    if (this.snapshot && !this.#isBusy) void this.#write(this.snapshot, this.#host.now())
+    const { snapshot } = this
+    if (snapshot && !this.#taken && !this.#is_writing)
+      void this.#write(snapshot, { ...this.#last, at_ms: this.#host.now() })
   }
 
   /** The newest state as a file; undefined before there is one. */
@@ -115,60 +123,68 @@ export class CheckpointKeeper {
     return { step: state.trainer.step, bytes }
   }
 
+  /** KeeperHost.is_patient. */
+  get is_patient(): boolean {
+    return this.#host.is_patient ?? false
+  }
+
   /** The state after `step`, which was just queued, should be taken: by the clock, or because a phase has begun. */
   isDue(step: number, phase: number): boolean {
-    if (step === 0 || this.#isBusy) return false
-    const { now, settings } = this.#host
-    const { step: last_step, at_ms } = this.#last
-    if (phase !== this.#last.phase && now() - at_ms >= REST_MS) return true
+    const { settings } = this.#host
+    if (!settings || step === 0 || !this.#isFree) return false
+    const now_ms = this.#host.now()
+    const { at_ms } = this.#last
     const { every_steps, every_ms } = settings
+    const has_begun = !this.is_patient && phase !== this.#last.phase
+    if (has_begun && now_ms - at_ms >= REST_MS) return true
     const rare_ms = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
-    return isDue(now(), at_ms, step, last_step, { every_steps, every_ms: rare_ms })
+    return isDue(now_ms, at_ms, step, this.#counts_from, { every_steps, every_ms: rare_ms })
   }
 
   /**
    * In how many milliseconds a run at rest should be kept, because it is not as it was kept last: 0 now, undefined never.
-   * `said`: the verdicts so far, as text; two logs of one length can differ.
+   * `said`: the verdicts so far, as text. The last state of a run (`is_last`) is tried again where it could not be written.
    */
-  staleIn(step: number, said: string): number | undefined {
-    if (step === this.#last.step && said === this.#last.said) return undefined
+  staleIn(step: number, said: string, is_last = false): number | undefined {
+    const is_kept = step === this.#last.step && said === this.#last.said
+    if (is_kept && !(is_last && this.#problem)) return undefined
     return Math.max(0, this.#last.at_ms + REST_MS - this.#host.now())
   }
 
   /** Takes the state after `step`, which was queued last. False where another one is under way. */
   take(step: number, phase: number, exportState: () => Promise<SteeredState>, said = ''): boolean {
-    if (step === 0 || this.#isBusy) return false
-    const begun_at = this.#host.now()
+    if (step === 0 || this.#taken || this.#is_writing) return false
+    const before = this.#last
+    const moment = { step, phase, said, at_ms: this.#host.now() }
     const state = exportState()
     state.catch(() => {}) // a lost device is reported elsewhere
-    this.#last = { step, phase, said, at_ms: begun_at }
-    this.#pending = { step, state, begun_at }
+    this.#last = moment
+    this.#counts_from = step
+    this.#taken = { ...moment, state, before }
+    this.#has_landed = false
     return true
   }
 
   /** Everything of `step` has been posted. */
   landed(step: number): void {
-    const pending = this.#pending
-    if (pending?.step !== step) return
-    this.#looking = pending.state.then(
-      (state) => {
-        if (this.#pending !== pending) return undefined
-        this.#pending = undefined
-        const part = unsoundPart(state)
-        this.unsound = part && { step, part }
-        if (part) return undefined
-        this.snapshot = { state, history: historyUntil(this.#host.history(), state) }
-        return this.snapshot
-      },
-      () => {
-        if (this.#pending === pending) this.#pending = undefined
-        return undefined
+    const taken = this.#taken
+    if (taken?.step !== step || this.#has_landed) return
+    this.#has_landed = true
+    this.#looking = taken.state.then(
+      (state) => this.#look(taken, state),
+      (error: unknown) => {
+        if (this.#taken !== taken) return undefined
+        this.#forget(taken)
+        throw error
       },
     )
-    this.#work = this.#looking.then((kept) => kept && this.#write(kept, pending.begun_at))
+    this.#work = this.#looking.then(
+      (kept) => kept && this.#write(kept, taken),
+      () => {}, // told where it was the last one: looked()
+    )
   }
 
-  /** Resolves when it is known whether the state that landed last is finite: `unsound`. */
+  /** Resolves when it is known whether the state that landed last is finite: `unsound`. Throws where it could not be read. */
   async looked(): Promise<void> {
     await this.#looking
   }
@@ -176,9 +192,8 @@ export class CheckpointKeeper {
   /** Lets go of a state that is under way: its device is gone, or its numbers are broken. */
   drop(): void {
     this.unsound = undefined
-    if (!this.#pending) return
-    this.#pending = undefined
-    this.#last = { ...this.#last, step: this.snapshot?.state.trainer.step ?? 0 }
+    this.#looking = Promise.resolve(undefined)
+    if (this.#taken) this.#forget(this.#taken)
   }
 
   /** Resolves when what was taken so far is written. */
@@ -186,72 +201,66 @@ export class CheckpointKeeper {
     return this.#work
   }
 
-  get #isBusy(): boolean {
-    return this.#pending !== undefined || this.#is_writing
+  /** A state may be due: no other one is under way, or it would be waited for. */
+  get #isFree(): boolean {
+    if (this.is_patient) return !this.#taken || this.#has_landed
+    return !this.#taken && !this.#is_writing
   }
 
-  #write(snapshot: Snapshot, begun_at: number): Promise<void> {
+  /** A state that is not kept was never taken: the next one is as due as it was. */
+  #forget({ before }: Taken): void {
+    this.#taken = undefined
+    this.#last = before
+    this.#counts_from = before.step
+  }
+
+  #look(taken: Taken, state: SteeredState): Snapshot | undefined {
+    if (this.#taken !== taken) return undefined
+    this.#taken = undefined
+    const part = unsoundPart(state)
+    this.unsound = part && { step: taken.step, part }
+    if (part) return undefined
+    this.snapshot = { state, history: historyUntil(this.#host.history(), state) }
+    return this.snapshot
+  }
+
+  #write(snapshot: Snapshot, { at_ms, before }: Moment & Partial<Taken>): Promise<void> {
     const { storage, now } = this.#host
-    if (!storage || now() < this.#write_from_ms) return Promise.resolve()
+    if (!storage) return Promise.resolve()
     this.#is_writing = true
-    this.#work = this.#keep(snapshot, begun_at)
+    this.#work = this.#keep(snapshot, storage, at_ms)
       .catch((error) => {
-        this.#write_from_ms = now() + RETRY_MS
+        // By the clock the next state is due as soon as it is time; where steps alone say when, after as many of them.
+        if (!this.is_patient && before) this.#counts_from = before.step
         this.#tell(checkpointProblem(error))
       })
       .finally(() => {
         this.#is_writing = false
-        this.#took_ms = now() - begun_at
+        this.#took_ms = now() - at_ms
       })
     return this.#work
   }
 
-  async #keep({ state, history }: Snapshot, begun_at: number): Promise<void> {
+  async #keep(
+    { state, history }: Snapshot,
+    storage: CheckpointStorage,
+    begun_at: number,
+  ): Promise<void> {
     const host = this.#host
-    const { run, record, settings, storage } = host
-    if (!storage) return
     const files = await storage.files()
     const bytes = await storage.encode({ ...host.facts(), run: state, history })
     const { step } = state.trainer
-    try {
-      await files.write(record, step, bytes)
-    } catch (error) {
-      if (checkpointProblem(error).code !== 'full') throw error
-      // Room of its own older ones, but never the newest that is there.
-      const older = newestFirst(await files.list(record)).slice(1)
-      if (older.length === 0) throw error
-      await files.remove(record, stepsOf(older))
-      await files.write(record, step, bytes)
-    }
-    const entries = await this.#thin(files, settings.budget_bytes, { step, bytes: bytes.length })
+    storage.sync?.()
+    const entries = await writeAmong(files, host.record, step, bytes, host.settings?.budget_bytes)
     this.#problem = undefined
     host.post({
       type: 'checkpoint',
-      run,
+      run: host.run,
       step,
       bytes: bytes.length,
       entries,
       ms: host.now() - begun_at,
     })
-  }
-
-  /** Lets older ones go. Throws where the one that was just written is not there, whole. */
-  async #thin(
-    files: CheckpointFiles,
-    budget_bytes: number,
-    written: { readonly step: number; readonly bytes: number },
-  ): Promise<readonly CheckpointEntry[]> {
-    const { record } = this.#host
-    const all = await files.list(record)
-    const own = all.find(({ step }) => step === written.step)
-    if (own?.bytes !== written.bytes)
-      throw new Error(
-        `the checkpoint of step ${written.step} was written, and ${own ? `${own.bytes} of its ${written.bytes} bytes are` : 'no file of it is'} there`,
-      )
-    const stay = new Set(retained(all, budget_bytes))
-    const gone = all.filter(({ step }) => !stay.has(step))
-    if (gone.length > 0) await files.remove(record, stepsOf(gone))
-    return all.filter(({ step }) => stay.has(step))
   }
 
   /** Once for each kind, until a write succeeds. */
@@ -261,8 +270,3 @@ export class CheckpointKeeper {
     this.#host.post({ type: 'checkpoint_problem', run: this.#host.run, ...problem })
   }
 }
-
-const stepsOf = (entries: readonly CheckpointEntry[]) => entries.map(({ step }) => step)
-
-export const newestFirst = (entries: readonly CheckpointEntry[]): CheckpointEntry[] =>
-  [...entries].sort((a, b) => b.step - a.step)

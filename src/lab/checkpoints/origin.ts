@@ -3,7 +3,7 @@ import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringEntry } from '../experiment/steering/actions.ts'
 import type { CheckpointSource, PlainHistory, RunHistory } from '../protocol/checkpoint_facts.ts'
 import type { Checkpoint, CheckpointFiles, MadeOn, SteeredState } from './checkpoint.ts'
-import { newestFirst } from './keeper.ts'
+import { newestFirst } from './schedule.ts'
 
 /** The checkpoint of a source; of several kept ones the newest sound one up to the step that was asked for. */
 export interface Opened {

@@ -81,3 +81,6 @@ export function surplusCheckpoints(
   }
   return gone
 }
+
+export const newestFirst = (entries: readonly CheckpointEntry[]): CheckpointEntry[] =>
+  [...entries].sort((a, b) => b.step - a.step)

@@ -1,6 +1,6 @@
 // The losses of a run's GPU: when it is opened again automatically, and when only on a person's request.
 import { BrokenNumbers } from '../protocol/guard.ts'
-import { labError, type RunDevice, type SessionHost } from './session_host.ts'
+import { type Clock, labError, type RunDevice } from './session_host.ts'
 
 /** A loss within this many milliseconds after training resumed waits for a person: browsers block a GPU that crashes again and again. */
 const AGAIN_MS = 60_000
@@ -13,7 +13,7 @@ const LOSS_MS = 300
 export async function lossBehind(
   error: unknown,
   device: RunDevice | undefined,
-  { sleep }: Pick<SessionHost, 'sleep'>,
+  { sleep }: Pick<Clock, 'sleep'>,
 ): Promise<unknown> {
   if (!device || error instanceof BrokenNumbers) return undefined
   if (labError(error).code === 'lost') return undefined

@@ -1,45 +1,44 @@
 // One run from preparation to end. A lost device is opened again, and the run continues from its last state.
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/checkpoint.ts'
-import { HistoryLog } from '../checkpoints/history.ts'
 import { CheckpointKeeper, DEFAULT_CHECKPOINTS } from '../checkpoints/keeper.ts'
-import { type Opened, openSource, plainHistory, withLaterSteering } from '../checkpoints/origin.ts'
+import { type Opened, openSource, withLaterSteering } from '../checkpoints/origin.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import type { Experiment } from '../experiment/schema.ts'
+import type { CheckpointSource } from '../protocol/checkpoint_facts.ts'
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { NO_OBSERVATION } from '../protocol/observation.ts'
 import type { LabCommand, LabEvent, RunStatus } from '../protocol/protocol.ts'
 import { Losses, lossBehind } from './losses.ts'
-import { chooseRunKernels, type Kernels } from './run_kernels.ts'
+import { chooseRunKernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
+import { RunRecord } from './run_record.ts'
 import { readDocument, restoredFrom, restoredState } from './run_start.ts'
 import {
   type CheckpointHost,
   ExperimentError,
+  type Kernels,
   labError,
   type RunDevice,
-  type SessionHost,
+  type RunHost,
+  type RunTrainer,
 } from './session_host.ts'
 
 type Start = Extract<LabCommand, { type: 'start' }>
 
-/** The page draws samples no more often than this. */
+/** The page draws samples no more often than this; a folder gets those of every step. */
 const SAMPLES_MS = 500
 
 export class Run {
   readonly orders: Orders
-  readonly #host: SessionHost
+  readonly told: RunRecord
+  readonly #id: number
+  readonly #host: RunHost
   readonly #start: Start
   readonly #keeper: CheckpointKeeper
-  #history = new HistoryLog()
   #status: RunStatus = 'preparing'
   #loop: RunLoop | undefined
   /** The checkpoint that the run began with. */
   #opened: Opened | undefined
-  /** With all that was done to the run so far. */
-  #document: Experiment | undefined
-  /** The same without what was done by hand. */
-  #beginning: Experiment | undefined
   #kernels: Kernels | undefined
   /** AdapterFacts.description of the device. */
   #adapter = ''
@@ -50,20 +49,25 @@ export class Run {
   /** The run goes back because its numbers were broken. */
   #is_guarded = false
 
-  constructor(host: SessionHost, start: Start) {
+  /** `opened`: a checkpoint to begin with that was read already, in place of one that `start` names. */
+  constructor(host: RunHost, start: Start, opened?: Opened) {
+    this.#id = start.run
     this.#host = host
     this.#start = start
+    this.#opened = opened
+    this.told = new RunRecord(opened)
     this.orders = new Orders(start.paused, start.observe ?? NO_OBSERVATION)
     const { checkpoints } = host
     this.#keeper = new CheckpointKeeper({
       run: start.run,
       record: start.record,
-      settings: start.checkpoints ?? DEFAULT_CHECKPOINTS,
-      storage: checkpoints && {
-        files: () => this.#files(checkpoints),
-        encode: checkpoints.encode,
-      },
-      history: () => this.#history.history,
+      // Nobody draws what happens here: the loop waits for a file rather than leave one out that was asked for.
+      is_patient: host.is_unattended === true && start.checkpoints?.every_ms === 0,
+      // Where nobody goes back to a state and no file is written, none but the last is looked at.
+      settings:
+        host.is_unattended && !checkpoints ? undefined : (start.checkpoints ?? DEFAULT_CHECKPOINTS),
+      storage: checkpoints && { ...checkpoints, files: () => this.#files(checkpoints) },
+      history: () => this.told.history,
       facts: () => this.#facts(),
       post: (event) => this.#post(event),
       now: host.now,
@@ -87,32 +91,21 @@ export class Run {
     this.#loop?.undoVerdict()
   }
 
-  /** From preparation to the end. The one place where an error of a run becomes a `failed` event. */
+  /** From preparation to the end. Throws what ends the run before that. */
   async drive(): Promise<void> {
-    try {
-      if (this.#isOver) return
-      this.#setStatus('preparing', true)
-      await this.#begin()
-      while (!this.#isOver && !(await this.#attempt()));
-    } catch (error) {
-      if (!this.#isOver) this.#post({ type: 'failed', run: this.#id, error: labError(error) })
-      this.orders.is_stopped = true
-    }
-  }
-
-  get #id(): number {
-    return this.#start.run
+    if (this.#isOver) return
+    this.#setStatus('preparing', true)
+    await this.#begin()
+    while (!this.#isOver && !(await this.#attempt()));
   }
 
   get #isOver(): boolean {
     return this.orders.is_stopped
   }
 
-  #post(event: LabEvent): void {
+  #post(event: LabEvent, trainer?: RunTrainer): void {
     if (this.#isOver) return
-    this.#history.add(event)
-    if (event.type === 'steered' && event.refused === undefined && this.#document)
-      this.#document = { ...this.#document, steering: event.steering }
+    this.told.add(event, trainer)
     this.#host.post(event)
   }
 
@@ -155,32 +148,33 @@ export class Run {
   /** Checks what the run is to begin with: a document, or a checkpoint. */
   async #begin(): Promise<void> {
     const { from, experiment } = this.#start
-    const { checkpoints } = this.#host
-    if (!from) {
-      this.#document = this.#beginning = readDocument(experiment)
+    if (from) this.#opened = await this.#read(from)
+    if (!this.#opened) {
+      this.told.document = this.told.beginning = readDocument(experiment)
       return
     }
-    if (!checkpoints) throw new ExperimentError('There are no checkpoints here to continue from.')
-    this.#say('Reading the checkpoint')
-    this.#opened = await openSource(
-      from,
-      await this.#files(checkpoints),
-      checkpoints.decode,
-      (message) =>
-        this.#post({ type: 'checkpoint_problem', run: this.#id, code: 'corrupt', message }),
-    )
     const { run: state, history } = this.#opened.checkpoint
     // What was done by hand after the checkpoint is in the record.
-    const known = from.kind === 'resume' ? parseExperiment(experiment) : undefined
-    this.#document = known?.ok
+    const known = from?.kind === 'resume' ? parseExperiment(experiment) : undefined
+    this.told.document = known?.ok
       ? withLaterSteering(state, known.experiment.steering)
       : state.document
     this.#keeper.adopt({ state, history })
   }
 
+  async #read(from: CheckpointSource): Promise<Opened> {
+    const { checkpoints } = this.#host
+    if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
+    this.#say('Reading the checkpoint')
+    const files = await this.#files(checkpoints)
+    return openSource(from, files, checkpoints.decode, (message) =>
+      this.#post({ type: 'checkpoint_problem', run: this.#id, code: 'corrupt', message }),
+    )
+  }
+
   /** The run on one device. False when it is to be tried on another one. */
   async #attempt(): Promise<boolean> {
-    const document = this.#document
+    const { document } = this.told
     if (!document) return true
     let device: RunDevice | undefined
     let failure: unknown
@@ -200,6 +194,10 @@ export class Run {
       device?.destroy()
     }
     if (this.#isOver) return true
+    if (this.#host.is_unattended) {
+      await this.#keeper.idle
+      throw failure
+    }
     if (failure instanceof BrokenNumbers) {
       this.#guarded(failure)
       return false
@@ -218,7 +216,7 @@ export class Run {
     const { snapshot } = this.#keeper
     const step = snapshot?.state.trainer.step ?? 0
     // What was done by hand since then may be what broke it: a person decides again.
-    this.#document = snapshot?.state.document ?? this.#beginning
+    this.told.document = snapshot?.state.document ?? this.told.beginning
     this.#post({ type: 'guarded', run: this.#id, step, broken })
     this.#setStatus('preparing')
   }
@@ -250,7 +248,8 @@ export class Run {
     if (snapshot || this.#has_begun) this.#tellRestored()
     if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
     this.#has_begun = true
-    const state = snapshot && this.#document && { ...snapshot.state, document: this.#document }
+    const { document } = this.told
+    const state = snapshot && document && { ...snapshot.state, document }
     const open = await device.start(this.#kernels.matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
     this.#losses.end(this.#host.now())
@@ -260,8 +259,8 @@ export class Run {
         host: this.#host,
         orders: this.orders,
         keeper: this.#keeper,
-        samples_ms: SAMPLES_MS,
-        post: (event) => this.#post(event),
+        samples_ms: this.#host.is_unattended ? 0 : SAMPLES_MS,
+        post: (event) => this.#post(event, open.trainer),
         setStatus: (status) => this.#setStatus(status),
       },
       open,
@@ -272,15 +271,15 @@ export class Run {
   /** The page goes back to the state that the run continues from, or to the beginning. */
   #tellRestored(): void {
     const { snapshot } = this.#keeper
-    if (!this.#document) return
-    this.#history = new HistoryLog(snapshot?.history)
+    const { document } = this.told
+    if (!document) return
     const opened = this.#has_begun ? undefined : this.#opened
     this.#post({
       type: 'restored',
       run: this.#id,
       why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
-      ...restoredState(snapshot?.state, this.#document),
-      history: plainHistory(this.#history.history),
+      ...restoredState(snapshot?.state, document),
+      history: this.told.restore(snapshot),
       kernels: this.#kernels?.text ?? '',
       ...restoredFrom(this.#opened, opened && this.#facts().made_on),
     })
@@ -291,7 +290,7 @@ export class Run {
     return chooseRunKernels(device, {
       run: this.#id,
       made_with: this.#opened?.checkpoint.made_on.kernels,
-      document: this.#document,
+      document: this.told.document,
       kernel_cache: this.#start.kernel_cache,
       version: this.#host.version,
       post: (event) => this.#post(event),

@@ -11,15 +11,17 @@ import type { Experiment } from '../experiment/schema.ts'
 import { chooseKernels } from '../protocol/kernel_choice.ts'
 import type { LabEvent } from '../protocol/protocol.ts'
 import type { MatmulChoice } from '../protocol/results.ts'
-import { ExperimentError, labError, type RunDevice } from './session_host.ts'
+import { ExperimentError, type Kernels, labError, type RunDevice } from './session_host.ts'
 
-/** The kernels of the matrix products, and the experiment's field that brings them back. */
-export interface Kernels {
-  /** Undefined for the default ones. */
-  readonly matmul: MatmulChoice | undefined
-  readonly text: string
-}
 const DEFAULT_KERNELS: Kernels = { matmul: undefined, text: '' }
+
+/** What a device says where nothing is measured: runs have default or pinned kernels. */
+export const UNMEASURED: Pick<RunDevice, 'defaults' | 'variants' | 'missing' | 'tune'> = {
+  defaults: {},
+  variants: new Set(),
+  missing: () => [],
+  tune: async () => ({}),
+}
 
 /** What is known of the kernels before a device is asked. */
 export interface KernelSources {
@@ -34,11 +36,12 @@ export interface KernelSources {
   post(event: LabEvent): void
 }
 
-/** Those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */
+/** Those that are settled; else those of the checkpoint where this device has them; else pinned, remembered, measured or default ones. */
 export async function chooseRunKernels(
   device: RunDevice,
   sources: KernelSources,
 ): Promise<Kernels> {
+  if (device.settled) return device.settled
   const { made_with, document } = sources
   if (made_with !== undefined) {
     const read = readKernels(made_with)

@@ -98,7 +98,7 @@ export class RunLoop {
     const trainer = this.#trainer
     for (const action of orders.asked.splice(0)) trainer.steer(action)
     for (const done of await trainer.obey()) this.#post({ type: 'steered', run: this.#id, ...done })
-    if (this.#of.between) await this.#of.between()
+    await this.#of.host.between?.()
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
     if (orders.request === this.#told) return
@@ -110,15 +110,11 @@ export class RunLoop {
     this.#setStatus('running')
     const { result } = await this.#trainer.queue()
     result.catch(() => {}) // awaited when it lands, or the run is over
-    const { keeper } = this.#of
-    if (!keeper.takes_landed) await this.#keepDue()
+    await this.#keepDue()
     await this.#land()
     this.#in_flight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
-    if (!keeper.takes_landed) return
-    await this.#keepDue()
-    keeper.landed(this.#trainer.step)
   }
 
   /** Takes the state after the step that was queued last, where that is due or asked for. */
@@ -227,7 +223,9 @@ export class RunLoop {
     if (this.#isOver || trainer.step === 0) return
     // The last state is looked at whatever its steps have shown: nothing else says that a run has ended well.
     if (this.#guard.broken.length > 0 && !is_last) return
-    const stale_in = keeper.staleIn(trainer.step, said)
+    // Whether the last state must be tried again is known when the write that is under way has ended.
+    if (is_last) await keeper.idle
+    const stale_in = keeper.staleIn(trainer.step, said, is_last)
     if (stale_in === undefined) return
     if (stale_in > 0 && !is_wanted) {
       // Nothing else may happen to a run at rest: a person may have given a verdict and left.

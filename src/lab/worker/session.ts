@@ -1,5 +1,5 @@
 // Commands in, events out: what the worker receives, and what it posts. Knows neither the worker nor the GPU, so Node can test it.
-import { newestFirst } from '../checkpoints/keeper.ts'
+import { newestFirst } from '../checkpoints/schedule.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { LabCommand } from '../protocol/protocol.ts'
@@ -29,7 +29,7 @@ export class Session {
         this.#stop()
         const run = new Run(this.#host, command)
         this.#run = run
-        this.#then(() => run.drive())
+        this.#then(() => this.#drive(run, command.run))
         return
       }
       case 'plan':
@@ -63,6 +63,17 @@ export class Session {
 
   #then(work: () => Promise<void>): void {
     this.#tail = this.#tail.then(work)
+  }
+
+  /** The one place where an error of a run becomes a `failed` event. */
+  async #drive(run: Run, id: number): Promise<void> {
+    try {
+      await run.drive()
+    } catch (error) {
+      if (!run.orders.is_stopped)
+        this.#host.post({ type: 'failed', run: id, error: labError(error) })
+      run.orders.is_stopped = true
+    }
   }
 
   #stop(): void {

@@ -59,8 +59,17 @@ export interface OpenRun {
   profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
 }
 
+/** The kernels of the matrix products, and the experiment's field that brings them back. */
+export interface Kernels {
+  /** Undefined for the default ones. */
+  readonly matmul: MatmulChoice | undefined
+  readonly text: string
+}
+
 /** The device of a run, before there is a trainer. */
 export interface RunDevice extends MatmulNeeds {
+  /** The kernels, where they were chosen before the device was handed over. */
+  readonly settled?: Kernels
   /** Resolves when the device is lost. */
   readonly lost: Promise<GpuError>
   /** Features that a variant requires and this device lacks. */
@@ -84,32 +93,54 @@ export interface CheckpointHost {
   encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
   /** Throws CheckpointError for a file that no run can continue from; `file` names it there. */
   decode(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<Checkpoint>
+  /** CheckpointStorage.sync. */
+  sync?(): void
   /** Version of the app. */
   readonly understory: string
 }
 
-/** What a session is given: the GPU side, a way out for events, and a clock. */
-export interface SessionHost {
-  open(): Promise<AdapterFacts>
+/** Time, as a run sees it. */
+export interface Clock {
+  /** Milliseconds. */
+  now(): number
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}
+
+/** What a run is given: a device, a place for checkpoints, a way out for events, and a clock. */
+export interface RunHost extends Clock {
   /**
    * `is_careful`: in shorter submissions than usual, because the device was lost. Throws MemoryRefusal where the run would take
    * more than `allow_bytes` and more than is allocated without asking.
    */
   prepare(experiment: Experiment, is_careful?: boolean, allow_bytes?: number): Promise<RunDevice>
-  /** What `plan` posts; without it nothing is posted. */
-  plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
   /** Without it, runs are kept in memory only, for a lost device. */
   readonly checkpoints?: CheckpointHost
   /** Of the app and of the browser: what was measured under another one is measured again. */
   readonly version: string
   /** The largest rates of the adapter; undefined where they cannot be probed. */
   peak(): Promise<Peak | undefined>
-  benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
   post(event: LabEvent): void
-  /** Milliseconds. */
-  now(): number
-  /** Resolves after this many milliseconds. */
-  sleep(ms: number): Promise<void>
+  /** Awaited between two steps, after what was due before the next one has been done. */
+  between?(): Promise<void>
+  /**
+   * Nobody is there to decide what a person at the page decides: broken numbers and a lost GPU end the run with their error. On the
+   * command line, where `--resume` continues it.
+   */
+  readonly is_unattended?: boolean
+}
+
+/** What a session is given: what its runs are, and what the page asks for beside a run. */
+export interface SessionHost extends RunHost {
+  open(): Promise<AdapterFacts>
+  /** What `plan` posts; without it nothing is posted. */
+  plan?(experiment: Experiment): { readonly bytes: number; readonly allowed_bytes: number }
+  benchmark(onProgress: (message: string) => void): Promise<BenchmarkNumbers>
 }
 
 /** The settings were refused before anything was allocated. */

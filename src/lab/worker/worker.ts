@@ -25,6 +25,7 @@ import { browserName } from '../protocol/card.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { type RunDevice, Session } from './session.ts'
+import { systemClock } from './session_host.ts'
 import { SteeredRun } from './steered_run.ts'
 
 const post = (event: LabEvent): void => postMessage(event)
@@ -162,8 +163,7 @@ const session = new Session({
     understory: understory_version,
   },
   post,
-  now: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  ...systemClock,
 })
 
 addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))

@@ -39,7 +39,7 @@ function roman(value: number): string {
 }
 
 /** The value of a numeral as `roman` writes it. */
-function valueOf(numeral: string): number {
+function numberOf(numeral: string): number {
   let value = 0
   let rest = numeral
   for (const [sign, worth] of SIGNS)
@@ -85,7 +85,7 @@ export const roman_numerals: TaskKind = {
       pattern: /^(?:(\d+)|([IVXLCDM]+))=$/,
       example: 'MCMXCIV=',
       check: ([, number, numeral], response) =>
-        exactly(response, number === undefined ? String(valueOf(numeral)) : roman(Number(number))),
+        exactly(response, number === undefined ? String(numberOf(numeral)) : roman(Number(number))),
     })
   },
 }

@@ -82,7 +82,7 @@ async function listFolder(folder: FileSystemDirectoryHandle): Promise<Checkpoint
  * Checkpoints below a folder of the origin, a folder each. Where the browser has evicted them, or somebody has cleared the site's
  * data, the next one is written again: `origin` is asked each time, because a folder that was removed can still be written into.
  */
-function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): CheckpointFiles {
+export function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): CheckpointFiles {
   const openRoot = async () =>
     (await origin()).getDirectoryHandle(CHECKPOINT_FOLDER, { create: true })
   const folder = async (record: string) => {

@@ -1,0 +1,88 @@
+// A run that asks for verdicts and is steered meanwhile. Here, because lab may not load the GPU side.
+import { expect, test } from 'vitest'
+import { Gpu } from '../../../kernels/device/gpu.ts'
+import { writeVerdicts } from '../../../lab/experiment/verdicts.ts'
+import { decodeLink, encodeLink } from '../../../lab/links/link.ts'
+import { type Said, withVerdicts } from '../../../lab/page/taught.ts'
+import { type Steered, SteeredRun } from '../../../lab/worker/steered_run.ts'
+import { steeredEngine } from '../../../rl/train/engine.ts'
+import type { StepResult } from '../../../rl/train/step_result.ts'
+import { numbers, parsed, phase, run, TINY } from './testing.ts'
+
+test('a run that waits for verdicts is steered, moves to other buffers, and is repeated by its document without a question', async () => {
+  const asks = { kind: 'reward_model', steps: 2, batch_size: 4 }
+  const pairs = { source: 'human', count: 6, held_out: 1, min_pairs: 3 }
+  const document = parsed({
+    ...TINY,
+    phases: [
+      { kind: 'sft', steps: 2 },
+      { ...asks, pairs },
+      { kind: 'rl', steps: 2, reward_model: { enable: true } },
+    ],
+  })
+  const gpu = await Gpu.open()
+  const run_by_hand = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
+  const results: StepResult[] = []
+  const done: Steered[] = []
+  const verdicts = new Map<number, Said>()
+  const first = run_by_hand.trainer
+  const say = (id: number, choice: 'a' | 'b' | 'skip') =>
+    expect(run_by_hand.decide(id, choice)).toBe(true)
+  /** What is done where the run waits: before any verdict, after one, and so on. */
+  const waits: (() => void)[] = [
+    () => {
+      for (const kind of ['next_phase', 'repeat_phase'] as const) run_by_hand.steer({ kind })
+      say(0, 'a')
+    },
+    // More rows than before: the pairs and what was said of them move along.
+    () =>
+      run_by_hand.steer({
+        kind: 'append_phase',
+        phase: phase({ kind: 'rl', steps: 1, rollout: { train_batch_size: 8 } }),
+      }),
+    () => {
+      expect(run_by_hand.trainer).not.toBe(first)
+      say(1, 'skip')
+      say(2, 'b')
+      say(3, 'b')
+    },
+    // The phase is repeated, and asks anew.
+    () => {
+      for (const id of [0, 1, 2]) say(id, 'b')
+    },
+  ]
+  for (;;) {
+    if (run_by_hand.step === 3 && done.length === 3) run_by_hand.steer({ kind: 'repeat_phase' })
+    done.push(...(await run_by_hand.obey()))
+    if (run_by_hand.isFinished) break
+    if (!(await run_by_hand.ready())) {
+      waits.shift()?.()
+      continue
+    }
+    results.push(await (await run_by_hand.queue()).result)
+    const { log } = run_by_hand.preferences ?? {}
+    const { phase: index, step } = run_by_hand
+    if (log)
+      verdicts.set(index, {
+        said: writeVerdicts(log),
+        index,
+        step: verdicts.get(index)?.step ?? step - 1,
+      })
+  }
+  const { actor, reward_model } = await run_by_hand.trainer.exportState()
+  gpu.destroy()
+  expect(done.map(({ refused }) => refused?.match(/taught|begun to train/)?.[0])).toEqual([
+    ...['taught', 'begun to train', undefined, undefined],
+  ])
+  expect([...verdicts.values()]).toEqual([
+    { index: 1, step: 2, said: 'asbb' },
+    { index: 2, step: 4, said: 'bbb' },
+  ])
+  const steered = parsed({ ...document, steering: done[done.length - 1].steering })
+  const taught = withVerdicts(steered, [...verdicts.values()])
+  const again = await run(decodeLink(encodeLink(taught)).experiment)
+  expect(again.results).toEqual(results.map(numbers))
+  expect(again.weights).toEqual(actor.weights)
+  expect(again.results.at(-1)?.step).toBe(9)
+  expect(reward_model?.preferences?.log).toHaveLength(3)
+})
