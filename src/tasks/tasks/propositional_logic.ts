@@ -15,7 +15,7 @@ const SIGNS = Object.keys(OPERATORS)
 const LEAVES = ['T', 'F', '!T', '!F']
 
 /** T or F; each step works out the innermost brackets. */
-function valueOf(formula: string): string {
+function truthOf(formula: string): string {
   let text = formula
   while (text.length > 1)
     text = text
@@ -69,11 +69,11 @@ export const propositional_logic: TaskKind = {
         const formula = is_left
           ? values.reduce((left, value, i) => `(${left}${signs[i - 1]}${value})`)
           : values.reduceRight((right, value, i) => `(${value}${signs[i]}${right})`)
-        return { prompt: `${formula}=`, ground_truth: valueOf(formula) }
+        return { prompt: `${formula}=`, ground_truth: truthOf(formula) }
       },
       pattern: /^(\([TF!&|^>()]+\))=$/,
       example: '((T&!F)>F)=',
-      check: ([, formula], response) => exactly(response, valueOf(formula)),
+      check: ([, formula], response) => exactly(response, truthOf(formula)),
     })
   },
 }
