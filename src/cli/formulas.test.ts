@@ -75,6 +75,8 @@ const CLIPS: Readonly<Partial<Record<LossMode, readonly number[]>>> = {
   gspo: [0, 1],
   geo_mean: [0, 1, 2],
   clip_cov: [0, 1],
+  dppo_tv: [0, 1, 2],
+  dppo_kl: [0, 1, 2],
 }
 
 test.for(POLICY_LOSSES)(

@@ -105,6 +105,45 @@ test('gpg and reinforce, by hand: no ratio at all', () => {
   expectClose([one('reinforce', 5, 1).kl], [-Math.log(5)])
 })
 
+test('dro, by hand: a plain gradient, and a pull of the log ratio', () => {
+  const config = { ...k, policy_loss: { dro_beta: 0.5 } }
+  const x = Math.log(4)
+  const { loss, d, kl } = one('dro', 4, 2, config)
+  expectClose([loss, d, kl], [0.25 * x * x - 2 * x, 0.5 * x - 2, -x])
+  // Without an advantage the pull is all there is.
+  expectClose([one('dro', 4, 0, config).d], [0.5 * x])
+})
+
+test('dppo, by hand: kept by how far the probability itself moved', () => {
+  const config = {
+    ...k,
+    clip_ratio_low: 0.1,
+    clip_ratio_high: 0.2,
+    loss_agg_mode: 'token-mean',
+  } as const
+  const moved = (loss_mode: 'dppo_tv' | 'dppo_kl', p: number, q: number, advantage: number) =>
+    policyLossRef(loss_mode, config, {
+      log_probs: [Math.log(p)],
+      old_log_probs: [Math.log(q)],
+      advantages: [advantage],
+      response_mask: [1],
+      response_length: 1,
+    })
+  const d = (...of: Parameters<typeof moved>) => moved(...of).d_log_probs[0]
+  // A ratio of 2, but a change of 0.1: kept. A ratio of 1.5 and a change of 0.25: not.
+  expectClose([d('dppo_tv', 0.2, 0.1, 1), d('dppo_tv', 0.75, 0.5, 1)], [-2, 0])
+  // What moves back is kept, however far.
+  expectClose([d('dppo_tv', 0.1, 0.9, 1), d('dppo_kl', 0.1, 0.9, 1)], [-1 / 9, -1 / 9])
+  expectClose([d('dppo_tv', 0.45, 0.5, -1), d('dppo_tv', 0.35, 0.5, -1)], [0.9, 0])
+  // The weight ends at clip_ratio_c.
+  const held = moved('dppo_tv', 0.1, 0.01, -2)
+  expectClose([held.d_log_probs[0], held.loss], [6, 6 * Math.log(0.1)])
+  expect(Math.round(held.metrics['actor/pg_clipfrac_lower'])).toBe(1)
+  // KL of (0.75, 0.25) from (0.5, 0.5) is 0.1438, of (0.9, 0.1) 0.5108.
+  expectClose([d('dppo_kl', 0.75, 0.5, 1), d('dppo_kl', 0.9, 0.5, 1)], [-1.5, 0])
+  expectClose([d('dppo_kl', 0.25, 0.5, -1)], [0])
+})
+
 test('gspo, by hand: one ratio per row, and each token clips by its own advantage', () => {
   const batch = {
     log_probs: [0.2, 0.4, 9, 24, 0, 0],
@@ -163,7 +202,7 @@ describe('every loss', () => {
   }
   const modes = LOSS_MODES.filter((m) => m !== 'clip_cov' && m !== 'kl_cov')
 
-  test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce'] as const)(
+  test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce', 'dro'] as const)(
     '%s: the gradient is the finite difference of the loss',
     (loss_mode) => {
       for (const loss_agg_mode of LOSS_AGG_MODES) {
