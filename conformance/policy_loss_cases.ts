@@ -1,8 +1,8 @@
 // Golden cases of policy losses, aggregation and micro-batches.
 
 import type { Gpu } from '../src/kernels/device/gpu.ts'
+import type { LossAggMode } from '../src/kernels/policy_loss/aggregations/aggregations.ts'
 import { aggLossRef } from '../src/kernels/policy_loss/loss_weights.ref.ts'
-import type { LossAggMode } from '../src/kernels/policy_loss/loss_weights.ts'
 import type { Objective } from '../src/rl/learners/objective.ts'
 import { LOSS_MODES, type LossMode } from '../src/rl/losses/losses.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'

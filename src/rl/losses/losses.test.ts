@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
 import { numericGradient } from '../../kernels/numericGradient.ref.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
-import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { expectOneInterface, expectOneWorkgroup } from '../../kernels/wgsl/testing.ts'

@@ -1,5 +1,5 @@
 // The list of policy losses, and what follows from all of them together: their names, and the settings that hold their numbers.
-import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { cispo } from './cispo.ts'
 import { clip_cov } from './cov/clip_cov.ts'
 import { kl_cov } from './cov/kl_cov.ts'

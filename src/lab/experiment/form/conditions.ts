@@ -1,4 +1,5 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading above it.
+import { aggregationOf } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import { lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
 import { estimatorOf } from '../../../rl/estimators/advantages.ts'
@@ -67,7 +68,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   // verl's legacy worker does not pass the factor on.
   'actor.loss_scale_factor': (settings) =>
     CONDITIONS['actor.loss_agg_mode'](settings) &&
-    settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm' &&
+    aggregationOf(settings.actor.loss_agg_mode).uses_scale_factor === true &&
     settings.actor.use_legacy_worker_impl === 'disable',
   'actor.kl_loss_coef': inLoss,
   'actor.kl_loss_type': inLoss,

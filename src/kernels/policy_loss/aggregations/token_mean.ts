@@ -1,0 +1,9 @@
+import { aggregation } from './aggregation.ts'
+
+/** Every token counts the same: mask / tokens. */
+export const token_mean = aggregation({
+  name: 'token-mean',
+  label: 'mean over tokens',
+  weight_of: 'return params.scale / counts.tokens;',
+  weight: ({ tokens }) => 1 / tokens,
+})
