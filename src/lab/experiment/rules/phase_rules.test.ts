@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADV_ESTIMATORS } from '../../../rl/estimators/advantages.ts'
+import { ADV_ESTIMATORS, comparesGroups } from '../../../rl/estimators/advantages.ts'
 import { decodeLink, encodeLink } from '../../links/link.ts'
 import { withField } from '../experiment.ts'
 import { experimentFields } from '../form/form.ts'
@@ -292,7 +292,7 @@ describe('dynamic sampling', () => {
   })
 })
 
-test.for(ADV_ESTIMATORS.filter((name) => !['gae', 'reinforce_plus_plus', 'remax'].includes(name)))(
+test.for(ADV_ESTIMATORS.filter(comparesGroups))(
   '%s with one response per prompt is refused, because it compares responses',
   (adv_estimator) => {
     expect(issues({ ...rl({ adv_estimator }), rollout: { n: 1 } })).toEqual([
