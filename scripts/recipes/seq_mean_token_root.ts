@@ -1,6 +1,6 @@
+// Between the two means over responses: every response counts by the root of its length.
 import { aggregation } from './aggregation.ts'
 
-/** Between the two means over responses: every response counts by the root of its length. */
 export const seq_mean_token_root = aggregation({
   name: 'seq-mean-token-root',
   label: 'mean over responses of their token sums over the root of their length',

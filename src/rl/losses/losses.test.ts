@@ -8,16 +8,7 @@ import {
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import { expectOneInterface, expectOneWorkgroup } from '../../kernels/wgsl/testing.ts'
-import { LOSS_KERNELS } from '../learners/loss_kernels.ts'
-import {
-  LOSS_MODES,
-  LOSS_NUMBERS,
-  type LossMode,
-  POLICY_LOSSES,
-  pgAggMode,
-  policyLossOf,
-} from './losses.ts'
+import { LOSS_MODES, type LossMode, policyLossOf } from './losses.ts'
 import { type PolicyLossConfig, policyLossRef } from './policy_loss.ref.ts'
 
 const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
@@ -281,35 +272,5 @@ describe('every loss', () => {
       weights.map((w, i) => -w * advantages[i] * scale),
       { atol: 1e-8 },
     )
-  })
-})
-
-describe('declarations', () => {
-  const kernels = Object.values(LOSS_KERNELS).flatMap(({ loss, choice }) =>
-    choice ? [loss, choice] : [loss],
-  )
-  test.for(kernels)('$name declares one interface, and one workgroup does it all', (kernel) => {
-    expectOneInterface(kernel)
-    expectOneWorkgroup(kernel)
-  })
-
-  test('gspo and sapo are averaged by sequence whatever is asked for', () => {
-    for (const loss_mode of LOSS_MODES)
-      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
-        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
-      )
-  })
-
-  test('names are told apart, and losses that share a number share what is said of it', () => {
-    expect(new Set(LOSS_MODES).size).toBe(LOSS_MODES.length)
-    for (const { numbers } of POLICY_LOSSES)
-      for (const [name, number] of Object.entries(numbers))
-        expect(number, name).toBe(LOSS_NUMBERS.get(name))
-  })
-
-  test.for(POLICY_LOSSES)('$name: its kernel reads the numbers that it declares', (loss) => {
-    const { wgsl } = LOSS_KERNELS[loss.name].loss
-    for (const [name, { is_share = false }] of Object.entries(loss.numbers))
-      expect(wgsl.includes(`params.${name}`), name).toBe(!is_share)
   })
 })

@@ -1,6 +1,6 @@
+// Every response counts the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in f32.
 import { aggregation } from './aggregation.ts'
 
-/** Every response counts the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in f32. */
 export const seq_mean_token_mean = aggregation({
   name: 'seq-mean-token-mean',
   label: 'mean over responses of their token means',

@@ -1,6 +1,6 @@
+// Every response counts by its length: mask / sequences.
 import { aggregation } from './aggregation.ts'
 
-/** Every response counts by its length: mask / sequences. */
 export const seq_mean_token_sum = aggregation({
   name: 'seq-mean-token-sum',
   label: 'mean over responses of their token sums',

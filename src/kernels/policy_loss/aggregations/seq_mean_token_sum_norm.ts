@@ -1,6 +1,6 @@
+// Dr. GRPO's: mask / loss_scale_factor, whatever the counts.
 import { aggregation } from './aggregation.ts'
 
-/** Dr. GRPO's: mask / loss_scale_factor, whatever the counts. */
 export const seq_mean_token_sum_norm = aggregation({
   name: 'seq-mean-token-sum-norm',
   label: 'token sums over a constant',

@@ -1,6 +1,6 @@
+// Every token counts the same: mask / tokens.
 import { aggregation } from './aggregation.ts'
 
-/** Every token counts the same: mask / tokens. */
 export const token_mean = aggregation({
   name: 'token-mean',
   label: 'mean over tokens',
