@@ -1,11 +1,7 @@
 // Golden cases of the advantage estimators.
-import {
-  type AdvantageConfig,
-  type AdvantageInput,
-  type AdvEstimator,
-  computeAdvantages,
-  gaeAdvantages,
-} from '../src/rl/estimators/advantages.ts'
+import { type AdvEstimator, computeAdvantages } from '../src/rl/estimators/advantages.ts'
+import type { AdvantageConfig, AdvantageInput } from '../src/rl/estimators/estimator.ts'
+import { gaeAdvantages } from '../src/rl/estimators/gae.ts'
 import type { Fields } from './fields.ts'
 import type { Fixture, Handler } from './fixture.ts'
 import type { Tolerance } from './report.ts'

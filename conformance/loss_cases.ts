@@ -3,10 +3,10 @@ import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { klLossRef } from '../src/kernels/kl/kl.ref.ts'
 import { kl_loss } from '../src/kernels/kl/kl.ts'
 import { KL_PENALTIES, type KlPenalty, klKind, klPenalty } from '../src/kernels/kl/kl_penalty.ts'
+import { LOSS_AGG_MODES } from '../src/kernels/policy_loss/aggregations/aggregations.ts'
 import {
   type Aggregation,
   aggregationParams,
-  LOSS_AGG_MODES,
   loss_weights,
 } from '../src/kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'

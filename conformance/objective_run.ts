@@ -1,10 +1,7 @@
 // One objective on one golden batch, through the function that the trainer records its updates with.
 
-import {
-  type Aggregation,
-  aggregationParams,
-  LOSS_AGG_MODES,
-} from '../src/kernels/policy_loss/loss_weights.ts'
+import { LOSS_AGG_MODES } from '../src/kernels/policy_loss/aggregations/aggregations.ts'
+import { type Aggregation, aggregationParams } from '../src/kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../src/kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../src/kernels/rollout_correction/rollout_correction.ts'
 import { ACTOR_DEFAULTS } from '../src/rl/config/actor.ts'

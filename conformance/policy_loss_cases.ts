@@ -1,10 +1,10 @@
 // Golden cases of policy losses, aggregation and micro-batches.
 
 import type { Gpu } from '../src/kernels/device/gpu.ts'
+import type { LossAggMode } from '../src/kernels/policy_loss/aggregations/aggregations.ts'
 import { aggLossRef } from '../src/kernels/policy_loss/loss_weights.ref.ts'
-import type { LossAggMode } from '../src/kernels/policy_loss/loss_weights.ts'
 import type { Objective } from '../src/rl/learners/objective.ts'
-import type { LossMode } from '../src/rl/losses/losses.ts'
+import { LOSS_MODES, type LossMode } from '../src/rl/losses/losses.ts'
 import { policyLossRef } from '../src/rl/losses/policy_loss.ref.ts'
 import { CaseError } from './fields.ts'
 import type { Handler, Outputs } from './fixture.ts'
@@ -199,13 +199,5 @@ async function microOnGpu(
 export const POLICY_LOSS_CASES: Readonly<Record<string, Handler>> = {
   agg_loss,
   micro_batching,
-  policy_loss_cispo: policyLoss('cispo'),
-  policy_loss_clip_cov: policyLoss('clip_cov'),
-  policy_loss_geo_mean: policyLoss('geo_mean'),
-  policy_loss_gpg: policyLoss('gpg'),
-  policy_loss_gspo: policyLoss('gspo'),
-  policy_loss_kl_cov: policyLoss('kl_cov'),
-  policy_loss_reinforce: policyLoss('reinforce'),
-  policy_loss_sapo: policyLoss('sapo'),
-  policy_loss_vanilla: policyLoss('vanilla'),
+  ...Object.fromEntries(LOSS_MODES.map((name) => [`policy_loss_${name}`, policyLoss(name)])),
 }

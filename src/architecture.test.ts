@@ -36,7 +36,10 @@ const FORMATS = [
   'model/hf/safetensors_write.ts',
 ]
 /** Folders that know no device. The page may load them: they load nothing but each other, formats and plain arithmetic. */
-const DEVICE_FREE = ['rl/math/', 'rl/estimators/', 'rl/losses/', 'rl/config/']
+const DEVICE_FREE = [
+  'kernels/policy_loss/aggregations/',
+  ...['rl/math/', 'rl/estimators/', 'rl/losses/', 'rl/config/'],
+]
 /** It says which segments of a transformer are trained, so it loads that. */
 const KNOWS_TRANSFORMER = 'rl/config/trained_segments.ts'
 const ARITHMETIC = ['kernels/device/errors.ts', 'kernels/sampling/philox.ts']

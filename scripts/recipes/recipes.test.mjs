@@ -1,16 +1,18 @@
 // "One file, one line" for every recipe of CONTRIBUTING.md that says so: applied to a copy of the tree, type-checked and run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aggregation } from './aggregation.mjs'
+import { estimator } from './estimator.mjs'
 import { panel } from './panel.mjs'
 import { policyLoss } from './policy_loss.mjs'
 import { treeWith } from './tree.mjs'
 
 /** The recipes. All are applied to one copy, so that one run of the compiler sees them. */
-const RECIPES = [policyLoss, panel]
+const RECIPES = [policyLoss, aggregation, estimator, panel]
 
 let tree
 beforeAll(async () => {
   tree = await treeWith(RECIPES)
-}, 60_000)
+}, 120_000)
 afterAll(() => tree?.destroy())
 
 describe.for(RECIPES)('$name', ({ checks }) => {

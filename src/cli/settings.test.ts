@@ -1,7 +1,7 @@
 // The settings of an experiment against the engine, which lab itself may not load.
 import { expect, test } from 'vitest'
 import { KL_PENALTIES } from '../kernels/kl/kl_penalty.ts'
-import { LOSS_AGG_MODES } from '../kernels/policy_loss/loss_weights.ts'
+import { LOSS_AGG_MODES } from '../kernels/policy_loss/aggregations/aggregations.ts'
 import { ROLLOUT_IS, RS_CRITERIA } from '../kernels/rollout_correction/rollout_correction.ts'
 import { parseExperiment } from '../lab/experiment/experiment.ts'
 import { experimentFields } from '../lab/experiment/form/form.ts'

@@ -1,10 +1,8 @@
 // verl's means over tokens in float64, with verl's own eps: here n + 1e-8 is not n.
+import { aggregationOf } from './aggregations/aggregations.ts'
 import type { Aggregation } from './loss_weights.ts'
 
 type Numbers = ArrayLike<number>
-
-/** verl's eps in means over a row's tokens. */
-const EPS = 1e-8
 
 /** Number of tokens of each row of a mask [rows, R]. */
 function rowTokens(mask: Numbers, response_length: number): Float64Array {
@@ -28,18 +26,10 @@ export function aggregationWeights(
   const tokens = (aggregation.batch_num_tokens ?? own_tokens) / ranks
   const sequences =
     (aggregation.global_batch_size ?? counts.filter((count) => count > 0).length) / ranks
-  const weightOfRow = (count: number): number => {
-    switch (aggregation.loss_agg_mode) {
-      case 'token-mean':
-        return 1 / tokens
-      case 'seq-mean-token-sum':
-        return 1 / sequences
-      case 'seq-mean-token-mean':
-        return 1 / (count + EPS) / sequences
-      case 'seq-mean-token-sum-norm':
-        return 1 / (aggregation.loss_scale_factor ?? response_length)
-    }
-  }
+  const { weight } = aggregationOf(aggregation.loss_agg_mode)
+  const loss_scale_factor = aggregation.loss_scale_factor ?? null
+  const shared = { tokens, sequences, ranks, response_length, loss_scale_factor }
+  const weightOfRow = (row_tokens: number) => weight({ ...shared, row_tokens })
   return Float64Array.from(mask, (m, i) =>
     m === 0 ? 0 : m * weightOfRow(counts[Math.floor(i / response_length)]),
   )

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { expectClose } from '../testing.ts'
+import { LOSS_AGG_MODES, type LossAggMode } from './aggregations/aggregations.ts'
 import { aggLossRef, aggregationWeights } from './loss_weights.ref.ts'
-import { aggregationParams, LOSS_AGG_MODES, type LossAggMode } from './loss_weights.ts'
+import { aggregationParams } from './loss_weights.ts'
 
 describe('aggregation', () => {
   // Rows of 2, 0 and 1 tokens; a masked NaN must not be looked at.
@@ -11,21 +12,23 @@ describe('aggregation', () => {
   const lossOf = (loss_agg_mode: LossAggMode, rest = {}) =>
     aggLossRef(loss_mat, mask, 3, { loss_agg_mode, ...rest }).loss
 
-  test('the four means, by hand', () => {
+  test('the means and the sum, by hand', () => {
     expectClose([lossOf('token-mean')], [9 / 3], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum')], [(3 + 6) / 2], { rtol: 1e-15 })
     // verl divides by n + 1e-8.
     const by_row = (3 / (2 + 1e-8) + 6 / (1 + 1e-8)) / 2
     expectClose([lossOf('seq-mean-token-mean')], [by_row], { rtol: 1e-15 })
     expectClose([lossOf('seq-mean-token-sum-norm')], [9 / 3], { rtol: 1e-15 })
+    expectClose([lossOf('token-sum')], [9], { rtol: 1e-15 })
   })
 
-  test('counts of a whole mini-batch replace its own; ranks multiply, except the last mode', () => {
+  test('counts of a whole mini-batch replace its own; ranks multiply, except over a constant', () => {
     const whole = { batch_num_tokens: 12, global_batch_size: 8, loss_scale_factor: 32, dp_size: 2 }
     expectClose([lossOf('token-mean', whole)], [(9 / 12) * 2])
     expectClose([lossOf('seq-mean-token-sum', whole)], [(9 / 8) * 2])
     expectClose([lossOf('seq-mean-token-mean', whole)], [((1.5 + 6) / 8) * 2])
     expectClose([lossOf('seq-mean-token-sum-norm', whole)], [9 / 32])
+    expectClose([lossOf('token-sum', whole)], [9 * 2])
   })
 
   test('without a token every weight is 0', () => {
@@ -38,6 +41,7 @@ describe('aggregation', () => {
       token_count: 0,
       sequence_count: 0,
       loss_scale_factor: 0,
+      ranks: 1,
     })
     expect(
       aggregationParams({
@@ -46,7 +50,7 @@ describe('aggregation', () => {
         dp_size: 2,
         loss_scale_factor: 64,
       }),
-    ).toEqual({ token_count: 34, sequence_count: 7.5, loss_scale_factor: 64 })
+    ).toEqual({ token_count: 34, sequence_count: 7.5, loss_scale_factor: 64, ranks: 2 })
   })
 
   test('several ranks need the counts, and counts are not negative', () => {

@@ -1,16 +1,8 @@
 // The weight of every token in the means of an update.
 import { defineKernel } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
+import { AGGREGATIONS, type LossAggMode } from './aggregations/aggregations.ts'
 import weights from './loss_weights.wgsl?raw'
-
-/** verl's names of the means over tokens (actor.loss_agg_mode); loss_weights takes the index. */
-export const LOSS_AGG_MODES = [
-  'token-mean',
-  'seq-mean-token-sum',
-  'seq-mean-token-mean',
-  'seq-mean-token-sum-norm',
-] as const
-export type LossAggMode = (typeof LOSS_AGG_MODES)[number]
 
 /** verl's arguments of agg_loss. A count that is null or missing is the batch's own. */
 export interface Aggregation {
@@ -39,6 +31,7 @@ export function aggregationParams({
   token_count: number
   sequence_count: number
   loss_scale_factor: number
+  ranks: number
 } {
   const ranks = dp_size ?? 1
   const own = { batch_num_tokens, global_batch_size }
@@ -55,8 +48,19 @@ export function aggregationParams({
     token_count: (batch_num_tokens ?? 0) / ranks,
     sequence_count: (global_batch_size ?? 0) / ranks,
     loss_scale_factor: loss_scale_factor ?? 0,
+    ranks,
   }
 }
+
+/** weight_of of the shader: one case for each aggregation, in their order. */
+const WEIGHT_OF = `fn weight_of(mode: u32, row_tokens: f32, counts: Counts) -> f32 {
+  switch mode {
+${AGGREGATIONS.map(({ weight_of }, i) => {
+  const is_last = i === AGGREGATIONS.length - 1
+  return `    ${is_last ? 'default' : `case ${i}u`}: {\n      ${weight_of}\n    }\n`
+}).join('')}  }
+}
+`
 
 /**
  * The weight of every token in the two means of an update: loss_weights for entropy and KL (loss_agg_mode), pg_weights
@@ -66,14 +70,14 @@ export function aggregationParams({
  * response_mask, rollout_is_weights (1 where there are none) [rows, R] → token_weights, loss_weights, pg_weights [rows,
  * R] (overwritten). The modes are indices in LOSS_AGG_MODES. token_count, sequence_count, loss_scale_factor: see
  * aggregationParams; 0 = Σ mask, rows with a token, R. scale multiplies all three (1/k for the mean of k micro-batches
- * that are each divided by their own counts, verl's legacy worker). Rows without a token count in no mean; without any
+ * that are each divided by their own counts, verl's legacy worker). ranks: those whose gradients are averaged afterwards. Rows without a token count in no mean; without any
  * token all weights are 0, not NaN. rollout_is_weights are not read where the mask is 0.
  *
  * Source: verl verl/trainer/ppo/core_algos.py agg_loss; its n + 1e-8 per row is n in f32.
  */
 export const loss_weights = defineKernel({
   name: 'loss_weights',
-  wgsl: weights + reduce,
+  wgsl: weights + WEIGHT_OF + reduce,
   params: {
     rows: 'u32',
     response_length: 'u32',
@@ -83,6 +87,7 @@ export const loss_weights = defineKernel({
     sequence_count: 'f32',
     loss_scale_factor: 'f32',
     scale: 'f32',
+    ranks: 'f32',
   },
   bindings: {
     response_mask: 'read',

@@ -1,6 +1,5 @@
-// The weights w of a mean over response tokens, mean(L) = Σ w L, for each way of averaging (index in LOSS_AGG_MODES):
-//   0 token-mean: mask / tokens;  1 seq-mean-token-sum: mask / sequences;
-//   2 seq-mean-token-mean: mask / (tokens of the row · sequences);  3 seq-mean-token-sum-norm: mask / loss_scale_factor.
+// The weights w of a mean over response tokens, mean(L) = Σ w L, for each way of averaging. loss_weights.ts adds
+// `weight_of(mode, row_tokens, counts)`, where mode is an index in LOSS_AGG_MODES.
 // tokens = token_count, or Σ mask where that is 0; sequences = sequence_count, or the rows with a token where that is 0.
 // All times `scale`; pg_weights also times rollout_is_weights. One workgroup, a lane per row.
 //   response_mask, rollout_is_weights, token_weights, loss_weights, pg_weights [rows, R]
@@ -15,6 +14,7 @@ struct Params {
   sequence_count: f32,
   loss_scale_factor: f32,
   scale: f32,
+  ranks: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -66,16 +66,4 @@ fn tokens_of(row: u32) -> f32 {
   var tokens = 0.0;
   for (var t = 0u; t < params.response_length; t++) { tokens += response_mask[row * params.response_length + t]; }
   return tokens;
-}
-
-fn weight_of(mode: u32, row_tokens: f32, counts: Counts) -> f32 {
-  switch mode {
-    case 0u: { return params.scale / counts.tokens; }
-    case 1u: { return params.scale / counts.sequences; }
-    case 2u: { return params.scale / (counts.sequences * row_tokens); }
-    default: {
-      let width = f32(params.response_length);
-      return params.scale / select(width, params.loss_scale_factor, params.loss_scale_factor > 0.0);
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
+import { LOSS_AGG_MODES } from '../policy_loss/aggregations/aggregations.ts'
 import { aggregationWeights } from '../policy_loss/loss_weights.ref.ts'
-import { LOSS_AGG_MODES } from '../policy_loss/loss_weights.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { valueLossRef } from './value_loss.ref.ts'
 import { VALUE_LOSS_SUMS, value_loss } from './value_loss.ts'

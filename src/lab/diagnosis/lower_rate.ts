@@ -1,4 +1,5 @@
 // The remedy for steps that break: smaller ones.
+import { asksCritic } from '../../rl/estimators/advantages.ts'
 import { experimentFields } from '../experiment/form/form.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction } from '../experiment/steering/actions.ts'
@@ -17,7 +18,7 @@ export function lowerRates(
   const names =
     phase.kind !== 'rl'
       ? ['optim.lr']
-      : phase.adv_estimator === 'gae'
+      : asksCritic(phase.adv_estimator)
         ? ['actor.optim.lr', 'critic.optim.lr']
         : ['actor.optim.lr']
   const fields = new Map(experimentFields(experiment).map((field) => [field.path, field]))

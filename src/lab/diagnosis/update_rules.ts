@@ -1,4 +1,5 @@
 // What can be wrong with the updates themselves: clipping, KL, entropy, critic. Each threshold has measured runs beside it.
+import { asksCritic } from '../../rl/estimators/advantages.ts'
 import {
   type DiagnosisRule,
   type PhaseEvidence,
@@ -135,7 +136,7 @@ export const entropy_collapse: DiagnosisRule = (of) => {
 
 export const value_loss_flat: DiagnosisRule = (of) => {
   const metric = 'critic/vf_loss'
-  if (of.phase.adv_estimator !== 'gae' || of.count(metric) < CRITIC_STEPS) return undefined
+  if (!asksCritic(of.phase.adv_estimator) || of.count(metric) < CRITIC_STEPS) return undefined
   const now = of.recent(metric, 10)
   const first = of.early(metric, 10)
   const explained = of.recent('critic/vf_explained_var', 10)

@@ -1,6 +1,6 @@
 // The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from them.
 import type { RlPhase, Rollout } from '../../rl/config/phase.ts'
-import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
+import { type AdvEstimator, asksCritic } from '../../rl/estimators/advantages.ts'
 import type { ActorFields } from './fields/actor_fields.ts'
 import type { AlgorithmFields } from './fields/algorithm_fields.ts'
 import type { CriticFields } from './fields/critic_fields.ts'
@@ -43,8 +43,8 @@ export function settingsOf(experiment: Experiment, phase: RlDocument): PhaseSett
   }
 }
 
-/** Whether a phase trains a critic: only GAE asks one. */
-export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => adv_estimator === 'gae'
+/** Whether a phase trains a critic: its estimator asks one. */
+export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => asksCritic(adv_estimator)
 
 /** Whether something is done about the policy that samples being another than the one that is trained. */
 export const correctsRollout = ({ algorithm: { rollout_correction: c } }: PhaseSettings): boolean =>

@@ -1,9 +1,20 @@
 // Everything that one step computed for one token, with its numbers: what the table shows beside the token.
+import { estimatorOf } from '../../rl/estimators/advantages.ts'
+import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
 import { type Formula, line, type Values } from '../../rl/math/formula.ts'
-import { at, ESTIMATOR_FORMULAS, type TokenInput } from './estimator_formulas.ts'
 import { type FilledLine, fillFormula } from './formula_text.ts'
 import { klFormula } from './kl_formulas.ts'
+
+/** One token of a traced response. */
+interface TokenInput {
+  readonly table: TokenTable
+  readonly sample: TracedSample
+  readonly t: number
+}
+
+const at = ({ sample, t }: TokenInput, name: TokenColumn): number =>
+  sample.columns[name]?.[t] ?? Number.NaN
 
 /** A part of a step's arithmetic, with one token's numbers in it. */
 export interface FilledFormula {
@@ -119,12 +130,12 @@ function lossPart(input: TokenInput): FilledFormula[] {
 /** Everything that was computed for one token, from its score to its loss, with its numbers. */
 export function tokenFormulas(input: TokenInput): FilledFormula[] {
   const { adv_estimator } = input.table.phase
-  const estimator = ESTIMATOR_FORMULAS[adv_estimator]
+  const { formula } = estimatorOf(adv_estimator)
   const is_counted = at(input, 'response_mask') !== 0
-  const lines = is_counted ? fillFormula(estimator, input) : []
+  const lines = is_counted ? fillFormula(formula, input) : []
   return [
     ...rewardPart(input),
-    { part: 'advantage', name: `advantage, ${adv_estimator}`, lines, note: estimator.note },
+    { part: 'advantage', name: `advantage, ${adv_estimator}`, lines, note: formula.note },
     ...lossPart(input),
   ]
 }

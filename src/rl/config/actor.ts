@@ -1,6 +1,6 @@
 // How a phase of reinforcement updates the policy.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { type LossMode, type LossSettings, numbersAsSettings } from '../losses/losses.ts'
 import type { Optim } from './optim.ts'
 

@@ -1,6 +1,6 @@
 // How scores become rewards and advantages.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
-import type { AdvantageConfig } from '../estimators/advantages.ts'
+import type { AdvantageConfig } from '../estimators/estimator.ts'
 import type { LossMode } from '../losses/losses.ts'
 import type { FilterGroups } from './filter_groups.ts'
 import type { OverlongBuffer } from './overlong.ts'

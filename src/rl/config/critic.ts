@@ -1,5 +1,5 @@
 // How a phase of reinforcement updates the critic.
-import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type { Optim } from './optim.ts'
 
 /** The value model of GAE; verl's `critic` block. Micro-batches are the actor's. */

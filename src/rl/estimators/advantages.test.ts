@@ -1,14 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import {
-  ADV_ESTIMATORS,
-  type AdvantageInput,
-  type AdvEstimator,
-  computeAdvantages,
-  gaeAdvantages,
-  informativeShare,
-} from './advantages.ts'
+import { ADV_ESTIMATORS, type AdvEstimator, computeAdvantages } from './advantages.ts'
+import type { AdvantageInput } from './estimator.ts'
+import { gaeAdvantages } from './gae.ts'
+import { informativeShare } from './groups.ts'
 
 const EXACT = { rtol: 1e-12, atol: 1e-15 }
 /** Whitening has 1e-8 in its mean and under its root. */
@@ -272,7 +268,7 @@ test('what an estimator lacks is named', () => {
   message('grpo', { ...bare, index: [] }).toThrow(/grpo needs index: expected 1 numbers, found 0/)
   message('grpo', { ...bare, token_level_rewards: [1] }).toThrow(/token_level_rewards: expected 2/)
   message('grpo', { ...bare, response_length: 3 }).toThrow(/rows of 3 columns, found 2/)
-  message('vanilla' as AdvEstimator).toThrow(/expected one of gae, grpo, .*found vanilla/)
+  message('vanilla' as AdvEstimator).toThrow(/expected one of grpo, gae, .*found vanilla/)
   message('reinforce_plus_plus', input([[1, 0]], [[1, 0]])).toThrow(RangeError)
 })
 

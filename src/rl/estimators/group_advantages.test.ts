@@ -1,14 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectClose } from '../../kernels/testing.ts'
-import {
-  gpgAdvantages,
-  grpoAdvantages,
-  grpoPasskAdvantages,
-  grpoVectorizedAdvantages,
-  opoAdvantages,
-  rlooAdvantages,
-} from './group_advantages.ts'
+import { gpgAdvantages } from './gpg.ts'
+import { grpoAdvantages } from './grpo.ts'
+import { grpoPasskAdvantages } from './grpo_passk.ts'
+import { grpoVectorizedAdvantages } from './grpo_vectorized.ts'
+import { opoAdvantages } from './opo.ts'
+import { rlooAdvantages } from './rloo.ts'
 
 const EXACT = { rtol: 1e-12, atol: 1e-15 }
 const NO_STD = { norm_adv_by_std_in_grpo: false }

@@ -1,8 +1,11 @@
 // The optimal token baseline: what a token's return is compared with is a mean over the group at the same token, weighted by
 // how much of the policy's gradient variance each response has gathered up to there. Float64.
 
+import { line } from '../math/formula.ts'
 import { maskedSumRows } from '../math/masked.ts'
-import { groupRows } from './group_advantages.ts'
+import { type EstimatedToken, numberAt } from './estimated_token.ts'
+import { type AdvantageInput, estimator, given } from './estimator.ts'
+import { groupRows } from './groups.ts'
 
 /** Rows [B, R] with R = response_length, and the group id of each row. */
 export interface TokenBaselineBatch {
@@ -110,3 +113,48 @@ export function tirOptimalTokenBaseline(batch: TokenBaselineBatch, config: Token
   const groups = groupRows(batch.index).map((rows) => rows.filter((b) => responses[b].length > 0))
   return subtractBaseline(batch, responses, groups, config)
 }
+
+/** What both need of a batch. */
+function batchOf(input: AdvantageInput): TokenBaselineBatch {
+  const { rollout_is_weights, response_mask } = input
+  if (rollout_is_weights && rollout_is_weights.length !== response_mask.length)
+    throw new RangeError(
+      `rollout_is_weights: expected ${response_mask.length} numbers, found ${rollout_is_weights.length}`,
+    )
+  return {
+    ...input,
+    old_log_probs: given(input, 'old_log_probs'),
+    sum_pi_squared: given(input, 'sum_pi_squared'),
+  }
+}
+
+const SHARED = {
+  is_tokenwise: true,
+  compares_groups: true,
+  needs: ['old_log_probs', 'sum_pi_squared'],
+  settings: [],
+  formula: {
+    lines: [line('advantage', '{return_} − {baseline}')],
+    note: 'The baseline is the mean return of the responses to the same prompt at this token, weighted by how much each has moved the gradient so far.',
+    values: (token: EstimatedToken) => {
+      const [return_, advantage] = [numberAt(token, 'returns'), numberAt(token, 'advantages')]
+      return { return_, baseline: return_ - advantage, advantage }
+    },
+  },
+} as const
+
+export const optimal_token_baseline = estimator({
+  name: 'optimal_token_baseline',
+  label: 'Optimal token baseline',
+  ...SHARED,
+  estimate: (input, { handle_zero_tail = false, epsilon = 1e-8 }) =>
+    optimalTokenBaseline(batchOf(input), { handle_zero_tail, epsilon }),
+})
+
+export const tir_optimal_token_baseline = estimator({
+  name: 'tir_optimal_token_baseline',
+  label: 'Optimal token baseline, several turns',
+  ...SHARED,
+  estimate: (input, { handle_zero_tail = true, epsilon = 1e-8 }) =>
+    tirOptimalTokenBaseline(batchOf(input), { handle_zero_tail, epsilon }),
+})

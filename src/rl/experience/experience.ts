@@ -2,7 +2,7 @@
 
 import type { RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { type AdvEstimator, computeAdvantages } from '../estimators/advantages.ts'
+import { asksCritic, computeAdvantages, estimatorOf } from '../estimators/advantages.ts'
 import { maskedSum } from '../math/masked.ts'
 import { applyKlPenalty, type KlController } from './kl.ts'
 import { offpolicyMetrics, rolloutIsWeights, rolloutRejectionMask } from './rollout_correction.ts'
@@ -53,21 +53,9 @@ const comparesRollout = ({ algorithm: { rollout_correction: c }, rollout }: Driv
   !c.bypass_mode &&
   (c.rollout_is !== null || c.rollout_rs !== null || rollout?.calculate_log_probs === true)
 
-const NEEDS_VALUES: readonly AdvEstimator[] = ['gae']
-/** These divide by a standard deviation over all tokens: they need two. */
-const WHITENS: readonly AdvEstimator[] = [
-  'gae',
-  'reinforce_plus_plus',
-  'reinforce_plus_plus_baseline',
-]
-const NEEDS_PI_SQUARED: readonly AdvEstimator[] = [
-  'optimal_token_baseline',
-  'tir_optimal_token_baseline',
-]
-
 /** Whether a phase has a critic; verl builds one for gae. */
 export const needsCritic = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
-  NEEDS_VALUES.includes(adv_estimator)
+  asksCritic(adv_estimator)
 
 /** Whether a phase measures KL to a frozen reference policy. */
 export const needsReference = ({
@@ -80,19 +68,19 @@ export const needsReference = ({
 
 /** Whether advantages are computed from Σπ² of the old policy. */
 export const needsPiSquared = ({ adv_estimator }: Pick<RlPhase, 'adv_estimator'>): boolean =>
-  NEEDS_PI_SQUARED.includes(adv_estimator)
+  estimatorOf(adv_estimator).needs.includes('sum_pi_squared')
 
 /** What the driver must read back from the GPU before the update: nothing for plain GRPO. */
 export function driverColumns(phase: DriverPhase): DriverColumn[] {
   const { adv_estimator, algorithm } = phase
   const { use_kl_in_reward, rollout_correction } = algorithm
-  const has_baseline = needsPiSquared({ adv_estimator })
+  const { needs: of_estimator } = estimatorOf(adv_estimator)
   const is_corrected = comparesRollout(phase)
   const needs: Record<DriverColumn, boolean> = {
-    old_log_probs: use_kl_in_reward || has_baseline || is_corrected,
+    old_log_probs: use_kl_in_reward || of_estimator.includes('old_log_probs') || is_corrected,
     ref_log_prob: use_kl_in_reward,
-    values: needsCritic({ adv_estimator }),
-    sum_pi_squared: has_baseline,
+    values: of_estimator.includes('values'),
+    sum_pi_squared: of_estimator.includes('sum_pi_squared'),
     rollout_log_probs: is_corrected || rollout_correction.bypass_mode,
   }
   return DRIVER_COLUMNS.filter((name) => needs[name])
@@ -139,7 +127,8 @@ export function makeExperience(
     : undefined
   const response_mask = corrected?.response_mask ?? batch.response_mask
   const left = maskedSum(response_mask, response_mask)
-  if (left < (WHITENS.includes(adv_estimator) ? 2 : 1))
+  // A standard deviation needs two tokens.
+  if (left < (estimatorOf(adv_estimator).whitened ? 2 : 1))
     return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
   const { advantages, returns } = computeAdvantages(
     adv_estimator,

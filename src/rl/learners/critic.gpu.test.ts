@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
 import { chunkSegments, type ParamLayout, unpackWeights } from '../../model/params/params.ts'

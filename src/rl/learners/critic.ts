@@ -5,8 +5,8 @@ import type { Tensor } from '../../kernels/device/tensor.ts'
 import {
   LOSS_AGG_MODES,
   type LossAggMode,
-  loss_weights,
-} from '../../kernels/policy_loss/loss_weights.ts'
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
+import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { value_loss } from '../../kernels/value_loss/value_loss.ts'
 import { type ParamLayout, sharedRuns } from '../../model/params/params.ts'
 import { forward } from '../../model/transformer/transformer.ts'
@@ -168,6 +168,7 @@ export class Critic {
         sequence_count: (live) => live.sequence_count,
         loss_scale_factor: (live) => live.loss_scale_factor,
         scale: (live) => live.scale,
+        ranks: 1,
       },
       { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
     )

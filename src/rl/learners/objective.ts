@@ -4,12 +4,12 @@ import type { LiveValues, Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { kl_loss } from '../../kernels/kl/kl.ts'
 import { type KlPenalty, klKind } from '../../kernels/kl/kl_penalty.ts'
-import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
 import {
   LOSS_AGG_MODES,
   type LossAggMode,
-  loss_weights,
-} from '../../kernels/policy_loss/loss_weights.ts'
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
+import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'
+import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { rollout_correction } from '../../kernels/rollout_correction/rollout_correction.ts'
 import type { ResponseTensors } from '../../model/transformer/workspace.ts'
 import type { Actor } from '../config/actor.ts'
@@ -52,6 +52,7 @@ export const OBJECTIVE_LIVE = [
   'sequence_count',
   'loss_scale_factor',
   'scale',
+  'ranks',
   'sequence_scale',
   'select_count',
   'seed',
@@ -153,6 +154,7 @@ function runLossWeights(
       sequence_count: (live) => live.sequence_count,
       loss_scale_factor: (live) => live.loss_scale_factor,
       scale: (live) => live.scale,
+      ranks: (live) => live.ranks,
     },
     { response_mask, rollout_is_weights, token_weights, loss_weights: weights, pg_weights },
   )
@@ -239,6 +241,7 @@ export function objectiveLive(
     token_count: is_legacy ? 0 : mini_tokens,
     sequence_count: is_legacy ? 0 : mini_rows,
     scale: is_legacy ? micro_rows / mini_rows : 1,
+    ranks: 1,
     // verl's legacy worker does not pass the factor on.
     loss_scale_factor: (is_legacy ? null : actor.loss_scale_factor) ?? max_response_length,
     sequence_scale: 1 / mini_rows,

@@ -2,6 +2,8 @@
 
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { RlPhase } from '../config/phase.ts'
+import { estimatorOf } from '../estimators/advantages.ts'
+import { rowScores } from '../estimators/estimator.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
@@ -118,38 +120,16 @@ export interface TraceInput {
 
 type Columns = { [name in TokenColumn]?: ArrayLike<number> | undefined }
 
-/** Σ of each row over all columns, as the group estimators see it; [B]. */
-function rowRewards({ token_level_rewards }: Experience, R: number): Float64Array {
-  const sums = new Float64Array(token_level_rewards.length / R)
-  for (let i = 0; i < token_level_rewards.length; i++)
-    sums[Math.floor(i / R)] += token_level_rewards[i]
-  return sums
-}
-
-/** What the estimator whitened, [B, R]; undefined where it whitens nothing. */
-function beforeWhitening(
-  { phase, experience, read, drawn }: TraceInput,
-  rewards: Float64Array,
-): Float64Array | undefined {
-  const { returns } = experience
-  if (phase.adv_estimator === 'reinforce_plus_plus') return returns
-  if (phase.adv_estimator === 'gae')
-    return returns.map((value, i) => value - (read.values?.[i] ?? 0))
-  if (phase.adv_estimator !== 'reinforce_plus_plus_baseline') return undefined
-  const R = drawn.batch.response_length
-  const centred = rewards.map((reward, b) => {
-    const others = rewards.filter((_, i) => drawn.index[i] === drawn.index[b])
-    return others.length === 1 ? reward : reward - others.reduce((a, x) => a + x, 0) / others.length
-  })
-  return returns.map((_, i) => centred[Math.floor(i / R)])
-}
-
 /** Mean and standard deviation as maskedWhiten takes them; undefined for fewer than two tokens. */
 function whitening(
   input: TraceInput,
   rewards: Float64Array,
 ): { whitened: { mean: number; std: number } } | undefined {
-  const before = beforeWhitening(input, rewards)
+  const { phase, experience, read, drawn } = input
+  const { returns } = experience
+  const before = estimatorOf(phase.adv_estimator).whitened?.({
+    ...{ returns, values: read.values, scores: rewards, index: drawn.index },
+  })
   const mask = input.trained.response_mask
   if (!before || tokenCount(input.trained) < 2) return undefined
   const std = Math.sqrt(maskedVar(before, mask) + 1e-8)
@@ -255,7 +235,9 @@ function tracedSample(input: TraceInput, row: number, rewards: Float64Array): Tr
 /** The table of a step: what the GPU said in float32, what the driver computed in float64, and what follows from both. */
 export function tokenTable(input: TraceInput): TokenTable {
   const { phase, drawn, experience, updates } = input
-  const rewards = rowRewards(experience, drawn.batch.response_length)
+  const { response_length } = drawn.batch
+  const { token_level_rewards } = experience
+  const rewards = rowScores({ token_level_rewards, response_length })
   const kl_coef = experience.metrics['actor/reward_kl_penalty_coeff']
   return {
     phase,

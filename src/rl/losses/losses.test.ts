@@ -1,20 +1,14 @@
 import { describe, expect, test } from 'vitest'
 
 import { numericGradient } from '../../kernels/numericGradient.ref.ts'
+import {
+  LOSS_AGG_MODES,
+  type LossAggMode,
+} from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
-import { LOSS_AGG_MODES, type LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import { expectOneInterface, expectOneWorkgroup } from '../../kernels/wgsl/testing.ts'
-import { LOSS_KERNELS } from '../learners/loss_kernels.ts'
-import {
-  LOSS_MODES,
-  LOSS_NUMBERS,
-  type LossMode,
-  POLICY_LOSSES,
-  pgAggMode,
-  policyLossOf,
-} from './losses.ts'
+import { LOSS_MODES, type LossMode, policyLossOf } from './losses.ts'
 import { type PolicyLossConfig, policyLossRef } from './policy_loss.ref.ts'
 
 const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
@@ -105,6 +99,45 @@ test('gpg and reinforce, by hand: no ratio at all', () => {
   expectClose([one('reinforce', 5, 1).kl], [-Math.log(5)])
 })
 
+test('dro, by hand: a plain gradient, and a pull of the log ratio', () => {
+  const config = { ...k, policy_loss: { dro_beta: 0.5 } }
+  const x = Math.log(4)
+  const { loss, d, kl } = one('dro', 4, 2, config)
+  expectClose([loss, d, kl], [0.25 * x * x - 2 * x, 0.5 * x - 2, -x])
+  // Without an advantage the pull is all there is.
+  expectClose([one('dro', 4, 0, config).d], [0.5 * x])
+})
+
+test('dppo, by hand: kept by how far the probability itself moved', () => {
+  const config = {
+    ...k,
+    clip_ratio_low: 0.1,
+    clip_ratio_high: 0.2,
+    loss_agg_mode: 'token-mean',
+  } as const
+  const moved = (loss_mode: 'dppo_tv' | 'dppo_kl', p: number, q: number, advantage: number) =>
+    policyLossRef(loss_mode, config, {
+      log_probs: [Math.log(p)],
+      old_log_probs: [Math.log(q)],
+      advantages: [advantage],
+      response_mask: [1],
+      response_length: 1,
+    })
+  const d = (...of: Parameters<typeof moved>) => moved(...of).d_log_probs[0]
+  // A ratio of 2, but a change of 0.1: kept. A ratio of 1.5 and a change of 0.25: not.
+  expectClose([d('dppo_tv', 0.2, 0.1, 1), d('dppo_tv', 0.75, 0.5, 1)], [-2, 0])
+  // What moves back is kept, however far.
+  expectClose([d('dppo_tv', 0.1, 0.9, 1), d('dppo_kl', 0.1, 0.9, 1)], [-1 / 9, -1 / 9])
+  expectClose([d('dppo_tv', 0.45, 0.5, -1), d('dppo_tv', 0.35, 0.5, -1)], [0.9, 0])
+  // The weight ends at clip_ratio_c.
+  const held = moved('dppo_tv', 0.1, 0.01, -2)
+  expectClose([held.d_log_probs[0], held.loss], [6, 6 * Math.log(0.1)])
+  expect(Math.round(held.metrics['actor/pg_clipfrac_lower'])).toBe(1)
+  // KL of (0.75, 0.25) from (0.5, 0.5) is 0.1438, of (0.9, 0.1) 0.5108.
+  expectClose([d('dppo_kl', 0.75, 0.5, 1), d('dppo_kl', 0.9, 0.5, 1)], [-1.5, 0])
+  expectClose([d('dppo_kl', 0.25, 0.5, -1)], [0])
+})
+
 test('gspo, by hand: one ratio per row, and each token clips by its own advantage', () => {
   const batch = {
     log_probs: [0.2, 0.4, 9, 24, 0, 0],
@@ -163,7 +196,7 @@ describe('every loss', () => {
   }
   const modes = LOSS_MODES.filter((m) => m !== 'clip_cov' && m !== 'kl_cov')
 
-  test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce'] as const)(
+  test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce', 'dro'] as const)(
     '%s: the gradient is the finite difference of the loss',
     (loss_mode) => {
       for (const loss_agg_mode of LOSS_AGG_MODES) {
@@ -239,35 +272,5 @@ describe('every loss', () => {
       weights.map((w, i) => -w * advantages[i] * scale),
       { atol: 1e-8 },
     )
-  })
-})
-
-describe('declarations', () => {
-  const kernels = Object.values(LOSS_KERNELS).flatMap(({ loss, choice }) =>
-    choice ? [loss, choice] : [loss],
-  )
-  test.for(kernels)('$name declares one interface, and one workgroup does it all', (kernel) => {
-    expectOneInterface(kernel)
-    expectOneWorkgroup(kernel)
-  })
-
-  test('gspo and sapo are averaged by sequence whatever is asked for', () => {
-    for (const loss_mode of LOSS_MODES)
-      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
-        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
-      )
-  })
-
-  test('names are told apart, and losses that share a number share what is said of it', () => {
-    expect(new Set(LOSS_MODES).size).toBe(LOSS_MODES.length)
-    for (const { numbers } of POLICY_LOSSES)
-      for (const [name, number] of Object.entries(numbers))
-        expect(number, name).toBe(LOSS_NUMBERS.get(name))
-  })
-
-  test.for(POLICY_LOSSES)('$name: its kernel reads the numbers that it declares', (loss) => {
-    const { wgsl } = LOSS_KERNELS[loss.name].loss
-    for (const [name, { is_share = false }] of Object.entries(loss.numbers))
-      expect(wgsl.includes(`params.${name}`), name).toBe(!is_share)
   })
 })

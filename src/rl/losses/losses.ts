@@ -1,8 +1,10 @@
 // The list of policy losses, and what follows from all of them together: their names, and the settings that hold their numbers.
-import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { cispo } from './cispo.ts'
 import { clip_cov } from './cov/clip_cov.ts'
 import { kl_cov } from './cov/kl_cov.ts'
+import { dppo_kl, dppo_tv } from './dppo.ts'
+import { dro } from './dro.ts'
 import { geo_mean } from './geo_mean.ts'
 import { gpg } from './gpg.ts'
 import { gspo } from './gspo.ts'
@@ -12,7 +14,20 @@ import { sapo } from './sapo.ts'
 import { vanilla } from './vanilla.ts'
 
 /** Every policy loss, in the order of the menu; the first is the default. */
-const LOSSES = [vanilla, gspo, sapo, gpg, clip_cov, kl_cov, geo_mean, cispo, reinforce] as const
+const LOSSES = [
+  vanilla,
+  gspo,
+  sapo,
+  gpg,
+  clip_cov,
+  kl_cov,
+  geo_mean,
+  cispo,
+  reinforce,
+  dppo_tv,
+  dppo_kl,
+  dro,
+] as const
 
 type Declared = (typeof LOSSES)[number]
 type NamesIn<S, L = Declared> = L extends { readonly numbers: infer N }

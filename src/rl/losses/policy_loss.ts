@@ -1,6 +1,6 @@
 // What a policy loss is. Each is declared in one file of this folder; its kernel, its reference, its fields in forms, its
 // formula and its clip in the token table are all made from that declaration (losses.ts lists them).
-import type { LossAggMode } from '../../kernels/policy_loss/loss_weights.ts'
+import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type {
   POLICY_LOSS_SUMS,
   PolicyLossCode,

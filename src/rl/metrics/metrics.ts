@@ -5,7 +5,7 @@ import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_l
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { informativeShare } from '../estimators/advantages.ts'
+import { informativeShare } from '../estimators/groups.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'

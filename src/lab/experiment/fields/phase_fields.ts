@@ -1,7 +1,7 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
 import type { Optim } from '../../../rl/config/optim.ts'
 import { type Pairs, type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
-import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
+import { type AdvEstimator, ESTIMATOR_LIST } from '../../../rl/estimators/advantages.ts'
 import { readVerdicts } from '../verdicts.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 import { MAX_LAYERS } from './model_fields.ts'
@@ -213,23 +213,6 @@ export const REWARD_MODEL: Tree<RewardModelFields> = {
   },
 }
 
-/** Every estimator of the engine, as forms call it. The first is the default. */
-export const ADV_ESTIMATOR_LABELS: Readonly<Record<AdvEstimator, string>> = {
-  grpo: 'GRPO',
-  gae: 'GAE (PPO with a critic)',
-  grpo_vectorized: 'GRPO, vectorized',
-  grpo_passk: 'GRPO for pass@k',
-  reinforce_plus_plus: 'REINFORCE++',
-  reinforce_plus_plus_baseline: 'REINFORCE++ with a baseline',
-  remax: 'ReMax',
-  rloo: 'RLOO',
-  rloo_vectorized: 'RLOO, vectorized',
-  opo: 'OPO',
-  gpg: 'GPG',
-  optimal_token_baseline: 'Optimal token baseline',
-  tir_optimal_token_baseline: 'Optimal token baseline, several turns',
-}
-
 /** Of a phase of kind rl, besides `target_layer` and its own settings of shared sections. */
 export const RL: Tree<RlFields> = {
   name: phaseName,
@@ -240,7 +223,9 @@ export const RL: Tree<RlFields> = {
       label: 'Advantage estimator',
       help: 'How rewards become advantages: GRPO and most others compare the responses to one prompt, GAE asks a critic.',
     },
-    ADV_ESTIMATOR_LABELS,
+    Object.fromEntries(ESTIMATOR_LIST.map(({ name, label }) => [name, label])) as Readonly<
+      Record<AdvEstimator, string>
+    >,
   ),
   ...trainedFields(MAX_LAYERS),
   reward_model: {

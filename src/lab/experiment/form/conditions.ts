@@ -1,22 +1,11 @@
 // Where a setting of a reinforcement phase or of validation has an effect, and the heading above it.
+import { aggregationOf } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import { lossInForce } from '../../../rl/config/algorithm.ts'
 import { everValidates, type Validation } from '../../../rl/config/validation.ts'
-import type { AdvEstimator } from '../../../rl/estimators/advantages.ts'
+import { estimatorOf } from '../../../rl/estimators/advantages.ts'
+import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { LOSS_NUMBERS, numberPath, policyLossOf } from '../../../rl/losses/losses.ts'
 import { correctsRollout, hasCritic, type PhaseSettings } from '../phase_settings.ts'
-
-/** Estimators that look at the reward of every token; the others at a response's sum. */
-const TOKENWISE: readonly AdvEstimator[] = [
-  'gae',
-  'reinforce_plus_plus',
-  'remax',
-  'optimal_token_baseline',
-  'tir_optimal_token_baseline',
-]
-
-const DISCOUNTS: readonly AdvEstimator[] = ['gae', 'reinforce_plus_plus']
-
-const NORMALISES: readonly AdvEstimator[] = ['grpo', 'grpo_vectorized', 'grpo_passk']
 
 type Condition = (settings: PhaseSettings) => boolean
 
@@ -36,6 +25,12 @@ export const warmsUpByShare = ({
 }: {
   readonly lr_warmup_steps: number
 }): boolean => lr_warmup_steps < 0
+
+/** Whether the estimator uses this setting of `algorithm`. */
+const isUsed =
+  (name: Estimator['settings'][number]): Condition =>
+  ({ adv_estimator }) =>
+    estimatorOf(adv_estimator).settings.includes(name)
 
 const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
 
@@ -73,17 +68,17 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   // verl's legacy worker does not pass the factor on.
   'actor.loss_scale_factor': (settings) =>
     CONDITIONS['actor.loss_agg_mode'](settings) &&
-    settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm' &&
+    aggregationOf(settings.actor.loss_agg_mode).uses_scale_factor === true &&
     settings.actor.use_legacy_worker_impl === 'disable',
   'actor.kl_loss_coef': inLoss,
   'actor.kl_loss_type': inLoss,
   critic: hasCritic,
-  'algorithm.gamma': ({ adv_estimator }) => DISCOUNTS.includes(adv_estimator),
-  'algorithm.lam': hasCritic,
-  'algorithm.norm_adv_by_std_in_grpo': ({ adv_estimator }) => NORMALISES.includes(adv_estimator),
+  'algorithm.gamma': isUsed('gamma'),
+  'algorithm.lam': isUsed('lam'),
+  'algorithm.norm_adv_by_std_in_grpo': isUsed('norm_adv_by_std_in_grpo'),
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
-    inReward(settings) && TOKENWISE.includes(settings.adv_estimator),
+    inReward(settings) && estimatorOf(settings.adv_estimator).is_tokenwise,
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADV_ESTIMATOR_LABELS } from '../fields/phase_fields.ts'
+import { ADV_ESTIMATORS, comparesGroups } from '../../../rl/estimators/advantages.ts'
 import { experimentFields } from '../form/form.ts'
 import { resolvePhases } from '../resolve.ts'
 import { filter, issues, parsed, rl } from '../testing.ts'
@@ -52,15 +52,14 @@ describe('dynamic sampling', () => {
   })
 })
 
-test.for(
-  Object.keys(ADV_ESTIMATOR_LABELS).filter(
-    (name) => !['gae', 'reinforce_plus_plus', 'remax'].includes(name),
-  ),
-)('%s with one response per prompt is refused, because it compares responses', (adv_estimator) => {
-  expect(issues({ ...rl({ adv_estimator }), rollout: { n: 1 } })).toEqual([
-    expect.stringMatching(/^rollout.n: expected at least 2 responses per prompt/),
-  ])
-})
+test.for(ADV_ESTIMATORS.filter(comparesGroups))(
+  '%s with one response per prompt is refused, because it compares responses',
+  (adv_estimator) => {
+    expect(issues({ ...rl({ adv_estimator }), rollout: { n: 1 } })).toEqual([
+      expect.stringMatching(/^rollout.n: expected at least 2 responses per prompt/),
+    ])
+  },
+)
 
 test('DAPO is an experiment: clip-higher, dynamic sampling, the overlong penalty and the mean over tokens', () => {
   const dapo = {

@@ -1,19 +1,27 @@
 // The rules between estimators, the critic's warm-up and what is taken off rewards; and those of the pairs of a reward model.
-import { comparesGroups } from '../../../rl/estimators/advantages.ts'
-import { ADV_ESTIMATOR_LABELS } from '../fields/phase_fields.ts'
+import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
+import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { RewardModelDocument } from '../phases.ts'
 import { emptyFrom, readVerdicts } from '../verdicts.ts'
 import type { Rule, RuledPhase } from './rule.ts'
 
+/** The estimators for which something holds, as a sentence lists them. */
+const namesOf = (holds: (estimator: Estimator) => boolean): string =>
+  ESTIMATOR_LIST.filter(holds)
+    .map(({ name }) => name)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ')
+
 /** Estimators that compare responses have two, and only a critic is warmed up. */
 export function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
-  const { adv_estimator, rollout, critic } = settings
+  const { rollout, critic } = settings
+  const { label, compares_groups } = estimatorOf(settings.adv_estimator)
   rule(
-    rollout.n >= 2 || !comparesGroups(adv_estimator),
+    rollout.n >= 2 || !compares_groups,
     path('rollout.n'),
     [`${at}.adv_estimator`],
-    `expected at least 2 responses per prompt, because ${ADV_ESTIMATOR_LABELS[adv_estimator]} compares them with each other (gae, reinforce_plus_plus and remax do not); got ${rollout.n}`,
+    `expected at least 2 responses per prompt, because ${label} compares them with each other (${namesOf((other) => !other.compares_groups)} do not); got ${rollout.n}`,
   )
   const { critic_warmup } = critic
   const is_own = phase.critic?.critic_warmup !== undefined
@@ -26,7 +34,7 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
     critic_warmup === 0 || is_used,
     path('critic.critic_warmup'),
     [`${at}.adv_estimator`],
-    `expected 0, because only adv_estimator gae has a critic to warm up; got ${critic_warmup}`,
+    `expected 0, because only adv_estimator ${namesOf(({ needs }) => needs.includes('values'))} has a critic to warm up; got ${critic_warmup}`,
   )
 }
 

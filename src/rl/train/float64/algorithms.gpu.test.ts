@@ -1,7 +1,7 @@
 // Every estimator, loss, mean, KL and mode in the real trainer: two steps on a tiny model follow float64.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
-import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/loss_weights.ts'
+import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import type { Algorithm } from '../../config/algorithm.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'

@@ -1,9 +1,11 @@
 // One batch of responses as the policy samples them, before anything scores them.
+
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { estimatorOf } from '../../estimators/advantages.ts'
 import { promptBatch, type RolloutBatch } from '../../experience/batch.ts'
 import { driverColumns } from '../../experience/experience.ts'
 import { rolloutSize, sizeKey } from '../memory.ts'
@@ -92,7 +94,7 @@ async function greedyBaselines(
   samples: readonly Sample[],
 ): Promise<readonly number[] | undefined> {
   const { phase, reward } = request
-  if (phase.adv_estimator !== 'remax') return undefined
+  if (!estimatorOf(phase.adv_estimator).needs.includes('reward_baselines')) return undefined
   await generate(parts, request, sampler, samples, { temperature: 0 })
   const [ids] = await parts.gpu.read(sampler.rollout.tensors.response_ids)
   const { batch, scores } = parts.judge.judge(samples, ids, phase.rollout.max_response_length)

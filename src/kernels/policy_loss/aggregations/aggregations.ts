@@ -1,0 +1,32 @@
+// The list of aggregations.
+import type { LossAggregation } from './aggregation.ts'
+import { seq_mean_token_mean } from './seq_mean_token_mean.ts'
+import { seq_mean_token_sum } from './seq_mean_token_sum.ts'
+import { seq_mean_token_sum_norm } from './seq_mean_token_sum_norm.ts'
+import { token_mean } from './token_mean.ts'
+import { token_sum } from './token_sum.ts'
+
+/** Every aggregation, in the order of the menu; the first is the default. */
+const LISTED = [
+  token_mean,
+  seq_mean_token_sum,
+  seq_mean_token_mean,
+  seq_mean_token_sum_norm,
+  token_sum,
+] as const
+
+/** verl's names of the means over tokens (actor.loss_agg_mode). */
+export type LossAggMode = (typeof LISTED)[number]['name']
+export const AGGREGATIONS: readonly LossAggregation<LossAggMode>[] = LISTED
+/** loss_weights takes the index. */
+export const LOSS_AGG_MODES: readonly LossAggMode[] = AGGREGATIONS.map(({ name }) => name)
+
+/** The aggregation of this name. Throws RangeError for a name that is none. */
+export function aggregationOf(loss_agg_mode: LossAggMode): LossAggregation<LossAggMode> {
+  const found = AGGREGATIONS.find(({ name }) => name === loss_agg_mode)
+  if (!found)
+    throw new RangeError(
+      `loss_agg_mode: expected one of ${LOSS_AGG_MODES.join(', ')}, got ${loss_agg_mode}`,
+    )
+  return found
+}

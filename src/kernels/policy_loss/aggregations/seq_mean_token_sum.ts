@@ -1,0 +1,9 @@
+// Every response counts by its length: mask / sequences.
+import { aggregation } from './aggregation.ts'
+
+export const seq_mean_token_sum = aggregation({
+  name: 'seq-mean-token-sum',
+  label: 'mean over responses of their token sums',
+  weight_of: 'return params.scale / counts.sequences;',
+  weight: ({ sequences }) => 1 / sequences,
+})

@@ -1,0 +1,9 @@
+// Every token counts the same: mask / tokens.
+import { aggregation } from './aggregation.ts'
+
+export const token_mean = aggregation({
+  name: 'token-mean',
+  label: 'mean over tokens',
+  weight_of: 'return params.scale / counts.tokens;',
+  weight: ({ tokens }) => 1 / tokens,
+})

@@ -1,0 +1,65 @@
+// One token of a traced step as the formulas of estimators see it, and what several of them say about it.
+import { line, type Values } from '../math/formula.ts'
+import { groupMean, groupStd } from './groups.ts'
+
+type Column = 'token_level_rewards' | 'values' | 'returns' | 'advantages' | 'response_mask'
+
+/** A token of a traced response. */
+export interface EstimatedToken {
+  readonly table: {
+    readonly phase: {
+      readonly algorithm: {
+        readonly gamma: number
+        readonly lam: number
+        readonly norm_adv_by_std_in_grpo: boolean
+      }
+    }
+    /** Responses of the batch, and how many of them had another reward than 0. */
+    readonly rows: number
+    readonly nonzero_rewards: number
+    /** What the advantages of estimators that whiten were brought to 0 and 1 from, over the batch's tokens. */
+    readonly whitened?: { readonly mean: number; readonly std: number }
+  }
+  readonly sample: {
+    readonly columns: Readonly<Partial<Record<Column, readonly number[]>>>
+    /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
+    readonly group: {
+      readonly rewards: readonly number[]
+      readonly lengths: readonly number[]
+      readonly place: number
+    }
+    /** The score of a greedy response to the prompt. */
+    readonly reward_baseline?: number
+  }
+  readonly t: number
+}
+
+/** A number of the token; NaN where the step has none. */
+export const numberAt = ({ sample, t }: EstimatedToken, name: Column): number =>
+  sample.columns[name]?.[t] ?? Number.NaN
+
+/** s, mean and std of the group of a response; a group of one has mean 0 and std 1, as in verl. */
+export function groupValues({ sample }: EstimatedToken) {
+  const { rewards, place } = sample.group
+  const rows = [...rewards.keys()]
+  const group_std = rows.length === 1 ? 1 : groupStd(rewards, rows)
+  return {
+    ...{ score: rewards[place], group_mean: groupMean(rewards, rows), group_std },
+    n: rewards.length,
+  }
+}
+
+/** The lines of GRPO, with and without its division. */
+export const GROUP_LINES = [
+  line('advantage', '({score} − {group_mean}) / ({group_std} + 1e−6)'),
+  line('centred_advantage', '{score} − {group_mean}'),
+]
+
+export const OVER_BATCH = 'Mean and standard deviation are over all tokens of the batch.'
+
+/** `values` with what the whole batch's whitening makes of one number. */
+export function whitenedValues({ table }: EstimatedToken, before: number, values: Values): Values {
+  if (!table.whitened) return values
+  const { mean: batch_mean, std: batch_std } = table.whitened
+  return { ...values, batch_mean, batch_std, advantage: (before - batch_mean) / batch_std }
+}

@@ -1,0 +1,61 @@
+// RLOO: the score of a response against the mean of the others to the same prompt.
+import { line } from '../math/formula.ts'
+import { type EstimatedToken, groupValues } from './estimated_token.ts'
+import { estimator, perResponse } from './estimator.ts'
+import { byGroup, groupMean, type Scores } from './groups.ts'
+
+/**
+ * RLOO: a_b = s_b minus the mean of the others = (s_b - mean_g)·n/(n - 1) (Ahmadian et al. 2024, arXiv 2402.14740; verl
+ * compute_rloo_outcome_advantage). A group of one keeps its score; with `zero_singletons`, as in rloo_vectorized, it gets 0.
+ */
+export function rlooAdvantages(
+  scores: Scores,
+  index: ArrayLike<number>,
+  { zero_singletons = false }: { zero_singletons?: boolean } = {},
+): Float64Array {
+  return byGroup(index, (rows) => {
+    const n = rows.length
+    if (n === 1) return (b) => (zero_singletons ? 0 : scores[b])
+    const mean = groupMean(scores, rows)
+    return (b) => ((scores[b] - mean) * n) / (n - 1)
+  })
+}
+
+const formula = (keeps_lone_score: boolean) => ({
+  lines: [
+    line('advantage', '({score} − {group_mean}) · {n} / ({n} − 1)'),
+    line('lone_advantage', '{score}'),
+    line('no_advantage', '0'),
+  ],
+  symbols: { lone_advantage: 'A' },
+  note: 'The score against the mean of the other responses to the same prompt.',
+  values: (token: EstimatedToken): Readonly<Record<string, number>> => {
+    const { score, group_mean, n } = groupValues(token)
+    if (n > 1) return { score, group_mean, n, advantage: ((score - group_mean) * n) / (n - 1) }
+    return keeps_lone_score ? { score, lone_advantage: score } : { no_advantage: 0 }
+  },
+})
+
+export const rloo = estimator({
+  name: 'rloo',
+  label: 'RLOO',
+  is_tokenwise: false,
+  compares_groups: true,
+  needs: [],
+  settings: [],
+  estimate: perResponse((scores, { index }) => rlooAdvantages(scores, index)),
+  formula: formula(true),
+})
+
+export const rloo_vectorized = estimator({
+  name: 'rloo_vectorized',
+  label: 'RLOO, vectorized',
+  is_tokenwise: false,
+  compares_groups: true,
+  needs: [],
+  settings: [],
+  estimate: perResponse((scores, { index }) =>
+    rlooAdvantages(scores, index, { zero_singletons: true }),
+  ),
+  formula: formula(false),
+})
