@@ -51,7 +51,8 @@ const withoutEmpty = (document: Document): Document =>
 /** A stranger may name a field anything, at any length. */
 const LONGEST_NAME = 60
 
-const LONGEST_MESSAGE = 300
+/** Room for the ids of all tasks: whoever writes a wrong one is told the right ones, and what they wrote. */
+const LONGEST_MESSAGE = 1000
 
 const shortened = (name: string): string =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
