@@ -45,7 +45,7 @@ const IN_NODE = [
   'src/cli/**/*.gpu.test.ts',
   'src/rl/!(losses)/**/*.gpu.test.ts',
   'src/model/**/{fusion,internal_moments,lens,rollout_cache,value}.gpu.test.ts',
-  'src/kernels/device/timing/split.gpu.test.ts',
+  'src/kernels/device/timing/{limits,split}.gpu.test.ts',
 ]
 
 export default defineConfig({

@@ -22,6 +22,8 @@ const DOCUMENT = {
   actor: { ...TINY.actor, optim: RECKLESS },
   critic: { optim: RECKLESS },
   phases: [{ kind: 'rl', steps: 40, adv_estimator: 'gae' }],
+  validation: { test_freq: 0 },
+  probe: { freq: 0 },
   steering: [
     { step: 3, kind: 'set', path: 'actor.optim.lr', value: 0.1 },
     { step: 3, kind: 'set', path: 'critic.optim.lr', value: 0.1 },

@@ -11,17 +11,10 @@ import type { Experiment } from '../../lab/experiment/schema.ts'
 import { writeVerdicts } from '../../lab/experiment/verdicts.ts'
 import { SteeredRun } from '../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../rl/train/engine.ts'
-import type { StepResult } from '../../rl/train/step_result.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
+import { numbers } from './testing.ts'
 
 const MADE_ON = { understory: '', adapter: '', kernels: '' }
-
-const numbers = ({ metrics, ...rest }: StepResult) => ({
-  ...rest,
-  metrics: Object.fromEntries(
-    Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
-  ),
-})
 
 type Run = SteeredRun<Trainer>
 

@@ -1,4 +1,5 @@
-// A made-up trainer for tests of the command line: it counts steps as the real one does, and computes nothing.
+// For tests of the command line: a made-up trainer, which counts steps as the real one does and computes nothing, and what two runs of the
+// same experiment have in common.
 
 import { madeState } from '../../lab/checkpoints/testing.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
@@ -126,3 +127,11 @@ export function madeUpEngine(experiment: Experiment): Engine<Trainer> {
 /** A run of it from its first step. */
 export const madeUpRun = (experiment: Experiment): Promise<SteeredRun<Trainer>> =>
   SteeredRun.begin(madeUpEngine(experiment), experiment)
+
+/** Everything of a step but wall times and what they decide. */
+export const numbers = ({ metrics, ...rest }: StepResult) => ({
+  ...rest,
+  metrics: Object.fromEntries(
+    Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),
+  ),
+})

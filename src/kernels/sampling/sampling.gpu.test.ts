@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
-import { defineKernel } from '../device/kernel.ts'
 import { expectClose, randomValues } from '../testing.ts'
-import philox_wgsl from '../wgsl/philox.wgsl?raw'
-import { philox4x32, uniform24 } from './philox.ts'
 import { probabilities, type SampleOptions, sampleTokenRef } from './sampling.ref.ts'
 import { sample_token, sample_token_narrow, sampleToken } from './sampling.ts'
 
@@ -81,60 +78,6 @@ type OfSample = Parameters<typeof sampleWith> extends [unknown, ...infer Rest] ?
 /** The same logits in every row. */
 const repeated = (row: readonly number[], rows: number) =>
   Float32Array.from({ length: rows * row.length }, (_, i) => row[i % row.length])
-
-describe('philox.wgsl', () => {
-  const philox = defineKernel({
-    name: 'philox_test',
-    wgsl: `
-struct Params { count: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-@group(0) @binding(2) var<storage, read_write> bits: array<u32>;
-@group(0) @binding(3) var<storage, read_write> uniforms: array<f32>;
-@compute @workgroup_size(1)
-fn main(@builtin(workgroup_id) group: vec3u) {
-  let w = group.x * 6u;
-  let drawn = philox4x32(vec4u(words[w], words[w + 1u], words[w + 2u], words[w + 3u]), vec2u(words[w + 4u], words[w + 5u]));
-  for (var i = 0u; i < 4u; i++) {
-    bits[group.x * 4u + i] = drawn[i];
-    uniforms[group.x * 4u + i] = uniform24(drawn[i]);
-  }
-}
-${philox_wgsl}`,
-    params: { count: 'u32' },
-    bindings: { words: 'read', bits: 'read_write', uniforms: 'read_write' },
-    workgroups: ({ count }) => [count],
-  })
-
-  test('gives the known answers of Random123 and the numbers of its TypeScript twin', async () => {
-    const ones = 0xffffffff
-    const known = [
-      [0, 0, 0, 0, 0, 0],
-      [ones, ones, ones, ones, ones, ones],
-      [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0],
-    ]
-    const others = Array.from({ length: 50 }, (_, n) =>
-      [...randomValues(6, n)].map((x) => Math.floor((x + 1) * 2 ** 31)),
-    )
-    const words = [...known, ...others]
-    const count = words.length
-    const tensors = {
-      words: gpu.tensor('words', 'u32', [count, 6], { data: Uint32Array.from(words.flat()) }),
-      bits: gpu.tensor('bits', 'u32', [count, 4]),
-      uniforms: gpu.tensor('uniforms', 'f32', [count, 4]),
-    }
-    await gpu.run(philox, { count }, tensors)
-    const [bits, uniforms] = await gpu.read(tensors.bits, tensors.uniforms)
-    expect([...bits.subarray(0, 12)]).toEqual([
-      0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
-      0x6d5451fd, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1,
-    ])
-    expect([...bits]).toEqual(
-      words.flatMap(([a, b, c, d, low, high]) => philox4x32([a, b, c, d], [low, high])),
-    )
-    expect([...uniforms]).toEqual([...bits].map(uniform24))
-  })
-})
 
 test('small vocabularies take the kernel without barriers', () => {
   expect([128, 129].map(sampleToken)).toEqual([sample_token_narrow, sample_token])

@@ -1,21 +1,17 @@
 // The update against the same update in float64: ten steps over a phase switch, with another learning rate each step.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
-import { entropyLossRef, sft_loss_ref } from '../../kernels/policy_loss/entropy_loss.ref.ts'
-import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
+import { sft_loss_ref } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import { chunkSegments, trainedPrefix, unpackWeights } from '../../model/params/params.ts'
+import { unpackWeights } from '../../model/params/params.ts'
 import { packWeights, TINY, testWeights } from '../../model/testing.ts'
-import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { ActorPhase, RlPhase } from '../config/phase.ts'
-import { segmentFactors } from '../config/trained_segments.ts'
-import { type RolloutBatch, spreadRows } from '../experience/batch.ts'
-import { policyLossRef } from '../losses/policy_loss.ref.ts'
+import { spreadRows } from '../experience/batch.ts'
 import { madeUpBatch, OPTIM, RL, SFT } from '../testing.ts'
+import { actorStepRef } from './actor.ref.ts'
 import { Actor } from './actor.ts'
 import type { ActorSize } from './actor_tensors.ts'
 import { phaseRows } from './batch_rows.ts'
@@ -62,93 +58,6 @@ async function createActor(phases: ActorPhase[]) {
   return { actor: await Actor.create(gpu, layout, size, phases, flat), layout, flat, exact }
 }
 
-/** The same training step in float64: old log-probs, then two mini-batches. Returns log-probs and the loss. */
-function stepRef(
-  state: Parameters<typeof adamw_step_ref>[0],
-  layout: ReturnType<typeof testWeights>['layout'],
-  batch: RolloutBatch,
-  advantages: Float32Array,
-  phase: RlPhase,
-  lr: number,
-) {
-  const { actor, target_layer, target_readout: readout } = phase
-  const named = () =>
-    Object.fromEntries(
-      layout.params.map(({ name, offset, size: n }) => [
-        name,
-        state.weights.subarray(offset, offset + n),
-      ]),
-    )
-  const part = (first: number, count: number) => {
-    const cut = <T extends Uint32Array | Float32Array>(x: T, columns: number) =>
-      x.subarray(first * columns, (first + count) * columns) as T
-    const width = P + R
-    return {
-      rows: count,
-      width,
-      input_ids: cut(batch.input_ids, width),
-      attention_mask: cut(batch.attention_mask, width),
-      position_ids: cut(batch.position_ids, width),
-      response: {
-        response_ids: cut(batch.response_ids, R),
-        response_mask: cut(batch.response_mask, R),
-        first_column: P - 1,
-        response_length: R,
-        temperature: rollout.temperature,
-        readout,
-      },
-      advantages: cut(advantages, R),
-    }
-  }
-  const whole = part(0, ROWS)
-  const cache = forwardRef(TINY, named(), whole, { layers: target_layer })
-  const old = policyRef(TINY, named(), cache, target_layer, whole.response).log_probs
-  let loss = 0
-  const grad_norms: number[] = []
-  for (let first = 0; first < ROWS; first += 4) {
-    const mini = part(first, 4)
-    const mini_cache = forwardRef(TINY, named(), mini, { layers: target_layer })
-    const policy = policyRef(TINY, named(), mini_cache, target_layer, mini.response)
-    const { response_mask } = mini.response
-    const objective = policyLossRef('vanilla', actor, {
-      ...policy,
-      old_log_probs: old.subarray(first * R, (first + 4) * R),
-      advantages: mini.advantages,
-      response_mask,
-      response_length: R,
-    })
-    const weights = aggregationWeights(response_mask, R, actor)
-    const { d_entropy } = entropyLossRef(actor.entropy_coeff, policy.entropy, weights)
-    loss += objective.loss
-    const out = { d_log_probs: objective.d_log_probs, d_entropy }
-    const grads = backwardRef(TINY, named(), mini_cache, target_layer, { ...mini.response, ...out })
-    const flat = new Float64Array(layout.size)
-    for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
-    const lr_factors = segmentFactors(layout, phase)
-    const { count, segments } = lr_factors
-      ? { count: layout.size, segments: layout.segment_ends.length }
-      : trainedPrefix(layout, target_layer)
-    const [beta1, beta2] = actor.optim.betas
-    const settings = {
-      lr,
-      beta1,
-      beta2,
-      eps: 1e-8,
-      weight_decay: actor.optim.weight_decay,
-      max_norm: 1,
-    }
-    const chunk_segment = chunkSegments(layout)
-    const where = {
-      count,
-      chunk_segment,
-      active_segments: segments,
-      ...(lr_factors && { lr_factors }),
-    }
-    grad_norms.push(adamw_step_ref(state, flat, settings, where).grad_norm)
-  }
-  return { old, loss, grad_norms }
-}
-
 test('ten BuPO steps over the switch follow float64: losses, norms and every weight', async () => {
   const inner = phase(2, { entropy_coeff: 0.01 })
   const whole = phase(L)
@@ -177,7 +86,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
       history,
       actor.tensors.batch.old_log_probs,
     )
-    const truth = stepRef(state, layout, batch, spread, current, lr)
+    const truth = actorStepRef(TINY, state, layout, batch, spread, current, lr)
     // Rounding of f32 over up to 20 AdamW steps, whose size does not shrink with the gradient.
     expectClose(old as Float32Array, truth.old, { atol: 2e-4, rtol: 2e-4 })
     expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
@@ -230,7 +139,7 @@ test('through the norm, with frozen parts and other rates above: every weight fo
     actor.updatePolicy(batch, current, rows, 2e-3, step)
     const { sums, history, batch: tensors } = actor.tensors
     const [loss_sums, records, old] = await gpu.read(sums, history, tensors.old_log_probs)
-    const truth = stepRef(state, layout, batch, spread, current, 2e-3)
+    const truth = actorStepRef(TINY, state, layout, batch, spread, current, 2e-3)
     expectClose(old as Float32Array, truth.old, { atol: 2e-4, rtol: 2e-4 })
     expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
     truth.grad_norms.forEach((norm, i) => {

@@ -1,4 +1,4 @@
-// A run whose rollouts keep their keys and values as halves: the same training to rounding, over thirty steps.
+// A run whose rollouts keep their keys and values as halves: the same training to rounding, over ten steps.
 import { expect, test } from 'vitest'
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
@@ -8,7 +8,7 @@ import { CONFIG, RL, SFT } from '../testing.ts'
 import { Trainer } from '../train/trainer.ts'
 
 const gpu = await Gpu.open()
-const STEPS = 30
+const STEPS = 10
 
 /** The log-probs of the rollout are the old ones (bypass mode), so what halves change reaches the loss, and not only the tokens. */
 function config(dtype: CacheDType): TrainerConfig {
@@ -49,7 +49,7 @@ async function trajectory(dtype: CacheDType): Promise<Trajectory> {
 const norm = (values: Float32Array) => Math.hypot(...values)
 const difference = (a: Float32Array, b: Float32Array) => a.map((x, i) => x - b[i])
 
-test('thirty steps on a cache of halves sample the same tokens and end at the same weights to rounding', async () => {
+test('ten steps on a cache of halves sample the same tokens and end at the same weights to rounding', async () => {
   const plain = await trajectory('float32')
   const half = await trajectory('float16')
   expect(half.begun).toEqual(plain.begun)

@@ -4,7 +4,7 @@ import { modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../model/params/params.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { CONFIG, REWARD_MODEL, RL, SFT } from '../testing.ts'
+import { CONFIG, OPTIM, REWARD_MODEL, RL, SFT } from '../testing.ts'
 import { create, finish, REWARDED, rewardPhase, still } from './testing.ts'
 
 test('reinforcement is held to the policy that it began with, whatever stood between', async () => {
@@ -29,8 +29,8 @@ test('reinforcement is held to the policy that it began with, whatever stood bet
 test.for(['remax', 'gae', 'rloo'] as const)(
   '%s takes its reward from the reward model',
   async (adv_estimator) => {
-    const rl: RlPhase = { ...REWARDED, adv_estimator, steps: 2 }
-    const trainer = await create({ ...CONFIG, phases: [REWARD_MODEL, rl] })
+    const rl: RlPhase = { ...REWARDED, adv_estimator, steps: 1 }
+    const trainer = await create({ ...CONFIG, phases: [rewardPhase({ steps: 1 }), rl] })
     const results = await finish(trainer)
     const { metrics } = results[results.length - 1]
     expect(metrics['critic/score/max']).not.toBe(1)
@@ -53,18 +53,19 @@ const TWO_ANSWERS: Task = {
 
 test('judge, reward model, reinforcement: the policy learns what the judge prefers without ever seeing its score', async () => {
   const kl = { ...RL.algorithm, use_kl_in_reward: true }
+  const optim = { ...OPTIM, lr: 5e-3 }
   const trainer = await create({
     ...CONFIG,
     task: TWO_ANSWERS,
     phases: [
-      { ...SFT, steps: 60, batch_size: 16, optim: { ...SFT.optim, lr: 5e-3 } },
-      rewardPhase({ steps: 60, batch_size: 16 }, { count: 48, held_out: 32 }),
+      { ...SFT, steps: 36, batch_size: 16, optim: { ...SFT.optim, lr: 8e-3 } },
+      rewardPhase({ steps: 30, batch_size: 16, optim }, { count: 48, held_out: 32 }),
       {
         ...REWARDED,
-        steps: 30,
+        steps: 22,
         adv_estimator: 'rloo',
         rollout: { ...RL.rollout, train_batch_size: 8 },
-        actor: { ...RL.actor, ppo_mini_batch_size: 4, optim: { ...RL.actor.optim, lr: 5e-3 } },
+        actor: { ...RL.actor, ppo_mini_batch_size: 4, optim },
         algorithm: { ...kl, kl_ctrl: { ...kl.kl_ctrl, kl_coef: 0.1 } },
       },
     ],
@@ -75,14 +76,15 @@ test('judge, reward model, reinforcement: the policy learns what the judge prefe
   const series = (name: string) => results.flatMap(({ metrics }) => metrics[name] ?? [])
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
   const task = series('task/score/mean')
-  // 32 held-out pairs on prompts of their own; 2 and 8 steps of 32 responses. Measured: 0.94, 0.45 and 0.91.
+  // 32 held-out pairs on prompts of their own; 2 and 8 steps of 32 responses. Measured: 1, 0.42 and 0.89; seeds 2 and 3: 1, 0.58, 0.95
+  // and 0.97, 0.63, 0.97.
   expect(series('reward_model/held_out_accuracy').at(-1)).toBeGreaterThan(0.8)
   expect(mean(task.slice(0, 2))).toBeLessThan(0.65)
   expect(mean(task.slice(-8))).toBeGreaterThan(0.8)
 })
 
 test.for(['reward_model', 'actor'] as const)('a critic begins as the %s', async (init) => {
-  const config = { ...CONFIG, phases: [SFT, rewardPhase({}), still(init)] }
+  const config = { ...CONFIG, phases: [{ ...SFT, steps: 1 }, rewardPhase({}), still(init)] }
   const trainer = await create(config)
   let before = await trainer.exportState()
   while (!trainer.isFinished) {

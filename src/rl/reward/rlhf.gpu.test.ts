@@ -111,7 +111,11 @@ test('the same run gives the same bits, queued ahead or not; another seed makes 
   expect(numbers(await Promise.all(pending))).toEqual(numbers(first.results))
   expect(await ahead.exportWeights()).toEqual(first.weights)
   ahead.destroy()
-  expect((await run({ ...config, seed: 2 })).made).not.toEqual(first.made)
+  const other = await create({ ...config, seed: 2, phases: [{ ...SFT, steps: 1 }, REWARD_MODEL] })
+  for (let i = 0; i < 3; i++) await other.next()
+  expect(texts(other)).toHaveLength(10)
+  expect(texts(other)).not.toEqual(first.made)
+  other.destroy()
 })
 
 describe('a person', () => {

@@ -71,7 +71,7 @@ test('with critic, reference and correction too, the plan is what is allocated a
     SFT,
     {
       ...PPO,
-      steps: 5,
+      steps: 2,
       actor: { ...PPO.actor, use_kl_loss: true, ppo_micro_batch_size_per_gpu: 4 },
       algorithm: {
         ...PPO.algorithm,

@@ -15,6 +15,7 @@ const PPO: RlPhase = {
 }
 
 async function run(timestamps: boolean) {
+  // Without timestamps it is another device, which compiles every kernel once more.
   const gpu = await Gpu.open({ timestamps })
   const config: TrainerConfig = { ...CONFIG, phases: [PPO] }
   const trainer = await Trainer.create(gpu, config)

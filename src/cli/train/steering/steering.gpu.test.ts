@@ -40,7 +40,7 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
       },
     ],
     // In place: the same buffers.
-    7: [{ kind: 'insert_phase', phase: phase({ kind: 'rl', steps: 2, target_layer: 2 }) }],
+    7: [{ kind: 'insert_phase', phase: phase({ kind: 'rl', steps: 2, target_layer: 1 }) }],
     8: [{ kind: 'repeat_phase' }, { kind: 'set', path: 'actor.optim.lr', value: 0.0005 }],
     12: [{ kind: 'next_phase' }, { kind: 'append_phase', phase: phase({ kind: 'rl', steps: 2 }) }],
   })
@@ -64,10 +64,10 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
   expect(again.weights).toEqual(by_hand.weights)
   expect(again.done.map(({ entry }) => entry)).toEqual(steering)
   // The changes count.
-  const untouched = await run(document)
-  expect(untouched.results.length).toBeLessThan(by_hand.results.length)
   const without = await run(
     parsed({ ...steered, steering: steering.filter(({ kind }) => kind !== 'set') }),
+    {},
+    5,
   )
   expect(without.results.slice(0, 5)).toEqual(by_hand.results.slice(0, 5))
   expect(without.results[5]).not.toEqual(by_hand.results[5])

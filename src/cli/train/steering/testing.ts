@@ -20,7 +20,7 @@ export const TINY = {
   task: { id: 'sort_digits', length: 2 },
   model: {
     hidden_size: 16,
-    num_hidden_layers: 3,
+    num_hidden_layers: 2,
     num_attention_heads: 2,
     num_key_value_heads: 1,
     head_dim: 8,
@@ -40,10 +40,11 @@ export const numbers = ({ metrics, ...rest }: StepResult) => ({
   ),
 })
 
-/** Runs a document to its end; `hands` does something after the step that it is named by. */
+/** Runs a document to its end or to step `until`; `hands` does something after the step that it is named by. */
 export async function run(
   document: Experiment,
   hands: Readonly<Record<number, SteeringAction[]>> = {},
+  until = Number.POSITIVE_INFINITY,
 ) {
   const gpu = await Gpu.open()
   const run = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
@@ -55,7 +56,7 @@ export async function run(
       run.steer(action)
     done.push(...(await run.obey()))
     trainers.add(run.trainer)
-    if (run.isFinished) break
+    if (run.isFinished || results.length > until) break
     const { result } = await run.queue()
     results.push(await result)
   }

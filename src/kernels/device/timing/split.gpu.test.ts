@@ -1,5 +1,5 @@
 // A dispatch in parts must leave the bits that it leaves in one piece, whatever its kernel asks about its place.
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   attention_backward_key_value,
   attention_backward_query,
@@ -19,7 +19,6 @@ import { adamw_update, grad_norm_partial, OPTIMIZER_BLOCKS } from '../../optimiz
 import { reduce_rows, reduce_rows_short } from '../../reduce/reduce.ts'
 import { rms_norm_backward } from '../../rms_norm/rms_norm.ts'
 import { sample_token, sample_token_narrow } from '../../sampling/sampling.ts'
-import { swiglu_forward } from '../../swiglu/swiglu.ts'
 import { randomValues } from '../../testing.ts'
 import { listScored } from '../../vocab_head/scored.ts'
 import {
@@ -29,9 +28,10 @@ import {
   vocabHeadKernels,
 } from '../../vocab_head/vocab_head.ts'
 import { Gpu } from '../gpu.ts'
-import { type AnyKernel, defineKernel, foldGrid } from '../kernel.ts'
+import type { AnyKernel } from '../kernel.ts'
 import type { Grid } from '../program.ts'
 import { parts, splitKernel } from './split.ts'
+import { places } from './testing.ts'
 
 const gpu = await Gpu.open()
 
@@ -190,7 +190,7 @@ function optimizerCases(): Case[] {
 }
 
 const [ROWS, COLS] = [50, 300]
-const cases: Case[] = [
+const all: Case[] = [
   ...matmulCases(),
   ...attentionCases(),
   ...headCases(),
@@ -213,6 +213,14 @@ const cases: Case[] = [
     },
   ),
 ]
+
+/** Tiles with barriers, of which SwiftShader compiles one in some three seconds. Where LONG_TESTS is set they are cut too. */
+const SLOW: readonly unknown[] = [
+  ...[matmul_nt, matmul_tn, attention_backward_query, attention_backward_key_value],
+  ...[vocab_head_forward, vocab_head_backward_hidden, vocab_head_backward_weight],
+]
+const isSlow = ({ name, kernel }: Case) => SLOW.includes(kernel) || /staged|skinny/.test(name)
+const cases = process.env.LONG_TESTS ? all : all.filter((of) => !isSlow(of))
 
 /** Grid of a call in one piece. */
 function gridOf({ kernel, params }: Case): Grid {
@@ -255,26 +263,6 @@ test.for(cases)('$name in 2, 3 and 7 parts leaves the same bits', async (of) => 
   for (const count of [2, 3, 7]) expect(await bits(of, count), `${count} parts`).toEqual(whole)
 })
 
-/** Writes each workgroup's place, as a folded and as a two-dimensional grid. */
-const places = defineKernel({
-  name: 'places',
-  wgsl: `
-struct Params { groups: u32, width: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> folded: array<u32>;
-@group(0) @binding(2) var<storage, read_write> flat: array<u32>;
-@compute @workgroup_size(1)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) grid: vec3u) {
-  let index = group.x + group.y * grid.x;
-  if (index >= params.groups) { return; }
-  folded[index] += index;
-  flat[group.y * grid.x + group.x] += group.x * 3u + group.y * 7u;
-}`,
-  params: { groups: 'u32', width: 'u32' },
-  bindings: { folded: 'read_write', flat: 'read_write' },
-  workgroups: ({ groups, width }) => (width > 0 ? [width, groups / width] : foldGrid(groups)),
-})
-
 test('parts of folded and of two-dimensional grids, wide and tall, know their places', async () => {
   for (const [groups, width] of [
     [70001, 0],
@@ -287,87 +275,4 @@ test('parts of folded and of two-dimensional grids, wide and tall, know their pl
     expect(whole[0].every((index, i) => index === i)).toBe(true)
     for (const count of [2, 5]) expect(await bits(of, count)).toEqual(whole)
   }
-})
-
-describe.for([true, false])('limited dispatches, timestamps: %s', (timestamps) => {
-  const [rows, intermediate_size] = [40, 500]
-  const size = rows * intermediate_size
-
-  /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer than `most_ms`. */
-  async function setUp(most_ms: number | undefined) {
-    const device = await Gpu.open({ timestamps })
-    if (most_ms !== undefined) device.limitDispatches({ most_ms })
-    const gate_up = device.tensor('gate_up', 'f32', [2 * size], { data: floats(2 * size) })
-    const [a, b] = [device.tensor('a', 'f32', [size]), device.tensor('b', 'f32', [size])]
-    const seen = device.tensor('folded', 'u32', [500])
-    const flat = device.tensor('flat', 'u32', [1000])
-    const program = await device.record('calls', ['groups'], (r) => {
-      r.run(swiglu_forward, { rows, intermediate_size }, { gate_up, out: a })
-      r.run(swiglu_forward, { rows, intermediate_size }, { gate_up, out: b })
-      r.run(places, { groups: ({ groups }) => groups, width: 0 }, { folded: seen, flat })
-    })
-    const round = async (groups: number) => {
-      device.replay(program, { groups })
-      const limits = await device.settleDispatches()
-      const read = await device.read(a, b, seen, flat)
-      return { limits, read }
-    }
-    return { device, round }
-  }
-
-  test('what takes too long is cut, with the same bits, and nothing is created afterwards', async () => {
-    const [plain, cut] = [await setUp(undefined), await setUp(1e-7)]
-    for (const groups of [100, 333, 500, 7, 450]) {
-      const { read } = await cut.round(groups)
-      expect(read).toEqual((await plain.round(groups)).read)
-    }
-    const warm = { ...cut.device.counts }
-    const { limits, read } = await cut.round(200)
-    expect(read).toEqual((await plain.round(200)).read)
-    expect(limits).toBeUndefined()
-    const { buffers, bind_groups, pipelines } = cut.device.counts
-    expect([buffers, bind_groups, pipelines]).toEqual([
-      warm.buffers,
-      warm.bind_groups,
-      warm.pipelines,
-    ])
-    plain.device.destroy()
-    cut.device.destroy()
-  })
-
-  test('a round says how long the longest was and how many are cut; a call in parts counts once', async () => {
-    const { device, round } = await setUp(1e-7)
-    const { limits } = await round(300)
-    // On a fast GPU a coarse clock may see no time pass.
-    expect((limits?.split_dispatches ?? 0) > 0).toBe((limits?.longest_ms ?? 0) > 0)
-    const [made, before] = [device.counts.bind_groups, device.counts.dispatches]
-    expect(made).toBe(3 + (limits?.split_dispatches ?? 0))
-    await round(300)
-    expect(device.counts.dispatches - before).toBe(3)
-    const { profile } = await device.profile(() => round(300))
-    expect(profile.kernels.map(({ name, calls }) => [name, calls]).sort()).toEqual([
-      ['places', 1],
-      ['swiglu_forward', 2],
-    ])
-    device.destroy()
-  })
-
-  test('what is quick enough stays whole, in one submit once it is known', async () => {
-    // No dispatch of this size takes a minute.
-    const { device, round } = await setUp(60_000)
-    expect((await round(100)).limits?.split_dispatches).toBe(0)
-    for (let i = 0; i < 5; i++) await round(100)
-    const { bind_groups, submits } = device.counts
-    await round(100)
-    expect(bind_groups).toBe(3)
-    expect(device.counts.submits - submits).toBe(1)
-    device.destroy()
-  })
-})
-
-test('a device without a limit measures nothing', async () => {
-  const out = gpu.tensor('out', 'f32', [1])
-  const gate_up = gpu.tensor('gate_up', 'f32', [2])
-  await gpu.run(swiglu_forward, { rows: 1, intermediate_size: 1 }, { gate_up, out })
-  expect(await gpu.settleDispatches()).toBeUndefined()
 })

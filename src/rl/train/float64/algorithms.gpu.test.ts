@@ -1,4 +1,4 @@
-// Every estimator, loss, mean, KL and mode in the real trainer: two steps on a tiny model follow float64.
+// Every estimator, loss, mean, KL and mode in the real trainer: a step or two on a tiny model follow float64.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
@@ -7,7 +7,7 @@ import type { Algorithm } from '../../config/algorithm.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'
 import { LOSS_MODES } from '../../losses/losses.ts'
 import { CONFIG } from '../../testing.ts'
-import { B, BASE, changes, corrected, follow, followAll, phaseOf, R, STEPS } from './testing.ts'
+import { B, BASE, changes, corrected, follow, followAll, phaseOf, R } from './testing.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -88,7 +88,7 @@ describe('PPO', () => {
       ...{ lr, lr_warmup_steps: -1, lr_warmup_steps_ratio },
     })
     const critic = { ...BASE.critic, optim: warm(0.005, 0.99) }
-    const phase = phaseOf({ ...gae, critic }, { optim: warm(0.02, 0.5) })
+    const phase = phaseOf({ ...gae, critic, steps: 2 }, { optim: warm(0.02, 0.5) })
     const { truth } = await followAll([phase, phase])
     expect(truth.map((metrics) => metrics['actor/lr'])).toEqual([0, 0.01, 0.02, 0.02])
     expect(truth[3]['critic/lr']).toBe(0.005)
@@ -101,30 +101,30 @@ describe('PPO', () => {
   })
   test('a step of the critic alone', async () => {
     const critic = { ...BASE.critic, critic_warmup: 2 }
-    const { truth } = await follow(phaseOf({ ...gae, critic }))
+    const { truth } = await follow(phaseOf({ ...gae, critic, steps: 2 }))
     expect(truth.map((metrics) => 'actor/pg_loss' in metrics)).toEqual([false, true])
   })
 })
 
 describe('KL to the reference', () => {
-  test.for(KL_PENALTIES)('%s in the loss', async (kl_loss_type) => {
-    const kl = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type }
-    const followed = await follow(phaseOf({}, kl))
-    expect(Math.abs(changes(followed, 'actor/kl_loss')[1])).toBeGreaterThan(1e-3)
-  })
-  test.for(KL_PENALTIES)('%s in the reward', async (kl_penalty) => {
-    const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
-    const followed = await follow(phaseOf({}, {}, { use_kl_in_reward: true, kl_penalty, kl_ctrl }))
-    expect(Math.abs(changes(followed, 'actor/reward_kl_penalty')[1])).toBeGreaterThan(1e-3)
+  // In the first step the policy still is the reference.
+  const steps = 2
+  const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
+  test.for(KL_PENALTIES)('%s, in the loss and in the reward', async (penalty) => {
+    const in_loss = { use_kl_loss: true, kl_loss_coef: 0.5, kl_loss_type: penalty }
+    const in_reward = { use_kl_in_reward: true, kl_penalty: penalty, kl_ctrl }
+    const followed = await follow(phaseOf({ steps }, in_loss, in_reward))
+    for (const name of ['actor/kl_loss', 'actor/reward_kl_penalty'])
+      expect(Math.abs(changes(followed, name)[1]), name).toBeGreaterThan(1e-3)
     expect(changes(followed, 'actor/reward_kl_penalty_coeff')).toEqual([0.3, 0.3])
   })
   test.for(['gae', 'reinforce_plus_plus', 'grpo'] as const)(
     'of the whole response at its last token, by %s',
     async (adv_estimator) => {
-      const kl_ctrl = { ...BASE.algorithm.kl_ctrl, kl_coef: 0.3 }
       const kl = { use_kl_in_reward: true, kl_ctrl, gamma: 0.9, lam: 0.8 }
-      const first = await follow(phaseOf({ adv_estimator }, {}, { ...kl, kl_at_last_token: true }))
-      const each = await follow(phaseOf({ adv_estimator }, {}, kl))
+      const at_last = { ...kl, kl_at_last_token: true }
+      const first = await follow(phaseOf({ adv_estimator, steps }, {}, at_last))
+      const each = await follow(phaseOf({ adv_estimator, steps }, {}, kl))
       const [a, b] = [first, each].map((followed) => changes(followed, 'critic/advantages/max')[1])
       // Where a response has one reward, it does not matter where that stands.
       if (adv_estimator === 'grpo') expect(a).toBeCloseTo(b, 3)
@@ -132,11 +132,10 @@ describe('KL to the reference', () => {
     },
   )
   test('in both places, with a coefficient that follows it and a critic', async () => {
-    const kl_ctrl = { type: 'adaptive', kl_coef: 0.3, target_kl: 0.05, horizon: 50 } as const
-    const algorithm = { use_kl_in_reward: true, kl_penalty: 'k2', kl_ctrl } as const
-    const followed = await follow(
-      phaseOf({ adv_estimator: 'gae' }, { use_kl_loss: true }, algorithm),
-    )
+    const adaptive = { type: 'adaptive', kl_coef: 0.3, target_kl: 0.05, horizon: 50 } as const
+    const algorithm = { use_kl_in_reward: true, kl_penalty: 'k2', kl_ctrl: adaptive } as const
+    const gae = { adv_estimator: 'gae', steps } as const
+    const followed = await follow(phaseOf(gae, { use_kl_loss: true }, algorithm))
     expect(changes(followed, 'actor/reward_kl_penalty_coeff')[1]).toBeLessThan(0.3)
   })
 })
@@ -151,7 +150,10 @@ describe('DAPO', () => {
     ['all of it', { clip_ratio_high: 0.28, ppo_epochs: 2 }, { overlong_buffer, filter_groups }],
   ]
   test.for(parts)('%s', async ([, actor, algorithm]) => {
-    const followed = await follow(phaseOf({}, actor, algorithm))
+    // The second step draws other prompts.
+    const followed = await follow(
+      phaseOf(algorithm.filter_groups ? { steps: 2 } : {}, actor, algorithm),
+    )
     if (actor.clip_ratio_high)
       expect(Math.max(...changes(followed, 'actor/pg_clipfrac'))).toBeGreaterThan(0)
     if (algorithm.filter_groups) {
@@ -183,7 +185,7 @@ describe('shuffled rows', () => {
       balance_batch: true,
     }
     const actor = { ...shuffled, use_kl_loss: true, kl_loss_coef: 0.3 }
-    await follow(phaseOf({ adv_estimator: 'gae', critic }, actor, algorithm), 0.4)
+    await follow(phaseOf({ adv_estimator: 'gae', critic, steps: 2 }, actor, algorithm), 0.4)
   })
   test('in bypass mode, and where a loss chooses tokens', async () => {
     const bypass = corrected({ bypass_mode: true, loss_type: 'reinforce', rollout_is: 'token' })
@@ -210,13 +212,14 @@ describe('what goes with any of them', () => {
     'an inner layer, by %s',
     async (adv_estimator) => {
       const kl = { use_kl_loss: true, kl_loss_coef: 0.3, ppo_epochs: 2 }
-      await follow(phaseOf({ adv_estimator, target_layer: 2 }, kl, { use_kl_in_reward: true }))
+      const inner = { adv_estimator, target_layer: 2, steps: 2 }
+      await follow(phaseOf(inner, kl, { use_kl_in_reward: true }))
     },
   )
   test('layer by layer from the bottom, then the whole model', async () => {
     const layers = CONFIG.model.num_hidden_layers
     const bottomUp = Array.from({ length: layers }, (_, i) => phaseOf({ target_layer: i + 1 }))
     const { truth } = await followAll(bottomUp)
-    expect(truth).toHaveLength(STEPS * layers)
+    expect(truth).toHaveLength(layers)
   })
 })

@@ -47,7 +47,8 @@ describe('rollout correction, decoupled', () => {
       rollout_rs_threshold: '0.8_1.3,0.06',
     })
     const algorithm = { ...both, use_kl_in_reward: true }
-    await follow(phaseOf({ adv_estimator: 'gae' }, { ppo_epochs: 2 }, algorithm), 0.4)
+    const gae = { adv_estimator: 'gae', steps: 2 } as const
+    await follow(phaseOf(gae, { ppo_epochs: 2 }, algorithm), 0.4)
   })
   test.for(['optimal_token_baseline', 'tir_optimal_token_baseline'] as const)(
     'weights in the baseline of %s',

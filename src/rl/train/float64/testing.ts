@@ -27,12 +27,11 @@ export const R = CONFIG.task.max_response_length
 /** Rows of a batch. */
 export const B = 16
 const ROLLOUT_LOG_PROBS = 'rollout.log_probs'
-export const STEPS = 2
 
-/** A rate at which ratios leave the clip range within a step; two mini-batches. */
+/** One step at a rate at which ratios leave the clip range within it; two mini-batches. */
 export const BASE: RlPhase = {
   ...RL,
-  steps: STEPS,
+  steps: 1,
   actor: { ...RL.actor, optim: { ...RL.actor.optim, lr: 0.01, weight_decay: 0.01 } },
   critic: { ...RL.critic, cliprange_value: 0.05, optim: { ...RL.critic.optim, lr: 0.005 } },
 }
@@ -209,9 +208,10 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   }
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
-  const total = STEPS * phases.length
-  for (let step = 1; step <= total; step++) {
-    const phase = phases[Math.ceil(step / STEPS) - 1]
+  const phase_of_step = phases.flatMap((phase) => Array<RlPhase>(phase.steps).fill(phase))
+  const total = phase_of_step.length
+  for (const [i, phase] of phase_of_step.entries()) {
+    const step = i + 1
     shown.length = 0
     const result = await trainer.next()
     const truth = {
