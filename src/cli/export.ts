@@ -131,7 +131,7 @@ function fromExperiment(experiment: Experiment, weights: string | undefined): Jo
   return {
     ...{ experiment, vocabulary: tokenizer, understory: version, policy },
     place: { phase: 0, phase_step: 0 },
-    step: 0,
+    step: weights === undefined ? 0 : undefined,
     first_problem: 0,
   }
 }

@@ -7,7 +7,7 @@ import type { Experiment } from '../experiment/schema.ts'
 import type { Note } from './carry.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
-import { type ModelSource, modelFolders, modelWarnings, weightsWords } from './model_folders.ts'
+import { type ModelSource, modelFolders, modelWarnings, modelWords } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
 import { REWARDS } from './rewards.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
@@ -80,7 +80,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
   const readme = jobReadme({
     name: experiment.name || task.id,
     version: source.understory,
-    weights: weightsWords(source),
+    model: modelWords(source),
     warnings,
     starters: starts,
     missing,
@@ -114,7 +114,7 @@ function startOf(
   const chosen = choosePhase(experiment, target, place, phase)
   const { settings, steps } = chosen
   const { rollout, actor } = settings
-  const updates = Math.ceil(rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
+  const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
   const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates }
   const count = steps * rollout.train_batch_size
   const rows = trainRows({ data: experiment.data, count })

@@ -13,8 +13,8 @@ export interface Starter {
 export interface ReadmeFacts {
   readonly name: string
   readonly version: string
-  /** Where the weights come from, in a sentence. */
-  readonly weights: string
+  /** What is in model/, in sentences. */
+  readonly model: string
   /** What is to be known before a start, a sentence each. */
   readonly warnings: readonly string[]
   readonly starters: readonly Starter[]
@@ -84,7 +84,7 @@ const plain = (text: string): string => text.replace(/[\\`*_<>[\]#|]/g, '\\$&')
 
 /** The whole file. */
 export function jobReadme(facts: ReadmeFacts): string {
-  const { name, version, weights, warnings, starters, missing, phases, rows } = facts
+  const { name, version, model, warnings, starters, missing, phases, rows } = facts
   return `# ${plain(name)}
 
 An experiment of Understory ${version} as a job for other systems. \`python3 check.py\` says without a GPU what is in order.
@@ -94,7 +94,7 @@ ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
 ${starters.map(({ target }) => HOW[target](facts)).join('\n')}
 ## What is in this folder
 
-- \`model/\`: Hugging Face format. ${weights}
+- \`model/\`: Hugging Face format. ${model}
 - \`data/\`: ${rows}
 - \`reward.py\`: the task’s own score in Python.
 - \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.

@@ -1,6 +1,7 @@
 // The models of a job or a run as folders, whatever they come from.
 import type { OutFile } from '../../model/hf/out_file.ts'
 import { modelFiles } from '../../model/hf/write_model.ts'
+import { hasNewline } from '../../model/hf/write_tokenizer.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type Head, initialWeights, paramLayout } from '../../model/params/params.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
@@ -17,8 +18,8 @@ export interface ModelSource {
   readonly critic?: Float32Array | undefined
   readonly reward_model?: Float32Array | undefined
   readonly place: Place
-  /** Training steps behind the weights. */
-  readonly step: number
+  /** Training steps behind the weights; undefined = they were given by hand. */
+  readonly step: number | undefined
   /** Training problems that were drawn before. */
   readonly first_problem: number
 }
@@ -71,10 +72,17 @@ function headFiles(
   })
 }
 
-/** Where the weights come from. */
-export function weightsWords({ policy, step, experiment }: ModelSource): string {
-  if (policy) return `The weights are those after step ${step} of a run.`
-  return `The weights are untrained, as seed ${experiment.seed} makes them.`
+/** What is in the folder of the policy. */
+export function modelWords({ policy, step, experiment, vocabulary }: ModelSource): string {
+  const trained =
+    step === undefined
+      ? 'were named at export (--weights)'
+      : `are those after step ${step} of a run`
+  const weights = policy ? trained : `are untrained, as seed ${experiment.seed} makes them`
+  const newline = hasNewline(vocabulary)
+    ? ''
+    : ' The tokenizer has no line break: one in a text becomes the padding token.'
+  return `The weights ${weights}.${newline}`
 }
 
 /** What is to be known of the model before a job starts. */
@@ -84,7 +92,7 @@ export function modelWarnings(source: ModelSource, targets: readonly Target[]): 
   const warnings: string[] = []
   if (!policy && experiment.phases[0].kind === 'sft')
     warnings.push(
-      'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --out DIR) and export that run, or reinforcement has nothing to begin with.',
+      'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
     )
   if (targets.some((target) => target !== 'trl') && !SERVED_HEADS.includes(head_dim))
     warnings.push(

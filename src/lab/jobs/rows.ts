@@ -15,7 +15,7 @@ export interface RowRange {
 }
 
 /** Rows of a file at most: what a browser makes in a moment. A longer job goes through them again. */
-export const MOST_ROWS = 100_000
+const MOST_ROWS = 100_000
 
 /** Training rows of a job: the whole set, or one for every problem that the job draws. */
 export const trainRows = ({ data, count }: Pick<RowRange, 'data' | 'count'>): number =>

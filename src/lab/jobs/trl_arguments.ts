@@ -11,11 +11,10 @@ export function trlArguments(facts: JobFacts): TrlArguments {
   const { lost, refused, arguments: carried } = carry(facts, 'trl', '0.9')
   const { settings, experiment } = facts
   const { rollout, actor } = settings
-  const mini_batches = rollout.train_batch_size / actor.ppo_mini_batch_size
   const decay = { min_lr_rate: actor.optim.min_lr_ratio }
   const fixed = {
     output_dir: 'out',
-    steps_per_generation: mini_batches,
+    steps_per_generation: rollout.train_batch_size / actor.ppo_mini_batch_size,
     gradient_accumulation_steps: 1,
     per_device_eval_batch_size: actor.ppo_mini_batch_size * rollout.n,
     eval_strategy: experiment.validation.test_freq > 0 ? 'steps' : 'no',
@@ -29,26 +28,9 @@ export function trlArguments(facts: JobFacts): TrlArguments {
   }
   return {
     lost: [...lost, ...differences(facts)],
-    refused: [...refused, ...cannot(facts, mini_batches)],
+    refused,
     arguments: new Map<string, unknown>([...Object.entries(fixed), ...carried]),
   }
-}
-
-function cannot({ settings: { rollout, actor } }: JobFacts, mini_batches: number): Note[] {
-  const notes: Note[] = []
-  if (rollout.n < 2)
-    notes.push({
-      path: 'rollout.n',
-      value: rollout.n,
-      why: 'TRL compares the responses to one prompt, so it needs at least 2',
-    })
-  if (!Number.isInteger(mini_batches))
-    notes.push({
-      path: 'actor.ppo_mini_batch_size',
-      value: actor.ppo_mini_batch_size,
-      why: `expected a divisor of the ${rollout.train_batch_size} prompts of a step`,
-    })
-  return notes
 }
 
 /** What has the same name there and is not quite the same. */

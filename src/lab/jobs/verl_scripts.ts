@@ -6,7 +6,7 @@ const isPath = (value: VerlValue): value is JobPath =>
   typeof value === 'object' && value !== null && 'in_job' in value
 
 /** A line of the array: what the shell passes on as one argument. */
-export const argumentLine = (key: string, value: VerlValue): string =>
+const argumentLine = (key: string, value: VerlValue): string =>
   isPath(value) ? `"${key}=\\"$JOB/${value.in_job}\\""` : shellQuoted(`${key}=${hydraValue(value)}`)
 
 /** A script that starts the job. `about`: what it needs, a line of text each. */

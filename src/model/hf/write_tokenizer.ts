@@ -10,7 +10,7 @@ export interface Vocabulary {
 }
 
 /** The end token's name outside: verl's templates of Qwen's family look for it. */
-export const END_TOKEN = '<|im_end|>'
+const END_TOKEN = '<|im_end|>'
 
 /** A conversation is the texts of its messages, one after the other, and nothing between them. */
 export const CHAT_TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% endfor %}"

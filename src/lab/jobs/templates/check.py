@@ -9,6 +9,7 @@
 import argparse
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -204,12 +205,13 @@ def version_of(package):
 
 def check_verl_data():
     need_verl()
+    from omegaconf import OmegaConf
     from verl.utils import hf_tokenizer
     from verl.utils.dataset.rl_dataset import RLHFDataset
 
     config = verl_config()
     with tempfile.TemporaryDirectory() as cache:
-        config.data.cache_dir = cache if "cache_dir" in config.data else None
+        OmegaConf.update(config, "data.cache_dir", cache, force_add=True)
         rows = RLHFDataset(path("data", "train.parquet"), hf_tokenizer(path("model")), config.data)
         assert len(rows) == CHECK["rows"]["train"], f"{len(rows)} rows, expected {CHECK['rows']['train']}"
         item = rows[0]
@@ -223,7 +225,9 @@ def check_verl_tokens():
 
     build = find_builder()
     tokenizer = hf_tokenizer(path("model"))
-    builder = build(tokenizer, hf_model_type=read_json("model", "config.json")["model_type"])
+    # 0.9 asks for the family of the model by another name than later versions.
+    name = "hf_model_type" if "hf_model_type" in inspect.signature(build).parameters else "model_family"
+    builder = build(tokenizer, **{name: read_json("model", "config.json")["model_type"]})
     for case in CHECK["prompts"]:
         ids = builder.build_initial_tokens([{"role": "user", "content": case["text"]}])
         assert list(ids) == case["ids"], f"{case['text']!r}: {ids}, expected {case['ids']}"
