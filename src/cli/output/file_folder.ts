@@ -1,5 +1,5 @@
 // A folder of files that is there whole or not at all: it is written beside its place under another name, and renamed when it is complete.
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutFile } from '../../model/hf/out_file.ts'
 import { LabFailure, UsageError } from '../command.ts'
@@ -56,7 +56,9 @@ export function writeFolder(
   const unfinished = `${place}${UNFINISHED}`
   try {
     rmSync(unfinished, { recursive: true, force: true })
-    disk.makeFolder(unfinished)
+    // Node asks for folders above it without end where the system has none, as in /proc.
+    if (existsSync(dirname(unfinished))) mkdirSync(unfinished)
+    else disk.makeFolder(unfinished)
     const bytes = files.reduce((sum, file) => sum + writeFile(unfinished, file, disk), 0)
     moveIn(place, unfinished)
     return bytes

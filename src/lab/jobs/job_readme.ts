@@ -110,6 +110,6 @@ Settings without a counterpart:
 
 ${starters.map(notes).join('\n')}
 Everywhere: samples are drawn with other random numbers, so curves agree in distribution and not bit for bit; the optimizer begins without
-moments; a padding token inside a response is left out of the text that is scored, while the lab shows it and scores 0.
+moments and the learning rate with its warm-up; a padding token inside a response is left out of the text that is scored, while the lab shows it and scores 0.
 ${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${why}`))}\n` : ''}`
 }

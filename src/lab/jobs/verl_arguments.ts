@@ -1,7 +1,7 @@
 // The command line of verl and of BuPO's fork: what the table of settings says, and what a job sets whatever its experiment is.
 import type { Task } from '../../tasks/task.ts'
 import { hasCritic } from '../experiment/phase_settings.ts'
-import { type Carried, carry } from './carry.ts'
+import { type Carried, carry, type Note } from './carry.ts'
 import type { ChosenPhase } from './phase_choice.ts'
 import type { JobFacts, VerlVersion, Written } from './setting.ts'
 import { divisor } from './settings.ts'
@@ -35,6 +35,26 @@ const ROLLOUT = 'actor_rollout_ref.rollout'
 const REF = 'actor_rollout_ref.ref'
 const inJob = (path: string): JobPath => ({ in_job: path })
 
+/** What has a name there and is not quite the same. */
+function differences({ facts: { experiment, settings } }: VerlJob): Note[] {
+  const { n } = experiment.validation
+  const answers = n >= 2 ? 'sampled, and not greedily too' : 'greedily, and not sampled too'
+  return [
+    ...(n > 0
+      ? [{ path: 'validation.n', value: n, why: `held-out prompts are answered ${answers}` }]
+      : []),
+    ...(settings.actor.loss_agg_mode === 'seq-mean-token-sum-norm'
+      ? [
+          {
+            path: 'actor.loss_agg_mode',
+            value: settings.actor.loss_agg_mode,
+            why: 'since 0.7.1 verl divides by the number of responses too, so gradients are smaller by that factor; AdamW undoes it, the gradient clip does not',
+          },
+        ]
+      : []),
+  ]
+}
+
 /** The command of verl for a version of it. */
 export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
   const { lost, refused, arguments: carried } = carry(job.facts, 'verl', version)
@@ -55,7 +75,8 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
     'data.return_raw_chat': true,
     'trainer.logger': ['console', 'file'],
   }
-  return { lost, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }
+  const told = [...lost, ...differences(job)]
+  return { lost: told, refused, arguments: new Map([...Object.entries(fixed), ...carried]) }
 }
 
 /** The command of the fork: layer k of the lab is its internal_layer k − 1, because it counts from the first block's output. */
