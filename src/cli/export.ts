@@ -10,6 +10,7 @@ import type { Experiment } from '../lab/experiment/schema.ts'
 import { type JobSource, makeJob } from '../lab/jobs/job_files.ts'
 import { runModels } from '../lab/jobs/model_folders.ts'
 import { TARGETS, type VerlVersion } from '../lab/jobs/setting.ts'
+import { presetOf } from '../lab/presets/presets.ts'
 import { jsonFile, type OutFile } from '../model/hf/out_file.ts'
 import { tokenizer } from '../tasks/tokenizer.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
@@ -102,7 +103,8 @@ function filesOf(source: JobSource, { format, verl, phase }: ExportOptions) {
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
 async function readSource({ source, weights }: ExportOptions): Promise<JobSource> {
-  const is_checkpoint = existsSync(source) && !source.endsWith('.json')
+  // A preset's id comes before a folder of that name, as in every command.
+  const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
   if (!is_checkpoint) return fromExperiment(readExperiment(source), weights)
   if (weights !== undefined)
     throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
