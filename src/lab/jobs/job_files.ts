@@ -84,7 +84,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     warnings,
     starters: starts,
     missing,
-    phases: phaseNotes(experiment, needed.chosen),
+    phases: phaseNotes(source, needed.chosen),
     rows: rowWords(experiment, task, rows),
     verl: options.verl,
   })
@@ -156,12 +156,16 @@ function refuse(target: Target, refused: readonly Note[]): void {
 }
 
 /** What becomes of every phase. */
-function phaseNotes({ phases }: Experiment, { index, steps, inner }: ChosenPhase): string[] {
-  return phases.map((phase, i) => {
+function phaseNotes(
+  { experiment, place }: JobSource,
+  { index, steps, inner }: ChosenPhase,
+): string[] {
+  return experiment.phases.map((phase, i) => {
     const words = phaseWords(phase, i)
     const name = words[0].toUpperCase() + words.slice(1)
     if (i === index) return `${name}: the job${inner ? '' : `, with ${steps} steps`}.`
     if (i === inner?.index) return `${name}: the job, before it.`
+    if (i < place.phase) return `${name}: done in the lab, the weights come from after it.`
     if (phase.kind === 'sft' && i < index)
       return `${name}: not in the job. verl and TRL begin with the model as it is; a model after this phase comes from a checkpoint.`
     if (phase.kind === 'rl' && phase.target_layer !== 'final' && i < index)
