@@ -30,10 +30,15 @@ const FORMATS = [
   'model/params/errors.ts',
   'model/hf/float_bits.ts',
   'model/params/flat_params.ts',
+  'model/hf/hf_config.ts',
+  'model/hf/out_file.ts',
   'model/params/params.ts',
   'model/hf/safetensors.ts',
   'model/hf/safetensors_header.ts',
   'model/hf/safetensors_write.ts',
+  'model/hf/write_config.ts',
+  'model/hf/write_model.ts',
+  'model/hf/write_tokenizer.ts',
 ]
 /** Folders that know no device. The page may load them: they load nothing but each other, formats and plain arithmetic. */
 const DEVICE_FREE = [

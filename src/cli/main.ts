@@ -2,6 +2,7 @@
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
+import { exportCommand } from './export.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
@@ -14,6 +15,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   presets,
   conform,
   probe,
+  export: exportCommand,
   adapters,
 }
 
@@ -53,7 +55,9 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     const isPlain =
       error instanceof LabFailure ||
       (error instanceof Error &&
-        ['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError'].includes(error.name))
+        ['GpuError', 'ExperimentError', 'ModelFileError', 'CheckpointError', 'JobError'].includes(
+          error.name,
+        ))
     tell(isPlain ? (error as Error).message : shown(error))
     return 1
   }

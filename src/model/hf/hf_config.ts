@@ -35,13 +35,15 @@ const LARGEST = {
   head_dim: 2 ** 12,
 } as const
 
-const CLASS_PREFIX: Readonly<Record<ModelType, string>> = {
+/** What the names of a family’s classes begin with. */
+export const CLASS_PREFIX: Readonly<Record<ModelType, string>> = {
   qwen3: 'Qwen3',
   qwen2: 'Qwen2',
   llama: 'Llama',
 }
 
-const HEAD_OF_CLASS: readonly (readonly [string, Head])[] = [
+/** What they end with, by head. */
+export const HEAD_OF_CLASS: readonly (readonly [string, Head])[] = [
   ['ForCausalLM', 'lm_head'],
   ['ForTokenClassification', 'value_head'],
   ['ForSequenceClassification', 'reward_head'],

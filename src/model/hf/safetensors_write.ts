@@ -15,16 +15,27 @@ export interface WrittenTensor {
   readonly as?: 'F64' | 'I32'
 }
 
+/** A file before its data is written: what comes first in it, and what follows in which order. */
+interface PlannedFile {
+  /** The length of the header and the header itself. */
+  readonly head: Uint8Array<ArrayBuffer>
+  readonly tensors: readonly (Pick<WrittenTensor, 'data'> & { readonly dtype: Dtype })[]
+  /** Bytes of the whole file. */
+  readonly size: number
+}
+
+/** Bytes of one piece of a streamed file at most. */
+const PIECE_BYTES = 2 ** 22
+
 /**
- * Writes tensors as Hugging Face does: wide dtypes first and then by name, so that every tensor is aligned, the header padded
- * with spaces to 8 bytes. `metadata` as transformers wants it. Throws RangeError for a repeated or reserved name and for a
- * shape that is not the data's.
+ * Orders tensors as Hugging Face does: wide dtypes first and then by name, so that every tensor is aligned, the header padded
+ * with spaces to 8 bytes. Throws RangeError for a repeated or reserved name and for a shape that is not the data's.
  */
-export function writeSafetensors(
+function planned(
   tensors: Iterable<readonly [string, WrittenTensor]>,
-  metadata: Readonly<Record<string, string>> = { format: 'pt' },
-  dtype: FloatDtype = 'F32',
-): Uint8Array<ArrayBuffer> {
+  metadata: Readonly<Record<string, string>>,
+  dtype: FloatDtype,
+): PlannedFile {
   const sorted = [...tensors].map(
     ([name, tensor]) => [name, { ...tensor, dtype: tensor.as ?? dtype }] as const,
   )
@@ -44,17 +55,61 @@ export function writeSafetensors(
   const header = JSON.stringify({ [METADATA]: metadata, ...Object.fromEntries(listed) })
   const text = new TextEncoder().encode(header)
   const start = 8 + Math.ceil(text.length / 8) * 8
-  const bytes = new Uint8Array(start + end).fill(' '.charCodeAt(0), 8, start)
-  bytes.set(text, 8)
-  new DataView(bytes.buffer).setUint32(0, start - 8, true)
-  let at = start
-  for (const [, tensor] of sorted) {
-    const size = tensor.data.length * widthOf(tensor)
-    writeValues(tensor, bytes.subarray(at, at + size))
-    at += size
+  const head = new Uint8Array(start).fill(' '.charCodeAt(0), 8)
+  head.set(text, 8)
+  new DataView(head.buffer).setUint32(0, start - 8, true)
+  return { head, tensors: sorted.map(([, tensor]) => tensor), size: start + end }
+}
+
+/**
+ * A whole file in memory. `metadata` as transformers wants it. Throws RangeError for a repeated or reserved name and for a
+ * shape that is not the data's.
+ */
+export function writeSafetensors(
+  tensors: Iterable<readonly [string, WrittenTensor]>,
+  metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  dtype: FloatDtype = 'F32',
+): Uint8Array<ArrayBuffer> {
+  const { head, tensors: sorted, size } = planned(tensors, metadata, dtype)
+  const bytes = new Uint8Array(size)
+  bytes.set(head)
+  let at = head.length
+  for (const tensor of sorted) {
+    const length = tensor.data.length * widthOf(tensor)
+    writeValues(tensor, bytes.subarray(at, at + length))
+    at += length
   }
   return bytes
 }
+
+/**
+ * The bytes of the same file in pieces of a few megabytes, each made when it is asked for: nothing of the size of the model is
+ * copied. Throws RangeError as writeSafetensors does, before the first piece.
+ */
+export function* safetensorsPieces(
+  tensors: Iterable<readonly [string, WrittenTensor]>,
+  metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  dtype: FloatDtype = 'F32',
+): Generator<Uint8Array<ArrayBuffer>> {
+  const { head, tensors: sorted } = planned(tensors, metadata, dtype)
+  yield head
+  for (const tensor of sorted) {
+    const width = widthOf(tensor)
+    const step = PIECE_BYTES / width
+    for (let first = 0; first < tensor.data.length; first += step) {
+      const data = partOf(tensor.data, first, Math.min(tensor.data.length, first + step))
+      const piece = new Uint8Array(data.length * width)
+      writeValues({ data, dtype: tensor.dtype }, piece)
+      yield piece
+    }
+  }
+}
+
+/** Some of the values; a view where they lie in one of the arrays that have views. */
+const partOf = (data: ArrayLike<number>, first: number, end: number): ArrayLike<number> =>
+  data instanceof Float32Array || data instanceof Float64Array || data instanceof Int32Array
+    ? data.subarray(first, end)
+    : Array.prototype.slice.call(data, first, end)
 
 const widthOf = ({ dtype }: { readonly dtype: Dtype }): number => DTYPE_BYTES[dtype]
 

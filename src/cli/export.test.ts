@@ -1,0 +1,109 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
+import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../lab/checkpoints/testing.ts'
+import { readHfModel } from '../model/hf/hf_model.ts'
+import { exportCommand, readExportOptions } from './export.ts'
+import { modelDirectory } from './input/model_dir.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-export-'))
+afterAll(() => rmSync(root, { recursive: true }))
+const out = () => mkdtempSync(join(root, 'out-'))
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+async function saved(checkpoint = madeCheckpoint(EVERYTHING, 8, 2)) {
+  const file = join(out(), 'step_000008.safetensors')
+  // A critic that has learned.
+  const trainer = { ...checkpoint.run.trainer, critic_step: checkpoint.run.trainer.critic ? 1 : 0 }
+  const run = { ...checkpoint.run, trainer }
+  writeFileSync(file, await encodeCheckpoint({ ...checkpoint, run }))
+  return { file, trainer }
+}
+
+describe('the command line', () => {
+  test.for<[string[], string]>([
+    [['tiny'], '--to: expected hf, verl, bupo, trl, got nothing'],
+    [['tiny', 'x', '--to', 'tpu'], '--to: expected hf, verl, bupo, trl, got tpu'],
+    [['tiny', '--to', 'hf'], 'export takes what to export and one folder, got 1 names'],
+    [['tiny', 'a', 'b', '--to', 'hf'], 'got 3 names'],
+    [['tiny', 'a', '--to', 'hf', '--verl', '0.5'], '--verl: expected 0.9 (or later) or 0.7'],
+    [['tiny', 'a', '--to', 'hf', '--phase', '0'], '--phase: expected the number of a phase'],
+    [['tiny', 'a', '--to', 'hf', '--what'], "Unknown option '--what'"],
+  ])('%j', ([args, said]) => {
+    expect(() => readExportOptions(args)).toThrow(said)
+  })
+})
+
+describe('a run leaves', () => {
+  test('as models that are read back: the policy, its critic and its reward model', async () => {
+    const { file, trainer } = await saved()
+    const folder = join(out(), 'hf')
+    expect(await exportCommand.run([file, '--to', 'hf', folder])).toBe(0)
+    for (const [below, head, state] of [
+      ['', 'lm_head', trainer.actor],
+      ['critic', 'value_head', trainer.critic],
+      ['reward_model', 'reward_head', trainer.reward_model],
+    ] as const) {
+      const model = await readHfModel(modelDirectory(join(folder, below)), { head })
+      expect(String(model.weights)).toBe(String(state?.weights))
+    }
+  })
+
+  test('as a job with the weights and the critic of the checkpoint', async () => {
+    const { file, trainer } = await saved()
+    const folder = join(out(), 'job')
+    expect(await exportCommand.run([file, '--to', 'verl', folder])).toBe(0)
+    const model = await readHfModel(modelDirectory(join(folder, 'model')))
+    expect(String(model.weights)).toBe(String(trainer.actor.weights))
+    const script = readFileSync(join(folder, 'run_verl.sh'), 'utf8')
+    expect(script).toContain('critic.model.path=\\"$JOB/critic\\"')
+    expect(statSync(join(folder, 'run_verl.sh')).mode & 0o111).not.toBe(0)
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(
+      /after step 8 of a run[^]*Phase 1 \(warm start, 3 steps\): done in the lab, the weights come from after it\./,
+    )
+  })
+
+  test('not where a weight is no number', async () => {
+    const made = madeCheckpoint(tinyExperiment({ phases: [{ kind: 'rl', steps: 9 }] }))
+    const weights = made.run.trainer.actor.weights.slice()
+    weights[3] = Number.NaN
+    const trainer = { ...made.run.trainer, actor: { ...made.run.trainer.actor, weights } }
+    const { file } = await saved({ ...made, run: { ...made.run, trainer } })
+    const folder = join(out(), 'x')
+    await expect(exportCommand.run([file, '--to', 'hf', folder])).rejects.toThrow(
+      /policy: expected finite weights, found NaN|expected/,
+    )
+    expect(existsSync(folder)).toBe(false)
+  })
+})
+
+describe('what cannot leave', () => {
+  test.for<[string[], string]>([
+    [['no-such', '--to', 'verl', 'x'], 'no such file, and no preset of that name'],
+    [['rlhf-tiny', '--to', 'verl', 'x'], 'the phase’s reward_model.enable is true'],
+    [['tiny-ppo', '--to', 'trl', 'x'], 'the phase’s adv_estimator is gae'],
+    [['tiny-grpo', '--to', 'bupo', 'x'], 'export with --to verl'],
+    [['tiny', '--to', 'verl', 'x', '--weights', 'nowhere'], 'no weights.json'],
+  ])('%j', async ([args, said]) => {
+    const folder = out()
+    const own = args.map((arg) => (arg === 'x' ? join(folder, 'x') : arg))
+    await expect(exportCommand.run(own)).rejects.toThrow(said)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})

@@ -1,0 +1,146 @@
+// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's fork or TRL reads.
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { version } from '../../package.json'
+import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
+import { firstNonfinite } from '../lab/checkpoints/sound.ts'
+import { taskOf } from '../lab/experiment/fields/task_fields.ts'
+import type { Experiment } from '../lab/experiment/schema.ts'
+import { type JobSource, makeJob } from '../lab/jobs/job_files.ts'
+import { runModels } from '../lab/jobs/model_folders.ts'
+import { TARGETS, type VerlVersion } from '../lab/jobs/setting.ts'
+import { presetOf } from '../lab/presets/presets.ts'
+import { jsonFile, type OutFile } from '../model/hf/out_file.ts'
+import { type Command, LabFailure, UsageError } from './command.ts'
+import { readExperiment } from './input/experiment_source.ts'
+import { readInput } from './input/input_file.ts'
+import { EXPORT_MARK, refuseFolder, writeFolder } from './output/file_folder.ts'
+import { print, tell } from './terminal.ts'
+import { findCheckpoint } from './train/resume.ts'
+import { loadWeights } from './train/weights.ts'
+
+/** What `--to` takes: a plain model, or a job of one of the systems. */
+const FORMATS = ['hf', ...TARGETS] as const
+type Format = (typeof FORMATS)[number]
+
+export const exportCommand: Command = {
+  usage: `<run folder, checkpoint, experiment.json, link or preset id> --to ${FORMATS.join('|')} DIR [--weights DIR] [--phase N] [--verl 0.9|0.7] [--force]`,
+  summary:
+    'a folder for other systems: hf = the models; verl, bupo and trl = a job with model, data, reward and start scripts',
+  run: async (args) => {
+    const options = readExportOptions(args)
+    const { folder, format } = options
+    refuseFolder(folder, options.force)
+    const source = await readSource(options)
+    const { files, warnings } = filesOf(source, options)
+    for (const warning of warnings) tell(`Note: ${warning}`)
+    const bytes = writeFolder(folder, files)
+    for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
+    print(`Wrote ${folder} (${files.length} files, ${(bytes / 1e6).toFixed(1)} MB).`)
+    print(
+      format === 'hf'
+        ? 'transformers loads it: AutoModelForCausalLM.from_pretrained(…).'
+        : `README.md says how to start it and what was not carried over; python3 check.py checks it without a GPU.`,
+    )
+    return 0
+  },
+}
+
+interface ExportOptions {
+  readonly source: string
+  readonly folder: string
+  readonly format: Format
+  readonly weights: string | undefined
+  /** Index, from 0. */
+  readonly phase: number | undefined
+  readonly verl: VerlVersion
+  readonly force: boolean
+}
+
+/** Throws UsageError. */
+export function readExportOptions(args: readonly string[]): ExportOptions {
+  const { values, positionals } = parse(args)
+  const { to, weights, phase, verl = '0.9', force = false } = values
+  const format = FORMATS.find((name) => name === to)
+  if (!format) throw new UsageError(`--to: expected ${FORMATS.join(', ')}, got ${to ?? 'nothing'}`)
+  const [source, folder, ...more] = positionals
+  if (source === undefined || folder === undefined || more.length > 0)
+    throw new UsageError(
+      `export takes what to export and one folder, got ${positionals.length} names`,
+    )
+  if (verl !== '0.9' && verl !== '0.7')
+    throw new UsageError(`--verl: expected 0.9 (or later) or 0.7, got ${verl}`)
+  if (phase !== undefined && !/^[1-9]\d?$/.test(phase))
+    throw new UsageError(`--phase: expected the number of a phase, from 1, got ${phase}`)
+  const index = phase === undefined ? undefined : Number(phase) - 1
+  return { source, folder, format, weights, phase: index, verl, force }
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const force = { type: 'boolean' } as const
+  try {
+    const options = { to: text, weights: text, phase: text, verl: text, force }
+    return parseArgs({ args: [...args], allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+function filesOf(source: JobSource, { format, verl, phase }: ExportOptions) {
+  if (format !== 'hf')
+    return makeJob(source, { target: format, verl, ...(phase !== undefined && { phase }) })
+  const { experiment, step } = source
+  const mark = { format: 'understory-model-1', understory: version, step, experiment }
+  const files: OutFile[] = [
+    ...runModels(source, taskOf(experiment.task)),
+    jsonFile(EXPORT_MARK, mark),
+  ]
+  return { files, warnings: [] }
+}
+
+/** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
+async function readSource({ source, weights }: ExportOptions): Promise<JobSource> {
+  // A preset's id comes before a folder of that name, as in every command.
+  const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
+  if (!is_checkpoint) return fromExperiment(readExperiment(source), weights)
+  if (weights !== undefined)
+    throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
+  const { run } = statSync(source).isDirectory()
+    ? (await findCheckpoint(source, undefined)).checkpoint
+    : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
+  const { trainer, experiment } = run
+  const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
+  // Before their first steps both are no more than random weights.
+  const models = {
+    policy: actor.weights,
+    critic: trainer.critic_step > 0 ? critic?.weights : undefined,
+    reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
+  }
+  for (const [name, own] of Object.entries(models)) if (own) requireFinite(source, name, own)
+  return {
+    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, understory: version, step },
+    ...models,
+    place: { phase, phase_step },
+    first_problem: sample_index,
+  }
+}
+
+function fromExperiment(experiment: Experiment, weights: string | undefined): JobSource {
+  const policy = weights === undefined ? undefined : loadWeights(weights, experiment)
+  return {
+    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, understory: version, policy },
+    place: { phase: 0, phase_step: 0 },
+    step: weights === undefined ? 0 : undefined,
+    first_problem: 0,
+  }
+}
+
+function requireFinite(source: string, name: string, weights: Float32Array): void {
+  const at = firstNonfinite(weights)
+  if (at >= 0)
+    throw new LabFailure(
+      `${source}: ${name}: expected finite weights, found ${weights[at]}; export a checkpoint from before`,
+    )
+}

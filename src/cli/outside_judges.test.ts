@@ -1,0 +1,199 @@
+// What leaves the lab, judged outside it: transformers computes the same logits, values and token ids, and reward.py scores as the task does.
+// UNDERSTORY_PYTHON names a Python with torch, transformers and pyarrow (else python3); where it lacks them the tests are skipped.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { taskOf } from '../lab/experiment/fields/task_fields.ts'
+import { runModels } from '../lab/jobs/model_folders.ts'
+import { experimentOf, filesOf, sourceOf } from '../lab/jobs/testing.ts'
+import { presetOf } from '../lab/presets/presets.ts'
+import { modelFiles } from '../model/hf/write_model.ts'
+import { CONFIGS, testWeights } from '../model/testing.ts'
+import { logitsRef } from '../model/transformer/policy.ref.ts'
+import { forwardRef } from '../model/transformer/transformer.ref.ts'
+import { valuesRef } from '../model/transformer/value.ref.ts'
+import { createTask, TASKS } from '../tasks/index.ts'
+import { arithmetic as tokenizer } from '../tasks/tokenizers/arithmetic.ts'
+import { writeFolder } from './output/file_folder.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-outside-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'
+const env = { ...process.env, HF_HUB_OFFLINE: '1', TOKENIZERS_PARALLELISM: 'false' }
+/** Importing torch takes its time, and more of it on a busy machine. */
+const PATIENCE_MS = 900_000
+const has = (...names: string[]) => {
+  const code = `import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in ${JSON.stringify(names)}))`
+  return spawnSync(PYTHON, ['-c', code]).status === 0
+}
+const HAS_PYTHON = has()
+const HAS_TRANSFORMERS = has('torch', 'transformers')
+
+/** Runs a program with JSON as its input, and reads the JSON of its last line. */
+function python(code: string, input: unknown): unknown {
+  const done = spawnSync(PYTHON, ['-c', code], {
+    ...{ input: JSON.stringify(input), encoding: 'utf8', env, maxBuffer: 2 ** 28 },
+  })
+  if (done.status !== 0) throw new Error(done.stderr.slice(-3000))
+  return JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '')
+}
+
+const MODEL_CODE = `
+import json, sys
+import torch, transformers
+torch.set_num_threads(1)
+asked = json.load(sys.stdin)
+answers = []
+for case in asked:
+    kind = getattr(transformers, case["class"])
+    model, info = kind.from_pretrained(case["folder"], output_loading_info=True)
+    bad = [n for n in info["missing_keys"] if n != "lm_head.weight"] + list(info["unexpected_keys"])
+    assert not bad, bad
+    model = model.double().eval()
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor([case["ids"]])).logits
+    answers.append(logits.flatten().tolist())
+print(json.dumps(answers))
+`
+
+describe.skipIf(!HAS_TRANSFORMERS)('transformers', { timeout: PATIENCE_MS }, () => {
+  test('computes the logits and values of the lab from what is written', () => {
+    const cases = CONFIGS.flatMap((config) => [
+      { config, head: 'lm_head' as const, class: 'AutoModelForCausalLM' },
+      { config, head: 'value_head' as const, class: 'AutoModelForTokenClassification' },
+      { config, head: 'reward_head' as const, class: 'AutoModelForSequenceClassification' },
+    ]).map((own, i) => {
+      const { config, head } = own
+      const { layout, flat, exact } = testWeights(config, 50 * i + 1, head)
+      const tokens = ['<pad>', '<eos>', ...'abcdefghijk'].slice(0, config.vocab_size)
+      const folder = join(root, `model${i}`)
+      const vocabulary = { tokens, pad_token_id: 0, eos_token_id: 1 }
+      const written = { config, layout, weights: flat, vocabulary, max_position_embeddings: 64 }
+      writeFolder(folder, modelFiles(written, 20_000))
+      const ids = [4, 2, 9, 5, 10, 3, 7, 2]
+      const width = ids.length
+      const ones = ids.map(() => 1)
+      const position_ids = ids.map((_, column) => column)
+      const batch = { input_ids: ids, attention_mask: ones, position_ids, rows: 1, width }
+      const cache = forwardRef(config, exact, batch)
+      const values = head === 'lm_head' ? undefined : valuesRef(exact, cache)
+      const expected = values
+        ? head === 'value_head'
+          ? values
+          : values.slice(-1)
+        : logitsRef(config, exact, cache.normed)
+      return { folder, ids, class: own.class, expected }
+    })
+    const answers = python(MODEL_CODE, cases) as number[][]
+    cases.forEach(({ expected, class: name }, i) => {
+      expect(answers[i].length, name).toBe(expected.length)
+      const error = Math.max(...answers[i].map((x, k) => Math.abs(x - expected[k])))
+      // Both compute in float64 from the same float32 weights; rotary angles are float32 there.
+      expect(error, name).toBeLessThan(1e-4)
+    })
+  })
+
+  test('gives the ids of the lab for 200 texts, and the texts of the ids', () => {
+    const experiment = presetOf('tiny')?.experiment ?? experimentOf({})
+    const folder = join(root, 'tokenizer')
+    writeFolder(folder, runModels(sourceOf(experiment), taskOf(experiment.task)))
+    const texts = TASKS.flatMap(({ id }) =>
+      Array.from({ length: 40 }, (_, i) => {
+        const { prompt, ground_truth } = createTask(id).sample(9, i, 'train')
+        return i % 2 === 0 ? prompt : prompt + ground_truth
+      }),
+    )
+    expect(texts.length).toBe(200)
+    const code = `
+import json, sys, transformers
+asked = json.load(sys.stdin)
+t = transformers.AutoTokenizer.from_pretrained(asked["folder"])
+ids = [t(text, add_special_tokens=False)["input_ids"] for text in asked["texts"]]
+chat = [t.apply_chat_template([{"role": "user", "content": text}], tokenize=True, add_generation_prompt=True, return_dict=False) for text in asked["texts"]]
+print(json.dumps({"ids": ids, "chat": chat, "texts": [t.decode(row + [1], skip_special_tokens=True) for row in ids], "special": [t.pad_token_id, t.eos_token_id, t.convert_tokens_to_ids("<|im_end|>")]}))
+`
+    const expected = texts.map((text) => tokenizer.encode(text))
+    const { pad_token_id, eos_token_id } = tokenizer
+    expect(python(code, { folder, texts })).toEqual({
+      ...{ ids: expected, chat: expected, texts },
+      special: [pad_token_id, eos_token_id, eos_token_id],
+    })
+  })
+})
+
+/** What a policy might answer: right, wrong, cut off, too long, empty, and signs in any order. */
+function responses(id: string) {
+  const task = createTask(id)
+  const signs = tokenizer.tokens.slice(2)
+  let state = 7
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    return (state >>> 8) % below
+  }
+  const noise = (length: number) =>
+    Array.from({ length }, () => signs[random(signs.length)]).join('')
+  return Array.from({ length: 1000 }, (_, i) => {
+    const { prompt, ground_truth } = task.sample(3, i, 'train')
+    const other = task.sample(3, i + 1, 'train').ground_truth
+    const kinds = [
+      ground_truth,
+      other,
+      ground_truth.slice(0, -1),
+      ground_truth + noise(1),
+      `0${ground_truth}`,
+      '',
+      noise(1 + random(task.max_response_length)),
+      [...ground_truth].reverse().join(''),
+      ` ${ground_truth}`,
+      `${ground_truth}\n`,
+    ]
+    const response = kinds[i % kinds.length]
+    return { ground_truth, response, score: task.score(prompt, response) }
+  })
+}
+
+test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
+  'reward.py scores as the task does: %s',
+  (id) => {
+    const cases = responses(id)
+    const { text } = filesOf(experimentOf({ task: { id }, phases: [{ kind: 'rl', steps: 1 }] }))
+    const file = join(root, `reward_${id}.py`)
+    writeFileSync(file, text.get('reward.py') ?? '')
+    const code = `
+import importlib.util, json, sys
+asked = json.load(sys.stdin)
+spec = importlib.util.spec_from_file_location("reward", asked["file"])
+reward = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(reward)
+print(json.dumps([reward.compute_score(data_source="x", solution_str=c["response"], ground_truth=c["ground_truth"], extra_info={"index": 0})["score"] for c in asked["cases"]]))
+`
+    const scores = cases.map(({ score }) => score)
+    expect(python(code, { file, cases })).toEqual(scores)
+    // Both kinds of scores are there, or the comparison says nothing.
+    expect(scores.filter((score) => score === 1).length).toBeGreaterThan(90)
+    expect(scores.filter((score) => score === 0).length).toBeGreaterThan(500)
+  },
+)
+
+test.skipIf(!HAS_PYTHON)('check.py needs no package, and finds what is broken', () => {
+  const experiment = presetOf('tiny-ppo')?.experiment ?? experimentOf({})
+  const folder = join(root, 'mein Job')
+  const { files } = filesOf(experiment)
+  writeFolder(folder, files)
+  const check = () => spawnSync(PYTHON, ['-S', join(folder, 'check.py')], { encoding: 'utf8', env })
+  const whole = check()
+  expect(whole.stdout).toMatch(/\d+ passed, 0 failed, \d+ skipped\n$/)
+  expect(whole.status).toBe(0)
+  rmSync(join(folder, 'data/val.parquet'))
+  writeFileSync(
+    join(folder, 'reward.py'),
+    'def compute_score(*a, **k):\n    return {"score": 1.0}\n',
+  )
+  const broken = check()
+  expect(broken.status).toBe(1)
+  expect(broken.stdout).toMatch(/FAILED {3}files +AssertionError: missing: data\/val\.parquet/)
+  expect(broken.stdout).toMatch(/FAILED {3}reward/)
+})

@@ -1,0 +1,219 @@
+// An experiment, or a run of it, as a folder that verl, BuPO's fork or TRL runs: the files, made one after the other. No device, no disk: the
+// command line writes them into a folder, a page into an archive.
+import { jsonFile, type OutFile, textFile } from '../../model/hf/out_file.ts'
+import type { Sample, Task } from '../../tasks/task.ts'
+import { taskOf } from '../experiment/fields/task_fields.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { Note } from './carry.ts'
+import { JobError } from './job_error.ts'
+import { jobReadme, type Starter } from './job_readme.ts'
+import { type ModelSource, modelFolders, modelWarnings, modelWords } from './model_folders.ts'
+import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
+import { REWARDS } from './rewards.ts'
+import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
+import { type JobFacts, TARGET_NAMES, TARGETS, type Target, type VerlVersion } from './setting.ts'
+import { pythonValue } from './shell.ts'
+import check from './templates/check.py?raw'
+import ray_job from './templates/ray_job.sh?raw'
+import sky from './templates/sky.yaml?raw'
+import slurm from './templates/slurm.sh?raw'
+import train_trl from './templates/train_trl.py?raw'
+import { trlArguments } from './trl_arguments.ts'
+import { bupoCommand, type VerlJob, verlCommand } from './verl_arguments.ts'
+import { startScript } from './verl_scripts.ts'
+
+/** What a job is made from. */
+export interface JobSource extends ModelSource {
+  /** The lab's version. */
+  readonly understory: string
+}
+
+export interface JobOptions {
+  /** The system that must be able to run it; the others get a script where they can. */
+  readonly target: Target
+  readonly verl: VerlVersion
+  /** Index of the phase, where there are several. */
+  readonly phase?: number
+}
+
+export interface Job {
+  readonly files: readonly OutFile[]
+  /** What a person should know before a start, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/** The job, or JobError naming every setting that `options.target` cannot run. */
+export function makeJob(source: JobSource, options: JobOptions): Job {
+  const { experiment } = source
+  const task = taskOf(experiment.task)
+  const reward = REWARDS[task.id]
+  if (reward === undefined)
+    throw new JobError(`task.id: the task ${task.id} has no scoring in Python`)
+  const needed = startOf(source, options, options.target, task)
+  const others = TARGETS.filter((target) => target !== options.target).map((target) => {
+    try {
+      return startOf(source, options, target, task)
+    } catch (error) {
+      if (error instanceof JobError) return { target, why: error.message }
+      throw error
+    }
+  })
+  const starts = [needed, ...others.filter((other) => 'script' in other)]
+  const missing = others.filter((other) => 'why' in other)
+  const folders = modelFolders(source, task)
+  const rows = Math.max(...starts.map(({ rows }) => rows))
+  const range = { seed: experiment.seed, data: experiment.data, first: source.first_problem }
+  const train = trainFile(task, { ...range, count: rows })
+  const warnings = modelWarnings(
+    source,
+    starts.map(({ target }) => target),
+  )
+  const scripts = starts.flatMap(({ files }) => files)
+  const files = [
+    ...folders,
+    train,
+    valFile(task, experiment.validation.prompts),
+    textFile('reward.py', reward),
+    ...scripts,
+    textFile('check.py', check),
+  ]
+  const readme = jobReadme({
+    name: experiment.name || task.id,
+    version: source.understory,
+    model: modelWords(source),
+    warnings,
+    starters: starts,
+    missing,
+    phases: phaseNotes(source, needed.chosen),
+    rows: rowWords(experiment, task, rows),
+    verl: options.verl,
+  })
+  return {
+    files: [
+      ...files,
+      textFile('README.md', readme),
+      jsonFile('understory.json', spec(source, options, task, rows, files)),
+    ],
+    warnings,
+  }
+}
+
+/** What starts the job in one system. */
+interface Start extends Starter {
+  readonly chosen: ChosenPhase
+  readonly rows: number
+  readonly files: readonly OutFile[]
+}
+
+function startOf(
+  { experiment, place, critic }: JobSource,
+  { verl, phase }: JobOptions,
+  target: Target,
+  task: Task,
+): Start {
+  const chosen = choosePhase(experiment, target, place, phase)
+  const { settings, steps } = chosen
+  const { rollout, actor } = settings
+  const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
+  const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates }
+  const count = steps * rollout.train_batch_size
+  const rows = trainRows({ data: experiment.data, count })
+  const job: VerlJob = { facts, chosen, task, rows, has_critic_folder: critic !== undefined }
+  const common = { target, steps, chosen, rows }
+  if (target === 'trl') {
+    const { arguments: own, lost, refused } = trlArguments(facts)
+    refuse(target, refused)
+    const lines = [...own].map(([key, value]) => `    ${key}=${pythonValue(value)},`)
+    const text = train_trl.replace('    # ARGUMENTS', () => lines.join('\n'))
+    return { ...common, lost, script: 'train_trl.py', files: [textFile('train_trl.py', text)] }
+  }
+  const command = target === 'verl' ? verlCommand(job, verl) : bupoCommand(job)
+  refuse(target, command.refused)
+  const script = `run_${target}.sh`
+  const about = ABOUT[target]
+  const others =
+    target === 'verl'
+      ? [textFile('sky.yaml', sky), textFile('slurm.sh', slurm), textFile('ray_job.sh', ray_job)]
+      : []
+  const files = [textFile(script, startScript(command, about)), ...others]
+  return { ...common, lost: command.lost, script, files }
+}
+
+const ABOUT = {
+  verl: ['Trains the model of this folder with verl on one GPU: bash run_verl.sh'],
+  bupo: [
+    'Trains an inner layer and then the whole model of this folder with BuPO’s fork of verl, on one GPU.',
+    'Start it in a checkout of the fork: bash /path/to/this/folder/run_bupo.sh',
+  ],
+} as const
+
+function refuse(target: Target, refused: readonly Note[]): void {
+  if (refused.length === 0) return
+  const lines = refused.map(
+    ({ path, value, why }) => `${path} is ${value === '' ? 'empty' : value}: ${why}`,
+  )
+  throw new JobError(`${TARGET_NAMES[target]} cannot run this experiment. ${lines.join('; ')}`)
+}
+
+/** What becomes of every phase. */
+function phaseNotes(
+  { experiment, place }: JobSource,
+  { index, steps, inner }: ChosenPhase,
+): string[] {
+  return experiment.phases.map((phase, i) => {
+    const words = phaseWords(phase, i)
+    const name = words[0].toUpperCase() + words.slice(1)
+    if (i === index) return `${name}: the job${inner ? '' : `, with ${steps} steps`}.`
+    if (i === inner?.index) return `${name}: the job, before it.`
+    if (i < place.phase) return `${name}: done in the lab, the weights come from after it.`
+    if (phase.kind === 'sft' && i < index)
+      return `${name}: not in the job. verl and TRL begin with the model as it is; a model after this phase comes from a checkpoint.`
+    if (phase.kind === 'rl' && phase.target_layer !== 'final' && i < index)
+      return `${name}: not in the job. Only BuPO’s fork trains an inner layer (--to bupo).`
+    return `${name}: not in the job.`
+  })
+}
+
+function rowWords({ data }: Experiment, task: Task, rows: number): string {
+  const { train_max_samples } = data
+  const from =
+    train_max_samples > 0
+      ? `the training set of ${rows} problems, for every epoch`
+      : `${rows} problems in the order in which the lab would draw them next`
+  return `rows of ${dataSource(task)}: train.parquet holds ${from}; val.parquet holds problems that are never trained on.`
+}
+
+/** understory.json: the way back into the lab, and what check.py holds the folder to. */
+function spec(
+  { experiment, understory, vocabulary }: JobSource,
+  { target, verl }: JobOptions,
+  task: Task,
+  rows: number,
+  files: readonly OutFile[],
+) {
+  const samples = Array.from({ length: 5 }, (_, i) => task.sample(experiment.seed, i, 'test'))
+  const { test_size } = task
+  return {
+    format: 'understory-job-1',
+    understory,
+    target,
+    verl,
+    seed: experiment.seed,
+    experiment,
+    files: [...files.map(({ path }) => path), 'README.md'],
+    check: {
+      eos_token_id: vocabulary.eos_token_id,
+      rows: { train: rows, val: Math.min(experiment.validation.prompts, test_size) },
+      prompts: samples.map(({ prompt }) => ({ text: prompt, ids: vocabulary.encode(prompt) })),
+      scores: samples.flatMap((sample) => scored(task, sample)),
+    },
+  }
+}
+
+/** Right, cut off, too long and empty. */
+const scored = (task: Task, { prompt, ground_truth }: Sample) =>
+  [ground_truth, ground_truth.slice(0, -1), `${ground_truth}0`, ''].map((response) => ({
+    response,
+    ground_truth,
+    score: task.score(prompt, response),
+  }))

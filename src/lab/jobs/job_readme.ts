@@ -1,0 +1,115 @@
+// README.md of a job: how to start it, and line by line what of the experiment is not in it.
+import type { Note } from './carry.ts'
+import { TARGET_NAMES, type Target } from './setting.ts'
+
+/** What one system runs of the job. */
+export interface Starter {
+  readonly target: Target
+  readonly script: string
+  readonly steps: number
+  readonly lost: readonly Note[]
+}
+
+export interface ReadmeFacts {
+  readonly name: string
+  readonly version: string
+  /** What is in model/, in sentences. */
+  readonly model: string
+  /** What is to be known before a start, a sentence each. */
+  readonly warnings: readonly string[]
+  readonly starters: readonly Starter[]
+  /** Systems that cannot run the experiment, and why. */
+  readonly missing: readonly { readonly target: Target; readonly why: string }[]
+  /** Every phase of the experiment, and what becomes of it. */
+  readonly phases: readonly string[]
+  readonly rows: string
+  readonly verl: '0.9' | '0.7'
+}
+
+const VERL = {
+  '0.9': 'verl 0.9.0 or later (Python 3.10 to 3.12; it brings vLLM)',
+  '0.7': 'verl 0.7 (its keys of the reward function are the old ones)',
+} as const
+
+/** How each system's script is started. */
+const HOW: Readonly<Record<Target, (facts: ReadmeFacts) => string>> = {
+  verl: ({ verl }) => `### verl
+
+Needs ${VERL[verl]}, and one GPU.
+
+| where | command, in this folder |
+|---|---|
+| a GPU with verl installed | \`bash run_verl.sh\` |
+| docker | \`docker run --rm --gpus all --shm-size 8g -v "$PWD":/job -w /job verlai/verl:vllm024.latest bash -c 'pip install verl==0.9.1 --no-deps && bash run_verl.sh'\` |
+| a Ray cluster | \`RAY_ADDRESS=http://127.0.0.1:8265 bash ray_job.sh\` |
+| a cloud, with SkyPilot | \`sky launch -c understory sky.yaml\` |
+| SLURM | \`sbatch slurm.sh\` |
+
+A first look without much waiting: \`bash run_verl.sh trainer.total_training_steps=2 trainer.val_before_train=False\`. More GPUs:
+\`bash run_verl.sh trainer.n_gpus_per_node=8\`. Checkpoints are written to \`checkpoints/\`;
+\`python3 -m verl.model_merger merge --backend fsdp --local_dir checkpoints/global_step_N/actor --target_dir out\` makes a folder like
+\`model/\` of one, which the lab reads again.
+`,
+  bupo: () => `### BuPO’s fork of verl
+
+Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, transformers 4.56, flash-attention), and one GPU:
+
+    cd BuPO && bash /path/to/this/folder/run_bupo.sh
+
+The lab counts the blocks that are applied, the fork counts from 0: layer k here is \`internal_layer\` k − 1 there.
+`,
+  trl: () => `### TRL
+
+Needs TRL 1.13 or later; a CPU will do.
+
+    pip install trl && python3 train_trl.py
+
+The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, upload this folder and run the same line.
+`,
+}
+
+const shown = (value: unknown): string => (value === '' ? 'nothing' : String(value))
+
+const list = (lines: readonly string[]): string =>
+  lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
+
+const notes = ({ target, lost }: Starter): string =>
+  `**${TARGET_NAMES[target]}**
+
+${list(lost.map(({ path, value, why }) => `${path} (${shown(value)}): ${why}.`))}
+`
+
+/** Text that Markdown takes as it is. */
+const plain = (text: string): string => text.replace(/[\\`*_<>[\]#|]/g, '\\$&')
+
+/** The whole file. */
+export function jobReadme(facts: ReadmeFacts): string {
+  const { name, version, model, warnings, starters, missing, phases, rows } = facts
+  return `# ${plain(name)}
+
+An experiment of Understory ${version} as a job for other systems. \`python3 check.py\` says without a GPU what is in order.
+${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
+## Start
+
+${starters.map(({ target }) => HOW[target](facts)).join('\n')}
+## What is in this folder
+
+- \`model/\`: Hugging Face format. ${model}
+- \`data/\`: ${rows}
+- \`reward.py\`: the task’s own score in Python.
+- \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.
+- ${starters.map(({ script, target, steps }) => `\`${script}\`: ${steps} steps of ${TARGET_NAMES[target]}`).join('; ')}.
+
+## What was not carried over
+
+Phases:
+
+${list(phases)}
+
+Settings without a counterpart:
+
+${starters.map(notes).join('\n')}
+Everywhere: samples are drawn with other random numbers, so curves agree in distribution and not bit for bit; the optimizer begins without
+moments and the learning rate with its warm-up; a padding token inside a response is left out of the text that is scored, while the lab shows it and scores 0.
+${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${why}`))}\n` : ''}`
+}

@@ -1,0 +1,102 @@
+// The models of a job or a run as folders, whatever they come from.
+import type { OutFile } from '../../model/hf/out_file.ts'
+import { modelFiles } from '../../model/hf/write_model.ts'
+import { hasNewline } from '../../model/hf/write_tokenizer.ts'
+import { modelShape } from '../../model/params/config.ts'
+import { type Head, initialWeights, paramLayout } from '../../model/params/params.ts'
+import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import type { Place } from './phase_choice.ts'
+import type { Target } from './setting.ts'
+
+/** What is written of a run or an experiment. Weights are in the flat layout of their head. */
+export interface ModelSource {
+  readonly experiment: Experiment
+  readonly vocabulary: Tokenizer
+  /** Undefined = as the experiment begins, from its seed. */
+  readonly policy: Float32Array | undefined
+  readonly critic?: Float32Array | undefined
+  readonly reward_model?: Float32Array | undefined
+  readonly place: Place
+  /** Training steps behind the weights; undefined = they were given by hand. */
+  readonly step: number | undefined
+  /** Training problems that were drawn before. */
+  readonly first_problem: number
+}
+
+/** vLLM's attention serves heads of these widths; it refuses a model with others when it starts. */
+const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
+
+/** The files of `model/`, and of `critic/` where there is one. */
+export function modelFolders(source: ModelSource, task: Task): OutFile[] {
+  const { critic } = source
+  return [
+    ...below('model', policyFiles(source, task)),
+    ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
+  ]
+}
+
+/** A folder for each model of a run: the policy itself, and critic/ and reward_model/ where there are such. */
+export function runModels(source: ModelSource, task: Task): OutFile[] {
+  const { critic, reward_model } = source
+  return [
+    ...policyFiles(source, task),
+    ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
+    ...(reward_model
+      ? below('reward_model', headFiles(source, task, 'reward_head', reward_model))
+      : []),
+  ]
+}
+
+const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
+  files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
+
+function policyFiles(source: ModelSource, task: Task): OutFile[] {
+  return headFiles(source, task, 'lm_head', source.policy)
+}
+
+function headFiles(
+  { experiment, vocabulary }: ModelSource,
+  task: Task,
+  head: Head,
+  weights: Float32Array | undefined,
+): OutFile[] {
+  const { enable_gradient_checkpointing: _, ...model } = experiment.model
+  const config = { ...model, vocab_size: vocabulary.vocab_size }
+  const layout = paramLayout(modelShape(config), head)
+  const longest = task.max_prompt_length + experiment.rollout.max_response_length
+  return modelFiles({
+    ...{ config, layout, vocabulary },
+    weights: weights ?? initialWeights(layout, experiment.seed),
+    max_position_embeddings: Math.max(128, 2 ** Math.ceil(Math.log2(longest))),
+  })
+}
+
+/** What is in the folder of the policy. */
+export function modelWords({ policy, step, experiment, vocabulary }: ModelSource): string {
+  const trained =
+    step === undefined
+      ? 'were named at export (--weights)'
+      : `are those after step ${step} of a run`
+  const weights = policy ? trained : `are untrained, as seed ${experiment.seed} makes them`
+  const newline = hasNewline(vocabulary)
+    ? ''
+    : ' The tokenizer has no line break: one in a text becomes the padding token.'
+  return `The weights ${weights}.${newline}`
+}
+
+/** What is to be known of the model before a job starts. */
+export function modelWarnings(source: ModelSource, targets: readonly Target[]): string[] {
+  const { experiment, policy } = source
+  const { head_dim } = experiment.model
+  const warnings: string[] = []
+  if (!policy && experiment.phases[0].kind === 'sft')
+    warnings.push(
+      'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
+    )
+  if (targets.some((target) => target !== 'trl') && !SERVED_HEADS.includes(head_dim))
+    warnings.push(
+      `model.head_dim is ${head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
+    )
+  return warnings
+}

@@ -1,0 +1,94 @@
+// The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork read them too.
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import type { OutFile } from '../../model/hf/out_file.ts'
+import { type Data, hasSet } from '../../rl/config/data.ts'
+import type { Sample, Split, Task } from '../../tasks/task.ts'
+
+/** Where the training problems of a job begin in the endless stream of a run, and how many there are. */
+export interface RowRange {
+  readonly seed: number
+  readonly data: Data
+  /** Problems that were drawn before. */
+  readonly first: number
+  /** Problems that the job draws: steps times prompts per step. */
+  readonly count: number
+}
+
+/** Rows of a file at most: what a browser makes in a moment. A longer job goes through them again. */
+const MOST_ROWS = 100_000
+
+/** Training rows of a job: the whole set, or one for every problem that the job draws. */
+export const trainRows = ({ data, count }: Pick<RowRange, 'data' | 'count'>): number =>
+  hasSet(data) ? data.train_max_samples : Math.min(count, MOST_ROWS)
+
+/** One row; the fields are verl's. */
+interface Row {
+  readonly data_source: string
+  readonly prompt: readonly { readonly role: string; readonly content: string }[]
+  readonly ability: string
+  /** ground_truth is text, whatever the task. */
+  readonly reward_model: { readonly style: string; readonly ground_truth: string }
+  readonly extra_info: { readonly split: string; readonly index: bigint }
+}
+
+/** The name of a task's rows: what reward functions and metrics are told apart by. */
+export const dataSource = (task: Task): string => `understory/${task.id}`
+
+const rowOf = (task: Task, sample: Sample, split: 'train' | 'test', index: number): Row => ({
+  data_source: dataSource(task),
+  prompt: [{ role: 'user', content: sample.prompt }],
+  ability: task.id,
+  reward_model: { style: 'rule', ground_truth: sample.ground_truth },
+  extra_info: { split, index: BigInt(index) },
+})
+
+/** data/train.parquet: the problems that the run itself would have drawn next, in that order. */
+export function trainFile(task: Task, range: RowRange): OutFile {
+  const { seed, data, first } = range
+  const split: Split = hasSet(data) ? 'train_set' : 'train'
+  const start = hasSet(data) ? 0 : first
+  return parquetFile('data/train.parquet', trainRows(range), (i) =>
+    rowOf(task, task.sample(seed, start + i, split), 'train', start + i),
+  )
+}
+
+/** data/val.parquet: the first of the problems that are held out, each once. */
+export const valFile = (task: Task, prompts: number): OutFile =>
+  parquetFile('data/val.parquet', Math.min(prompts, task.test_size), (i) =>
+    rowOf(task, task.sample(0, i, 'test'), 'test', i),
+  )
+
+const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const
+const group = (name: string, num_children: number, extra = {}) => ({
+  ...{ name, num_children, repetition_type: 'OPTIONAL' as const },
+  ...extra,
+})
+
+/** Every file has these types, also where a column would look like another one. */
+const SCHEMA = [
+  { name: 'root', num_children: 5 },
+  { name: 'data_source', ...text },
+  group('prompt', 1, { converted_type: 'LIST' }),
+  { name: 'list', num_children: 1, repetition_type: 'REPEATED' as const },
+  group('element', 2),
+  { name: 'role', ...text },
+  { name: 'content', ...text },
+  { name: 'ability', ...text },
+  group('reward_model', 2),
+  { name: 'style', ...text },
+  { name: 'ground_truth', ...text },
+  group('extra_info', 2),
+  { name: 'split', ...text },
+  { name: 'index', type: 'INT64' as const, repetition_type: 'OPTIONAL' as const },
+]
+
+/** A file of `count` rows, which are made when it is written. */
+function parquetFile(path: string, count: number, rowAt: (i: number) => Row): OutFile {
+  const COLUMNS = ['data_source', 'prompt', 'ability', 'reward_model', 'extra_info'] as const
+  function* pieces() {
+    const rows = Array.from({ length: count }, (_, i) => rowAt(i))
+    const columnData = COLUMNS.map((name) => ({ name, data: rows.map((row) => row[name]) }))
+    yield new Uint8Array(parquetWriteBuffer({ columnData, schema: SCHEMA }))
+  }
+  return { path, pieces: { [Symbol.iterator]: pieces } }
+}
