@@ -1,4 +1,5 @@
 // The advantage estimators at one token, as formulas.
+import { ALGORITHM_DEFAULTS } from '../../rl/config/algorithm.ts'
 import type { AdvEstimator } from '../../rl/estimators/advantages.ts'
 import { groupMean, groupStd } from '../../rl/estimators/group_advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
@@ -36,15 +37,19 @@ function groupValues(input: TokenInput) {
   return { score: rewards[place], group_mean: mean, group_std: std, n: rewards.length }
 }
 
+/** Tables that were recorded before this was a setting have no such field. */
+const epsilonOf = ({ table }: TokenInput): number =>
+  table.phase.algorithm.norm_adv_epsilon ?? ALGORITHM_DEFAULTS.norm_adv_epsilon
+
 const batchValues = ({ table }: TokenInput): Values =>
   table.whitened ? { batch_mean: table.whitened.mean, batch_std: table.whitened.std } : {}
 const OVER_BATCH = 'Mean and standard deviation are over all tokens of the batch.'
 
-const GROUP_DEVIATION = line('advantage', '({score} − {group_mean}) / ({group_std} + 1e−6)')
+const GROUP_DEVIATION = line('advantage', '({score} − {group_mean}) / ({group_std} + {epsilon})')
 const GROUP_CENTRED = line('centred_advantage', '{score} − {group_mean}')
 
 /** GRPO and its vectorized twin differ in how std is taken. */
-const grpo = (stdOf: (std: number, n: number) => number): Formula<TokenInput> => ({
+const grpo = (stdOf: (std: number, n: number, epsilon: number) => number): Formula<TokenInput> => ({
   lines: [GROUP_DEVIATION, GROUP_CENTRED],
   note: 'Mean and standard deviation are of the responses to the same prompt; every token of a response has the same advantage.',
   values: (input) => {
@@ -52,8 +57,9 @@ const grpo = (stdOf: (std: number, n: number) => number): Formula<TokenInput> =>
     const centred = values.score - values.group_mean
     if (!input.table.phase.algorithm.norm_adv_by_std_in_grpo)
       return { ...values, centred_advantage: centred }
-    const group_std = stdOf(values.group_std, values.n)
-    return { ...values, group_std, advantage: centred / (group_std + 1e-6) }
+    const epsilon = epsilonOf(input)
+    const group_std = stdOf(values.group_std, values.n, epsilon)
+    return { ...values, group_std, epsilon, advantage: centred / (group_std + epsilon) }
   },
 })
 
@@ -103,10 +109,12 @@ export const ESTIMATOR_FORMULAS: Readonly<Record<AdvEstimator, Formula<TokenInpu
     },
   },
   grpo: grpo((std) => std),
-  grpo_vectorized: grpo((std, n) => (n === 1 ? 1 : Math.sqrt(Math.max(std ** 2, 1e-6)))),
+  grpo_vectorized: grpo((std, n, epsilon) =>
+    n === 1 ? 1 : Math.sqrt(Math.max(std ** 2, epsilon)),
+  ),
   grpo_passk: {
     lines: [
-      line('advantage', '({best} − {second}) / ({group_std} + 1e−6)'),
+      line('advantage', '({best} − {second}) / ({group_std} + {epsilon})'),
       line('centred_advantage', '{best} − {second}'),
       line('no_advantage', '0'),
     ],
@@ -119,7 +127,14 @@ export const ESTIMATOR_FORMULAS: Readonly<Record<AdvEstimator, Formula<TokenInpu
       if (!input.table.phase.algorithm.norm_adv_by_std_in_grpo)
         return { best, second, centred_advantage: best - second }
       const { group_std } = groupValues(input)
-      return { best, second, group_std, advantage: (best - second) / (group_std + 1e-6) }
+      const epsilon = epsilonOf(input)
+      return {
+        best,
+        second,
+        group_std,
+        epsilon,
+        advantage: (best - second) / (group_std + epsilon),
+      }
     },
   },
   reinforce_plus_plus: {

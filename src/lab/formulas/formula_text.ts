@@ -71,6 +71,7 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
   reward: 'r_t',
   group_mean: 'mean s',
   group_std: 'std s',
+  epsilon: 'ε',
   best: 's_best',
   second: 's_second',
   n: 'n',

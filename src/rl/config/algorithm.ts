@@ -33,6 +33,8 @@ export interface RolloutCorrection {
 /** verl's `algorithm` block. */
 export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {
   readonly norm_adv_by_std_in_grpo: boolean
+  /** Added to that standard deviation; the epsilon of verl's functions (1e-6), where TRL has 1e-4. */
+  readonly norm_adv_epsilon: number
   /** KL to the reference policy taken off the rewards. */
   readonly use_kl_in_reward: boolean
   readonly kl_penalty: KlPenalty
@@ -52,6 +54,7 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
   gamma: 1,
   lam: 1,
   norm_adv_by_std_in_grpo: true,
+  norm_adv_epsilon: 1e-6,
   use_kl_in_reward: false,
   kl_penalty: 'kl',
   kl_at_last_token: false,

@@ -44,24 +44,24 @@ function byGroup(
   return advantages
 }
 
-/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true) and epsilon (1e-6). */
+/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true), and what its functions call epsilon (1e-6). */
 export interface GroupNorm {
   readonly norm_adv_by_std_in_grpo?: boolean
-  readonly epsilon?: number
+  readonly norm_adv_epsilon?: number
 }
 
 /**
- * GRPO: a_b = (s_b - mean_g) / (std_g + 1e-6) over the group g of responses to one prompt, with the unbiased std
+ * GRPO: a_b = (s_b - mean_g) / (std_g + epsilon) over the group g of responses to one prompt, with the unbiased std
  * (Shao et al. 2024, arXiv 2402.03300 section 4.1; verl/trainer/ppo/core_algos.py compute_grpo_outcome_advantage).
  * Without `norm_adv_by_std_in_grpo` only the mean is subtracted (Dr. GRPO, arXiv 2503.20783).
  *
- * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw score, divided by 1 + 1e-6 in
+ * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw score, divided by 1 + epsilon in
  * float32.
  */
 export function grpoAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = 1e-6 }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     const mean = groupMean(scores, rows)
@@ -79,7 +79,7 @@ export function grpoAdvantages(
 export function grpoVectorizedAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = 1e-6 }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     const { mean, std } = float32Statistics(scores, rows, epsilon)
@@ -106,13 +106,13 @@ function float32Statistics(scores: Scores, rows: readonly number[], epsilon: num
 }
 
 /**
- * Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + 1e-6); all others get 0 (arXiv
+ * Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + epsilon); all others get 0 (arXiv
  * 2503.19595; verl compute_grpo_passk_outcome_advantage). Throws RangeError for a group of one.
  */
 export function grpoPasskAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = 1e-6 }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     if (rows.length < 2)
