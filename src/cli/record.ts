@@ -42,7 +42,7 @@ export const record: Command = {
     'trains, and writes what the page would have been told as one file that the page can play',
   run: async (args) => {
     const { source, out, seed } = readOptions(args)
-    const experiment = readExperiment(source, seed)
+    const experiment = readExperiment(source, seed === undefined ? undefined : () => ({ seed }))
     refuse(experiment)
     refuseFile(out)
     return recordExperiment(experiment, out)

@@ -24,7 +24,10 @@ import { findingLines, type RunWatch } from './run_watch.ts'
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 /** What a run began with besides its experiment. */
-export type Origin = Pick<RunFacts, 'record' | 'parent' | 'resumed' | 'warm_start' | 'matmul'>
+export type Origin = Pick<
+  RunFacts,
+  'record' | 'parent' | 'resumed' | 'warm_start' | 'model' | 'matmul'
+>
 
 /** What is known of a run that was cut short. */
 export interface Earlier {

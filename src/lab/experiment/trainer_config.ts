@@ -8,12 +8,16 @@ import type { Experiment } from './schema.ts'
 /** The trainer's configuration: the task made, phases resolved, the vocabulary's size filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
-  const { enable_gradient_checkpointing, ...model } = experiment.model
+  const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
   return {
     seed,
     task: taskOf(experiment.task),
     tokenizer,
-    model: { ...model, vocab_size: tokenizer.vocab_size },
+    model: {
+      ...model,
+      ...(padding_idx >= 0 && { padding_idx }),
+      vocab_size: tokenizer.vocab_size,
+    },
     phases: resolvePhases(experiment),
     data,
     validation,

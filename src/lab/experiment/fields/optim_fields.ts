@@ -89,7 +89,6 @@ export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
   }),
   decay_norms: boolean({
     label: 'Decay norms too',
-    live: true,
     help: 'Whether weight decay acts on the weights of norms and on biases too, as in verl; TRL leaves them out.',
     default: true,
   }),
