@@ -2,9 +2,11 @@
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
+import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
+import { tensorboard } from './tensorboard.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
@@ -14,6 +16,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   presets,
   conform,
   probe,
+  import: importRun,
+  tensorboard,
   adapters,
 }
 
