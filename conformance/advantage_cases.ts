@@ -34,12 +34,14 @@ function readInput(inputs: Fields): AdvantageInput {
 
 /** What the config says and nothing else, so that the defaults are those of the functions. */
 function readConfig(config: Fields): AdvantageConfig {
-  const number = (name: string) => (config.has(name) ? { [name]: config.number(name) } : {})
+  const number = (name: string, ours = name) =>
+    config.has(name) ? { [ours]: config.number(name) } : {}
   const flag = (name: string) => (config.has(name) ? { [name]: config.flag(name) } : {})
   return {
     ...number('gamma'),
     ...number('lam'),
     ...number('epsilon'),
+    ...number('epsilon', 'norm_adv_epsilon'),
     ...number('f_norm'),
     ...flag('norm_adv_by_std_in_grpo'),
     ...flag('handle_zero_tail'),

@@ -8,6 +8,7 @@ import { hfCase } from './hf_cases.ts'
 import { type Result, resultLine } from './report.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
+import { trlCase } from './trl/trl_cases.ts'
 import { VERL_CASES } from './verl_cases.ts'
 
 let folder = ''
@@ -47,7 +48,11 @@ const failing: Handler = ({ inputs }) => {
 async function run(path = folder, verl: Readonly<Record<string, Handler>> = { double, failing }) {
   const results: Result[] = []
   const sources = findSources(path)
-  for await (const result of resultsOf(sources, { gpu: undefined }, { verl, hf: hfCase }))
+  for await (const result of resultsOf(
+    sources,
+    { gpu: undefined },
+    { verl, hf: hfCase, trl: trlCase },
+  ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
 }
@@ -162,7 +167,11 @@ describe('other golden data', () => {
     }
     const results: Result[] = []
     const context = { gpu: undefined }
-    for await (const result of resultsOf(findSources(folder), context, { verl: { double }, hf }))
+    for await (const result of resultsOf(findSources(folder), context, {
+      verl: { double },
+      hf,
+      trl: trlCase,
+    }))
       results.push(result)
     expect(results.map((result) => [result.case, result.status])).toEqual([
       ['tiny/fwd', 'ok'],

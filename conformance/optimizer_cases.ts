@@ -130,7 +130,8 @@ const onGpu = (gpu: Gpu, { params, gradients, settings }: AdamwCase) =>
     const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
     const one_minus = { one_minus_beta1: 1 - beta1, one_minus_beta2: 1 - beta2 }
     const finish = { max_norm, segments, active_segments: segments, ...one_minus }
-    const update = { count, lr, beta1, beta2, ...one_minus, eps, weight_decay }
+    const decay = { weight_decay, vector_weight_decay: weight_decay }
+    const update = { count, lr, beta1, beta2, ...one_minus, eps, ...decay }
     const steps = []
     for (const step of gradients) {
       gpu.write(tensors.gradients, Float32Array.from(step))

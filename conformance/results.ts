@@ -1,26 +1,29 @@
-// Runs golden data case by case: fixtures of verl's functions, and Hugging Face models.
+// Runs golden data case by case: fixtures of verl's functions, Hugging Face models, and runs of TRL's trainer.
 import { basename, relative, resolve } from 'node:path'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { hfCase } from './hf_cases.ts'
 import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
+import { trlCase } from './trl/trl_cases.ts'
 import { VERL_CASES } from './verl_cases.ts'
 
 /** How each kind of golden data is run; a parameter so that tests need no golden data. */
 interface Runners {
   readonly verl: Readonly<Record<string, Handler>>
   readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
 }
 
 /** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the next one follows. */
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf }: Runners = { verl: VERL_CASES, hf: hfCase },
+  { verl, hf, trl }: Runners = { verl: VERL_CASES, hf: hfCase, trl: trlCase },
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
-    else if (source.kind === 'model') yield* modelResults(source.folder, hf, context)
+    else if (source.kind === 'model') yield* folderResults(source.folder, hf, context)
+    else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }
     else {
       const name = relative('.', source.file) || source.file
@@ -29,15 +32,15 @@ export async function* resultsOf(
   }
 }
 
-async function* modelResults(
+async function* folderResults(
   folder: string,
-  hf: Runners['hf'],
+  checks: Runners['hf'],
   context: Context,
 ): AsyncGenerator<Result> {
   const name = basename(resolve(folder))
   let count = 0
   try {
-    for await (const check of hf(folder, context)) {
+    for await (const check of checks(folder, context)) {
       count++
       yield runCheck(check)
     }

@@ -1,4 +1,4 @@
-// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, tokenizers, or neither.
+// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, TRL's runs, tokenizers, or neither.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
@@ -10,6 +10,8 @@ export type Source =
   | { readonly kind: 'fixture'; readonly file: string }
   /** A folder with a model and what Hugging Face computes with it. */
   | { readonly kind: 'model'; readonly folder: string }
+  /** A job folder with what TRL's trainer made of it. */
+  | { readonly kind: 'trl'; readonly folder: string }
   /** Golden data of a known kind for which the lab has no code yet. */
   | { readonly kind: 'later'; readonly name: string }
   | { readonly kind: 'unknown'; readonly file: string; readonly problem: string }
@@ -48,6 +50,7 @@ function ofFolder(folder: string): Source[] | undefined {
     const lora: Source[] = has('lora') ? [{ kind: 'later', name: `${name}/lora` }] : []
     return [{ kind: 'model', folder }, ...lora]
   }
+  if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
   if (has('tokenizer.json') && has('expected.json'))
     return [{ kind: 'later', name: `tokenizer/${name}` }]
   if (has('adapter_config.json')) {

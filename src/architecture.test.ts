@@ -47,7 +47,11 @@ const DEVICE_FREE = [
 ]
 /** It says which segments of a transformer are trained, so it loads that. */
 const KNOWS_TRANSFORMER = 'rl/config/trained_segments.ts'
-const ARITHMETIC = ['kernels/device/errors.ts', 'kernels/sampling/philox.ts']
+const ARITHMETIC = [
+  'kernels/device/errors.ts',
+  'kernels/optimizer/control.ts',
+  'kernels/sampling/philox.ts',
+]
 
 const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.endsWith('/testing.ts')

@@ -2,7 +2,7 @@
 import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
 import { chunkSegments, type ParamLayout, trainedPrefix } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
-import type { Optim } from '../../src/rl/config/optim.ts'
+import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
 
 /** An optimizer over named float64 weights in the project's flat layout. */
 export class RefTrainable {
@@ -39,8 +39,7 @@ export class RefTrainable {
       if (grads[name]) flat.set(grads[name], offset)
     const { count, segments } = trainedPrefix(this.#layout, layer)
     const [beta1, beta2] = optim.betas
-    const { lr, weight_decay } = optim
-    const settings = { lr, beta1, beta2, eps: 1e-8, weight_decay, max_norm }
+    const settings = { lr: optim.lr, beta1, beta2, eps: 1e-8, ...weightDecays(optim), max_norm }
     const chunk_segment = chunkSegments(this.#layout)
     const where = { count, chunk_segment, active_segments: segments }
     return adamw_step_ref(this.#state, flat, settings, where).grad_norm

@@ -75,7 +75,7 @@ describe('a run leaves', () => {
     expect(script).toContain('critic.model.path=\\"$JOB/critic\\"')
     expect(statSync(join(folder, 'run_verl.sh')).mode & 0o111).not.toBe(0)
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(
-      /after step 8 of a run[^]*Phase 1 \(warm start, 3 steps\): done in the lab, the weights come from after it\./,
+      /after step 8 of a run[\s\S]*Phase 1 \(warm start, 3 steps\): done in the lab, the weights come from after it\./,
     )
   })
 

@@ -237,6 +237,7 @@ test.for(ADV_ESTIMATORS)('%s: the filled-in advantage is what was trained on', (
   const digits = estimator === 'grpo_vectorized' ? 6 : 9
   checkAdvantages(tableFor(estimator), digits)
   checkAdvantages(tableFor(estimator, { norm_adv_by_std_in_grpo: false }), digits)
+  checkAdvantages(tableFor(estimator, { norm_adv_epsilon: 0.01 }), digits)
   checkAdvantages(tableFor(estimator, { use_kl_in_reward: true }), digits)
 })
 

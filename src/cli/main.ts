@@ -3,9 +3,11 @@ import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export.ts'
+import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
+import { tensorboard } from './tensorboard.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
@@ -16,6 +18,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   conform,
   probe,
   export: exportCommand,
+  import: importRun,
+  tensorboard,
   adapters,
 }
 

@@ -44,7 +44,7 @@ export const record: Command = {
   summary: 'trains, and writes the events of the run as one file that the page can play',
   run: async (args) => {
     const { source, out, seed } = readOptions(args)
-    const experiment = readExperiment(source, seed)
+    const experiment = readExperiment(source, seed === undefined ? undefined : () => ({ seed }))
     refuse(experiment)
     refuseFile(out)
     return recordExperiment(experiment, out)

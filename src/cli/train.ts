@@ -6,7 +6,8 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../kernels/matmul/matmul_variants.ts'
 import type { MadeOn } from '../lab/checkpoints/checkpoint.ts'
 import { lowerRates } from '../lab/diagnosis/lower_rate.ts'
-import { followExperiment } from '../lab/experiment/experiment.ts'
+import { followExperiment, parseExperiment } from '../lab/experiment/experiment.ts'
+import { taskOf } from '../lab/experiment/fields/task_fields.ts'
 import { remarksOf } from '../lab/experiment/form/remarks.ts'
 import type { PhaseDocument } from '../lab/experiment/phases.ts'
 import { readKernels, unusablePin } from '../lab/experiment/pinned_kernels.ts'
@@ -25,6 +26,7 @@ import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { type GivenModel, readGivenModel } from './input/given_model.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
 import { RunFolder } from './output/run_folder.ts'
@@ -41,12 +43,13 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--tune] [--matmul FILE] [--observe] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--observe] [--allow-memory GIB]',
+    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--tune] [--matmul FILE] [--observe] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--observe] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
+    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on rows as verl reads them (JSON lines; 1 for exactly the right answer), held out: --val-data, or their last fifth; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
@@ -69,6 +72,14 @@ async function locked<T>(folder: string | undefined, work: () => Promise<T>): Pr
   } finally {
     lock?.release()
   }
+}
+
+/** The experiment with the sizes of a given model. Throws LabFailure where it does not fit them. */
+function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
+  const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
+  if (parsed.ok) return parsed.experiment
+  const [{ path, message }] = parsed.issues
+  throw new LabFailure(`--model: ${path}: ${message}`)
 }
 
 /** The experiment without the sft phases it begins with. */
@@ -147,7 +158,12 @@ async function beginRun(
   options: Options,
   replaced: readonly string[],
 ): Promise<number> {
-  const { experiment, warm_start } = begun
+  const { warm_start } = begun
+  const given =
+    begun.model === undefined
+      ? undefined
+      : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
+  const experiment = given ? withModel(begun.experiment, given) : begun.experiment
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -155,8 +171,9 @@ async function beginRun(
     throw new LabFailure('--observe: say where to with --out DIR')
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
-  const weights = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
-  const trained = weights ? afterWarmStart(experiment) : experiment
+  const warm = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
+  const trained = warm ? afterWarmStart(experiment) : experiment
+  const weights = warm ?? given?.weights
   refuseMemory(trained, options.allow_bytes)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
@@ -178,6 +195,7 @@ async function beginRun(
   const origin: Origin = {
     record: randomUUID(),
     ...(warm_start === undefined ? {} : { warm_start }),
+    ...(begun.model === undefined ? {} : { model: begun.model }),
     ...(Object.keys(matmul).length === 0 ? {} : { matmul }),
   }
   const checkpoints = checkpointsOf(folder, origin.record, schedule)
@@ -242,6 +260,7 @@ async function goOn(
       ? { record, ...(parent && { parent }), resumed: [...(facts.resumed ?? []), resumed] }
       : { record: randomUUID(), parent: { record, step } }),
     ...(facts.warm_start !== undefined && { warm_start: facts.warm_start }),
+    ...(facts.model !== undefined && { model: facts.model }),
     ...(Object.keys(matmul).length > 0 && { matmul }),
   }
   const checkpoints = checkpointsOf(folder, origin.record, options.schedule)

@@ -62,10 +62,10 @@ export function splitProblems(name: string, total: number): Problems {
 }
 
 /** Low and high 32 bits of a whole number. */
-const twoWords = (x: number) => [x >>> 0, Math.floor(x / 2 ** 32) >>> 0]
+export const twoWords = (x: number) => [x >>> 0, Math.floor(x / 2 ** 32) >>> 0]
 
 /** Uniform in [0, 1) from 53 hashed bits: the bias of floor(u · n) is below n / 2^53. */
-const uniform = (words: readonly number[]) =>
+export const uniform = (words: readonly number[]) =>
   ((hash([2, ...words]) >>> 11) * 2 ** 32 + hash([3, ...words])) / 2 ** 53
 
 /** 32 well-mixed bits of a list of 32-bit words: MurmurHash3_x86_32 with seed 0 (Appleby, public domain). */

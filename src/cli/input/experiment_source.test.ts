@@ -23,8 +23,8 @@ test('a preset id, its document in a file and its link are the same experiment',
     expect(readExperiment(start + encodeLink(tiny))).toEqual(tiny)
 })
 
-test('--seed replaces the seed of any source and nothing else', () => {
-  expect(readExperiment('tiny', 7)).toEqual({ ...tiny, seed: 7 })
+test('a change replaces fields of any source and nothing else', () => {
+  expect(readExperiment('tiny', () => ({ seed: 7 }))).toEqual({ ...tiny, seed: 7 })
 })
 
 test('what is no source names the presets', () => {

@@ -4,24 +4,33 @@ import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { decodeLink } from '../../lab/links/link.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { isObject } from '../../model/params/errors.ts'
 import { LabFailure } from '../command.ts'
 import { readJson } from './input_file.ts'
 
 /**
- * Reads an experiment document. `seed` replaces the document's own.
+ * Reads an experiment document; `change` replaces fields of it before it is checked.
  * Throws LabFailure naming the field, or the preset ids when `source` is nothing that is known.
  */
-export function readExperiment(source: string, seed?: number): Experiment {
-  const experiment = read(source)
-  return seed === undefined ? experiment : accept(source, parseExperiment({ ...experiment, seed }))
+export function readExperiment(source: string, change?: DocumentChange): Experiment {
+  const found = read(source)
+  if (!change && 'experiment' in found) return found.experiment
+  const document = 'experiment' in found ? found.experiment : found.document
+  const changed = change && isObject(document) ? { ...document, ...change(document) } : document
+  return accept(source, parseExperiment(changed))
 }
 
-function read(source: string): Experiment {
+/** Fields in place of those of a document. */
+export type DocumentChange = (document: Readonly<Record<string, unknown>>) => object
+
+function read(
+  source: string,
+): { readonly experiment: Experiment } | { readonly document: unknown } {
   const preset = PRESETS.find(({ id }) => id === source)
-  if (preset) return preset.experiment
+  if (preset) return { experiment: preset.experiment }
   const query = /^(?:https?:\/\/[^?#]*)?[?#](.*)$/s.exec(source)
-  if (query) return fromLink(query[1])
-  return accept(source, parseExperiment(readDocument(source)))
+  if (query) return { experiment: fromLink(query[1]) }
+  return { document: readDocument(source) }
 }
 
 /** The page opens such a link as far as it can and says so; an unattended run should not start. */

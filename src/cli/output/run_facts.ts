@@ -31,6 +31,8 @@ export interface RunFacts {
   readonly steering: readonly (SteeringEntry & { readonly refused?: string })[]
   /** Weights that the run began with instead of new ones. */
   readonly warm_start?: string
+  /** A Hugging Face model directory that it began with. */
+  readonly model?: string
   /** Kernels of the matrix products, where they were not the default ones: `--matmul` takes them from here. */
   readonly matmul?: MatmulChoice
   /** What became of `rollout.dtype: float16`, where a phase asks for it. */

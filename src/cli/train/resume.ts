@@ -90,10 +90,12 @@ async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'fil
 function readFacts(folder: string): Partial<RunFacts> {
   try {
     const facts: unknown = readJson(join(folder, 'run.json'))
-    const { resumed, warm_start, wall_time_s, memory_peak_bytes } = facts as Partial<RunFacts>
+    const { resumed, warm_start, model, ...counted } = facts as Partial<RunFacts>
+    const { wall_time_s, memory_peak_bytes } = counted
     return {
       ...(Array.isArray(resumed) && { resumed }),
       ...(typeof warm_start === 'string' && { warm_start }),
+      ...(typeof model === 'string' && { model }),
       ...(typeof wall_time_s === 'number' && { wall_time_s }),
       ...(typeof memory_peak_bytes === 'number' && { memory_peak_bytes }),
     }

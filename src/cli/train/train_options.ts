@@ -3,8 +3,10 @@ import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { UsageError } from '../command.ts'
-import { readExperiment } from '../input/experiment_source.ts'
+import { readDataSet } from '../input/data_set.ts'
+import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -12,6 +14,8 @@ export interface NewRun {
   readonly experiment: Experiment
   /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts count from 0. */
   readonly warm_start: string | undefined
+  /** A Hugging Face model directory in place of the experiment's model and its first weights. */
+  readonly model: string | undefined
   /** Kernels of matrix products that are settled, in place of what the experiment pins. */
   readonly matmul: MatmulChoice | undefined
   /** Whether the kernels of the other products are measured before training. */
@@ -35,7 +39,7 @@ export interface Options {
 }
 
 /** What a run that continues has from the one before. */
-const SETTLED = ['seed', 'warm-start', 'matmul', 'tune'] as const
+const SETTLED = ['seed', 'warm-start', 'model', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
 export function readOptions(args: readonly string[]): Options {
@@ -62,19 +66,41 @@ type Values = ReturnType<typeof parse>['values']
 
 function newRun(values: Values, positionals: readonly string[]): NewRun {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
+  if (values.model !== undefined && values['warm-start'] !== undefined)
+    throw new UsageError('--model: brings weights of its own, and so does --warm-start')
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: readExperiment(positionals[0], wholeNumber('--seed', values.seed)),
+    experiment: readExperiment(positionals[0], changeOf(values)),
     warm_start: values['warm-start'],
+    model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
     tune: values.tune,
   }
 }
 
+/** The seed and the data of the command line in place of the document's. */
+function changeOf(values: Values): DocumentChange | undefined {
+  const seed = wholeNumber('--seed', values.seed)
+  const task = dataOf(values)
+  if (seed === undefined && task === undefined) return undefined
+  return ({ data }) => ({
+    ...(seed !== undefined && { seed }),
+    ...(task && { task, data: { train_max_samples: task.train_size, ...(data as object) } }),
+  })
+}
+
+/** The data set of --data, made known; undefined where there is none. */
+function dataOf(values: Values): DataChoice | undefined {
+  if (values.data !== undefined) return readDataSet(values.data, values['val-data'])
+  if (values['val-data'] === undefined) return undefined
+  throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
+}
+
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
+  dataOf(values)
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(
@@ -111,6 +137,9 @@ function parse(args: readonly string[]) {
     resume: option,
     'checkpoint-every': option,
     'warm-start': option,
+    model: option,
+    data: option,
+    'val-data': option,
     matmul: option,
     'allow-memory': option,
     force: { type: 'boolean', default: false },

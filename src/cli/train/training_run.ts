@@ -28,7 +28,10 @@ import { findingLines, type RunWatch } from './run_watch.ts'
 const webgpu_version: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 /** What a run began with besides its experiment. */
-export type Origin = Pick<RunFacts, 'record' | 'parent' | 'resumed' | 'warm_start' | 'matmul'>
+export type Origin = Pick<
+  RunFacts,
+  'record' | 'parent' | 'resumed' | 'warm_start' | 'model' | 'matmul'
+>
 
 /** The checkpoint that a run continues from, and what is known of it where it is the same run. */
 export interface Earlier {

@@ -69,6 +69,9 @@ export function refuseSave(folder: string): void {
   )
 }
 
+/** Fields of the model that the meaning of its weights does not depend on. */
+const LEFT_OPEN = ['enable_gradient_checkpointing', 'padding_idx']
+
 /**
  * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
  * a task fixes the vocabulary, so weights of another would load and mean nothing.
@@ -80,7 +83,7 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
   requireVocabulary(folder, header, experiment.task)
   for (const name of ['model', 'task'] as const)
     for (const [field, expected] of Object.entries(experiment[name])) {
-      if (field === 'enable_gradient_checkpointing') continue // changes no value
+      if (LEFT_OPEN.includes(field)) continue
       const saved = (header[name] as Record<string, unknown>)[field]
       if (saved !== expected)
         throw new LabFailure(
@@ -98,7 +101,7 @@ export function savedModel(folder: string): HfModel | undefined {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
-  const { enable_gradient_checkpointing: _, ...model } = header.model
+  const { enable_gradient_checkpointing: _, padding_idx: __, ...model } = header.model
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_id, pad_token_id } = taskOf(header.task).tokenizer
   const config = { ...model, vocab_size }

@@ -8,6 +8,7 @@ import {
   embedding_backward_narrow,
   embedding_forward,
   embeddingBackward,
+  NO_PADDING,
 } from './embedding.ts'
 
 const gpu = await Gpu.open()
@@ -27,7 +28,9 @@ describe('embedding', () => {
     )
     const weight_values = randomValues(vocab_size * hidden_size, 1)
     const d_out_values = randomValues(tokens * hidden_size, 2)
-    const params = { tokens, hidden_size, vocab_size }
+    // Where there are several ids, one of them is for padding.
+    const padding_idx = vocab_size > 2 ? 1 : NO_PADDING
+    const params = { tokens, hidden_size, vocab_size, padding_idx }
     const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
     const shape = [vocab_size, hidden_size]
     const weight = gpu.tensor('weight', 'f32', shape, { data: weight_values })
@@ -37,7 +40,13 @@ describe('embedding', () => {
     expect([...actual]).toEqual([...embedding_forward_ref(ids, weight_values, hidden_size)])
 
     const d_out = gpu.tensor('d_out', 'f32', [tokens, hidden_size], { data: d_out_values })
-    const expected = embedding_backward_ref(ids, d_out_values, weight_values, hidden_size)
+    const expected = embedding_backward_ref(
+      ids,
+      d_out_values,
+      weight_values,
+      hidden_size,
+      padding_idx,
+    )
     const kernels =
       hidden_size % 4 === 0 ? [embedding_backward, embedding_backward_narrow] : [embedding_backward]
     for (const kernel of kernels) {
@@ -64,7 +73,7 @@ describe('embedding', () => {
     const folded = { ...embedding_backward, workgroups: () => [4, 2] as const }
     await gpu.run(
       folded,
-      { tokens: 5, hidden_size: 1, vocab_size: 2 },
+      { tokens: 5, hidden_size: 1, vocab_size: 2, padding_idx: NO_PADDING },
       { input_ids, d_out, d_weight },
     )
     expect([...(await gpu.read(d_weight))[0]]).toEqual([21, 10])

@@ -12,16 +12,19 @@ export function embedding_forward_ref(
   )
 }
 
-/** d_weight [V, C] plus the gradient: a new array. */
+/** d_weight [V, C] plus the gradient, but for the row of padding_idx: a new array. */
 export function embedding_backward_ref(
   input_ids: ArrayLike<number>,
   d_out: ArrayLike<number>,
   d_weight: ArrayLike<number>,
   hidden_size: number,
+  padding_idx?: number,
 ): Float64Array {
   const sums = Float64Array.from(d_weight)
-  for (let t = 0; t < input_ids.length; t++)
+  for (let t = 0; t < input_ids.length; t++) {
+    if (input_ids[t] === padding_idx) continue
     for (let c = 0; c < hidden_size; c++)
       sums[input_ids[t] * hidden_size + c] += d_out[t * hidden_size + c]
+  }
   return sums
 }

@@ -7,6 +7,8 @@ test('forward picks rows and backward adds to them', () => {
   expect([...embedding_forward_ref([1, 0, 1], [1, 2, 3, 4], 2)]).toEqual([3, 4, 1, 2, 3, 4])
   const d_weight = embedding_backward_ref([1, 0, 1], [1, 2, 3, 4, 5, 6], [10, 10, 20, 20], 2)
   expect([...d_weight]).toEqual([13, 14, 26, 28])
+  const padded = embedding_backward_ref([1, 0, 1], [1, 2, 3, 4, 5, 6], [10, 10, 20, 20], 2, 1)
+  expect([...padded]).toEqual([13, 14, 20, 20])
 })
 
 test('backward is the slope of the forward, by central differences', () => {

@@ -13,6 +13,16 @@ export const embedding_forward = defineKernel({
   cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: 4 * tokens * (1 + 2 * hidden_size) }),
 })
 
+/** padding_idx where every row learns. */
+export const NO_PADDING = 2 ** 32 - 1
+
+const backward_params = {
+  tokens: 'u32',
+  hidden_size: 'u32',
+  vocab_size: 'u32',
+  padding_idx: 'u32',
+} as const
+
 /** One addition per value of d_out; of d_weight only the rows that occur, at most one per token. */
 const backwardCost = (p: { tokens: number; hidden_size: number; vocab_size: number }) => ({
   flops: p.tokens * p.hidden_size,
@@ -21,7 +31,8 @@ const backwardCost = (p: { tokens: number; hidden_size: number; vocab_size: numb
 })
 
 /**
- * d_weight[v, :] += Σ_{t: input_ids[t] = v} d_out[t, :], for d_out [tokens, C] and d_weight [V, C].
+ * d_weight[v, :] += Σ_{t: input_ids[t] = v} d_out[t, :] for v ≠ padding_idx, d_out [tokens, C] and d_weight [V, C]
+ * (torch.nn.Embedding; NO_PADDING = for every v).
  *
  * Adds, so that tied weights can gather both gradients. Sums in the order of t: the same bits every time.
  * Costs up to tokens² / 128 comparisons over all lanes, and nothing that grows with V.
@@ -29,7 +40,7 @@ const backwardCost = (p: { tokens: number; hidden_size: number; vocab_size: numb
 export const embedding_backward = defineKernel({
   name: 'embedding_backward',
   wgsl: backward,
-  params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
+  params: backward_params,
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ tokens, hidden_size }) => foldGrid(tokens * Math.ceil(hidden_size / 256)),
   cost: backwardCost,
@@ -39,7 +50,7 @@ export const embedding_backward = defineKernel({
 export const embedding_backward_narrow = defineKernel({
   name: 'embedding_backward_narrow',
   wgsl: backward_narrow,
-  params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
+  params: backward_params,
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
   workgroups: ({ hidden_size, vocab_size }) =>
     foldGrid(Math.ceil((vocab_size * hidden_size) / 4 / 8)),

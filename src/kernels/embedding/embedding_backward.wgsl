@@ -6,6 +6,7 @@ struct Params {
   tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
+  padding_idx: u32, // its row stays as it is
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -34,8 +35,8 @@ fn main(
   let first_channel = (index % blocks) * CHANNELS + lane;
 
   // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all lanes, no barrier.
-  // The grid's overhang counts as such a token.
-  var is_later = token >= params.tokens;
+  // The grid's overhang and padding_idx count as such tokens.
+  var is_later = token >= params.tokens || id == params.padding_idx;
   let nearest = min(token, params.tokens) - min(min(token, params.tokens), LANES);
   for (var t = min(token, params.tokens); t > nearest && !is_later; t--) { is_later = input_ids[t - 1u] == id; }
 

@@ -6,6 +6,7 @@ struct Params {
   tokens: u32,
   hidden_size: u32,
   vocab_size: u32,
+  padding_idx: u32, // its row stays as it is
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -36,7 +37,7 @@ fn main(
   }
   parts[lane] = sum;
   workgroupBarrier();
-  if (lane < UNITS && id < params.vocab_size) {
+  if (lane < UNITS && id < params.vocab_size && id != params.padding_idx) {
     for (var slice = 1u; slice < SLICES; slice++) { sum += parts[slice * UNITS + lane]; }
     d_weight[unit] += sum;
   }

@@ -2,7 +2,8 @@
 //   p ← p - lr / c1 · m / (sqrt(v) / sqrt(c2) + eps), with c = 1 - βᵗ of the element's segment and lr times the segment's
 //   factor; nothing of a segment with factor 0 changes. One lane per element.
 //   gradients, weights, m, v [≥ count]   control [CONTROL.length]   chunk_segment [≥ count / 64]   corrections [segments, 2]
-// the indices of control come from CONTROL, lrFactor from optimizer.ts
+// A chunk with VECTOR_CHUNK in its chunk_segment has vector_weight_decay. That bit, the indices of control (CONTROL) and
+// lrFactor come from optimizer.ts
 
 struct Params {
   count: u32,
@@ -13,6 +14,7 @@ struct Params {
   one_minus_beta2: f32,
   eps: f32,
   weight_decay: f32,
+  vector_weight_decay: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -34,7 +36,9 @@ fn main(
 ) {
   let i = (group.x + group.y * grid.x) * WORKGROUP_SIZE + lane;
   if (i >= params.count || control[IS_FINITE] == 0.0) { return; }
-  let segment = chunk_segment[i / 64u];
+  let chunk = chunk_segment[i / 64u];
+  let segment = chunk & ~VECTOR_CHUNK;
+  let weight_decay = select(params.weight_decay, params.vector_weight_decay, chunk != segment);
   let factor = lrFactor(segment);
   if (factor == 0.0) { return; }
   let lr = params.lr * factor;
@@ -44,7 +48,7 @@ fn main(
   let g = gradients[i] * control[CLIP_COEF];
   let m_new = params.beta1 * m[i] + params.one_minus_beta1 * g;
   let v_new = params.beta2 * v[i] + params.one_minus_beta2 * g * g;
-  let decayed = weights[i] * (1.0 - lr * params.weight_decay);
+  let decayed = weights[i] * (1.0 - lr * weight_decay);
   weights[i] = decayed - lr / c1 * m_new / (sqrt(v_new) / sqrt(c2) + params.eps);
   m[i] = m_new;
   v[i] = v_new;

@@ -11,3 +11,6 @@ export const CONTROL = [
   'skipped_steps',
   'optimizer_steps',
 ] as const
+
+/** Marks a chunk_segment whose chunk holds vectors (norms, biases) rather than a matrix. */
+export const VECTOR_CHUNK = 2 ** 31

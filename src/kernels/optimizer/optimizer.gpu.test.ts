@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
+import { VECTOR_CHUNK } from './control.ts'
 import { adamw_step_ref } from './optimizer.ref.ts'
 import {
   adamw_update,
@@ -17,12 +18,12 @@ const gpu = await Gpu.open()
 
 const betas = { beta1: 0.9, beta2: 0.999 }
 const one_minus = { one_minus_beta1: 1 - betas.beta1, one_minus_beta2: 1 - betas.beta2 }
-const rest = { eps: 1e-8, weight_decay: 0.1 }
+const rest = { eps: 1e-8, weight_decay: 0.1, vector_weight_decay: 0.02 }
 
 /** A flat buffer of `chunks` chunks of 64, the segment of each chunk, and everything the three kernels bind. */
 function setUp(segmentOfChunk: number[], seed: number) {
   const length = segmentOfChunk.length * 64
-  const segments = Math.max(...segmentOfChunk) + 1
+  const segments = Math.max(...segmentOfChunk.map((chunk) => chunk % VECTOR_CHUNK)) + 1
   const weights = randomValues(length, seed)
   return {
     length,
@@ -110,7 +111,7 @@ describe('grad_norm_partial and grad_norm_finish', () => {
 
 describe('adamw_update', () => {
   test('follows the reference over steps with a changing rate, a segment that starts later and a skipped step', async () => {
-    const segmentOfChunk = [0, 0, 0, 1, 1, 2]
+    const segmentOfChunk = [0, VECTOR_CHUNK, 0, 1, 1, VECTOR_CHUNK + 2]
     const run = setUp(segmentOfChunk, 11)
     for (let t = 0; t < 8; t++) {
       // Three steps of the first segment, then all but the last 10 elements; clipped every other step.

@@ -1,4 +1,5 @@
 // Clipping and AdamW in f64, with a step count per segment as torch has per parameter.
+import { VECTOR_CHUNK } from './control.ts'
 
 export interface AdamwSettings {
   readonly lr: number
@@ -6,6 +7,8 @@ export interface AdamwSettings {
   readonly beta2: number
   readonly eps: number
   readonly weight_decay: number
+  /** Of chunks marked VECTOR_CHUNK; default weight_decay. */
+  readonly vector_weight_decay?: number
   readonly max_norm: number
 }
 
@@ -35,8 +38,10 @@ export function adamw_step_ref(
   },
 ): { grad_norm: number; clip_coef: number } {
   const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
+  const { vector_weight_decay = weight_decay } = settings
   const factorOf = (segment: number) => layout.lr_factors?.[segment] ?? 1
-  const segmentAt = (i: number) => layout.chunk_segment[Math.floor(i / 64)]
+  const isVector = (i: number) => layout.chunk_segment[Math.floor(i / 64)] >= VECTOR_CHUNK
+  const segmentAt = (i: number) => layout.chunk_segment[Math.floor(i / 64)] % VECTOR_CHUNK
   let squares = 0
   for (let i = 0; i < layout.count; i++)
     if (factorOf(segmentAt(i)) > 0) squares += gradients[i] ** 2
@@ -54,7 +59,8 @@ export function adamw_step_ref(
     state.v[i] = beta2 * state.v[i] + (1 - beta2) * g * g
     const denominator = Math.sqrt(state.v[i]) / Math.sqrt(1 - beta2 ** t) + eps
     const step = ((rate / (1 - beta1 ** t)) * state.m[i]) / denominator
-    state.weights[i] = state.weights[i] * (1 - rate * weight_decay) - step
+    const decay = isVector(i) ? vector_weight_decay : weight_decay
+    state.weights[i] = state.weights[i] * (1 - rate * decay) - step
   }
   return { grad_norm, clip_coef }
 }

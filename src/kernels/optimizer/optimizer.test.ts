@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { expectClose } from '../testing.ts'
+import { VECTOR_CHUNK } from './control.ts'
 import { adamw_step_ref } from './optimizer.ref.ts'
 
 const settings = {
@@ -58,6 +59,16 @@ test('a segment that starts later starts at its own first step, and a non-finite
   // A constant gradient moves a weight by lr in every step, the first included.
   expect(state.weights[0]).toBeCloseTo(0.8, 5)
   expect(state.weights[64]).toBeCloseTo(0.9, 5)
+})
+
+test('chunks of norms and biases have a weight decay of their own', () => {
+  const state = fresh(128, 1)
+  const chunk_segment = [0, VECTOR_CHUNK]
+  const where = { count: 128, chunk_segment, active_segments: 1 }
+  const none = { ...settings, vector_weight_decay: 0 }
+  adamw_step_ref(state, new Float64Array(128), none, where)
+  expect([state.weights[0], state.weights[64]]).toEqual([1 - 0.1 * 0.5, 1])
+  expect(state.steps).toEqual([1])
 })
 
 test('a rate of its own moves a segment by so much more, decay included; a frozen one is not there at all', () => {

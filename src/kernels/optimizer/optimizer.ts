@@ -2,14 +2,15 @@
 //
 // Weights, gradients and both moments share one layout. Parameters start at multiples of 64 elements, and each
 // 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
-// a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does.
+// a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does. A chunk of
+// norms or biases is marked, because weight decay may leave them out.
 //
 // Two kernels come twice: where every segment learns at the same rate, and with a factor of the rate for each segment
 // (torch's parameter groups), where 0 means frozen (torch's requires_grad = False).
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import update from './adamw_update.wgsl?raw'
-import { CONTROL } from './control.ts'
+import { CONTROL, VECTOR_CHUNK } from './control.ts'
 import finish from './grad_norm_finish.wgsl?raw'
 import partial from './grad_norm_partial.wgsl?raw'
 
@@ -19,6 +20,7 @@ export { CONTROL } from './control.ts'
 export const OPTIMIZER_BLOCKS = 4096
 
 const constants = `const OPTIMIZER_BLOCKS = ${OPTIMIZER_BLOCKS}u;\n`
+const vectorBit = `const VECTOR_CHUNK = ${VECTOR_CHUNK}u;\n`
 const controlIndices = CONTROL.map((name, i) => `const ${name.toUpperCase()} = ${i}u;\n`).join('')
 
 /** Every segment at the full rate. */
@@ -92,6 +94,7 @@ const update_params = {
   one_minus_beta2: 'f32',
   eps: 'f32',
   weight_decay: 'f32',
+  vector_weight_decay: 'f32',
 } as const
 const update_bindings = {
   gradients: 'read',
@@ -107,7 +110,8 @@ const update_bindings = {
  * One AdamW step of weights[0…count), the trained prefix; decay is decoupled and gradients are scaled by clip_coef.
  *
  * gradients, weights, m, v [≥ count], control, chunk_segment u32 [≥ count / 64], corrections [segments, 2]
- * → weights, m, v. Runs after grad_norm_finish; changes nothing when is_finite is 0. The caller keeps every segment
+ * → weights, m, v. Chunks marked VECTOR_CHUNK decay by vector_weight_decay.
+ * Runs after grad_norm_finish; changes nothing when is_finite is 0. The caller keeps every segment
  * below `count` active: the correction of one that never was is 0, and the step would divide by it. 1 - β is
  * passed beside β because f32 loses digits in 1 - 0.999.
  *
@@ -115,7 +119,7 @@ const update_bindings = {
  */
 export const adamw_update = defineKernel({
   name: 'adamw_update',
-  wgsl: update + controlIndices + one_rate,
+  wgsl: update + vectorBit + controlIndices + one_rate,
   params: update_params,
   bindings: update_bindings,
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),
@@ -128,7 +132,7 @@ export const adamw_update = defineKernel({
  */
 export const adamw_update_rates = defineKernel({
   name: 'adamw_update_rates',
-  wgsl: update + controlIndices + ratesAt(8),
+  wgsl: update + vectorBit + controlIndices + ratesAt(8),
   params: update_params,
   bindings: { ...update_bindings, lr_factors: 'read' },
   workgroups: ({ count }) => foldGrid(Math.ceil(count / 256)),

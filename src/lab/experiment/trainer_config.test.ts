@@ -6,8 +6,10 @@ import { trainerConfig } from './trainer_config.ts'
 test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
-  const { enable_gradient_checkpointing, ...model } = experiment.model
+  const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
+  const padded = { ...experiment, model: { ...experiment.model, padding_idx: 0 } }
+  expect([padding_idx, trainerConfig(padded).model.padding_idx]).toEqual([-1, 0])
   expect(config.enable_gradient_checkpointing).toBe(enable_gradient_checkpointing)
   expect(config.task.sample(1, 0, 'train').prompt).toMatch(/^\d\d\+\d\d=$/)
   expect(config.phases.map((p) => (p.kind === 'rl' ? p.target_layer : 0))).toEqual([0, 5, 6])

@@ -7,12 +7,16 @@ import type { Experiment } from './schema.ts'
 /** The trainer's configuration: the task made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
-  const { enable_gradient_checkpointing, ...model } = experiment.model
+  const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
   const task = taskOf(experiment.task)
   return {
     seed,
     task,
-    model: { ...model, vocab_size: task.tokenizer.vocab_size },
+    model: {
+      ...model,
+      ...(padding_idx >= 0 && { padding_idx }),
+      vocab_size: task.tokenizer.vocab_size,
+    },
     phases: resolvePhases(experiment),
     data,
     validation,

@@ -41,6 +41,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   reward: 'r_t',
   group_mean: 'mean s',
   group_std: 'std s',
+  epsilon: 'ε',
   n: 'n',
   gamma: 'γ',
   return_: 'G_t',

@@ -185,6 +185,7 @@ describe('names in other systems’ words', () => {
     ['say "a"', '"say \\"a\\""'],
     ['a\\"b', '"a\\\\\\"b"'],
     ['end\\', '"end\\\\"'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a shell or of OmegaConf.
     ['${x}', '"\\${x}"'],
     ['true', '"true"'],
     [['console', 'file'], '[console,file]'],

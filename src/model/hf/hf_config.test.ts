@@ -19,6 +19,7 @@ describe('what a config says', () => {
         rms_norm_eps: 1e-5,
         rope_theta: 1e6,
         tie_word_embeddings: true,
+        padding_idx: 0,
       },
       architecture: 'Qwen3ForCausalLM',
       head: 'lm_head',

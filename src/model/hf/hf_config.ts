@@ -68,7 +68,8 @@ export function parseHfConfig(json: unknown, file: string): HfConfig {
   const eos_token_id =
     json.eos_token_id === undefined && model_type === 'llama' ? 2 : json.eos_token_id
   const eos_token_ids = parseTokenIds(eos_token_id, 'eos_token_id', file)
-  return { config, architecture, head, eos_token_ids, pad_token_id }
+  const padded = pad_token_id === undefined ? config : { ...config, padding_idx: pad_token_id }
+  return { config: padded, architecture, head, eos_token_ids, pad_token_id }
 }
 
 /** Token ids as Hugging Face writes them: one, a list, null or nothing. Throws ModelFileError. */

@@ -39,6 +39,11 @@ export interface ModelConfig {
   readonly rope_theta: number
   /** Absent = plain rotary embedding. */
   readonly rope_scaling?: Llama3RopeScaling
+  /**
+   * The token whose embedding gets no gradient where it is an input: config.json's pad_token_id, as Hugging Face's models pass
+   * it to torch.nn.Embedding. Absent = every token's does.
+   */
+  readonly padding_idx?: number
   /** The unembedding is the embedding. */
   readonly tie_word_embeddings: boolean
 }

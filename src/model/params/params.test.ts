@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
+import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { CONFIGS, packWeights, TINY } from '../testing.ts'
 import { modelShape } from './config.ts'
 import { CHUNK } from './flat_params.ts'
@@ -43,8 +44,12 @@ describe('heads', () => {
     const segments = chunkSegments(layout)
     for (const slice of [norm, score, score_bias]) {
       expect(slice && slice.offset % CHUNK).toBe(0)
-      expect(slice && segments[slice.offset / CHUNK]).toBe(L + 1)
+      expect(slice && segments[slice.offset / CHUNK] % VECTOR_CHUNK).toBe(L + 1)
     }
+    const isVector = [norm, score, score_bias].map(
+      (slice) => slice && segments[slice.offset / CHUNK] >= VECTOR_CHUNK,
+    )
+    expect(isVector).toEqual([true, false, true])
     expect(score?.shape).toEqual([1, TINY.hidden_size])
     expect(score_bias?.shape).toEqual([1])
     expect(trainedPrefix(layout, L).count).toBe(layout.size)

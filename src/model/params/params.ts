@@ -1,6 +1,7 @@
 // The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
 
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
 import type { ModelShape } from './config.ts'
 import { bias, CHUNK, FlatParams, matrix, norm, type Param, type Slice } from './flat_params.ts'
@@ -184,7 +185,7 @@ export function trainedPrefix(
   return { count: layout.segment_ends[segments - 1], segments }
 }
 
-/** The segment of every chunk of CHUNK elements, [size / CHUNK]. */
+/** The segment of every chunk of CHUNK elements, [size / CHUNK], marked VECTOR_CHUNK where it holds norms or biases. */
 export function chunkSegments(layout: ParamLayout): Uint32Array {
   const segments = new Uint32Array(layout.size / CHUNK)
   let start = 0
@@ -192,6 +193,10 @@ export function chunkSegments(layout: ParamLayout): Uint32Array {
     segments.fill(segment, start / CHUNK, end / CHUNK)
     start = end
   })
+  for (const { offset, size, shape } of layout.params)
+    if (shape.length === 1)
+      for (let chunk = Math.floor(offset / CHUNK); chunk * CHUNK < offset + size; chunk++)
+        segments[chunk] = (segments[chunk] | VECTOR_CHUNK) >>> 0
   return segments
 }
 

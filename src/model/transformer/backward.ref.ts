@@ -83,7 +83,7 @@ export function backwardStatesRef(
     d_hidden = blockBackward(config, params, grads, cache, l, d_hidden)
   const d_embedding = gradOf(params, grads, 'model.embed_tokens.weight')
   for (let m = 0; m < batch.rows * batch.width; m++)
-    if (batch.attention_mask[m])
+    if (batch.attention_mask[m] && batch.input_ids[m] !== config.padding_idx)
       for (let c = 0; c < C; c++) d_embedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
 }
 

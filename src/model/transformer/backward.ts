@@ -3,7 +3,7 @@
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import { derived, type Recorder, type Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
-import { embeddingBackward } from '../../kernels/embedding/embedding.ts'
+import { embeddingBackward, NO_PADDING } from '../../kernels/embedding/embedding.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { rms_norm_backward, rms_norm_weight_grad } from '../../kernels/rms_norm/rms_norm.ts'
@@ -104,7 +104,12 @@ export function backwardStates<L extends string>(
   const { d_hidden: d_out } = backwardScratch(ws)
   run(
     embeddingBackward(shape),
-    { tokens: tokens.count, hidden_size: shape.hidden_size, vocab_size: shape.vocab_size },
+    {
+      tokens: tokens.count,
+      hidden_size: shape.hidden_size,
+      vocab_size: shape.vocab_size,
+      padding_idx: shape.padding_idx ?? NO_PADDING,
+    },
     { input_ids: ws.input_ids, d_out, d_weight: grads.embed_tokens },
   )
 }

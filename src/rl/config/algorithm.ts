@@ -1,6 +1,8 @@
 // How scores become rewards and advantages.
+
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { AdvantageConfig } from '../estimators/estimator.ts'
+import { NORM_ADV_EPSILON } from '../estimators/groups.ts'
 import type { LossMode } from '../losses/losses.ts'
 import type { FilterGroups } from './filter_groups.ts'
 import type { OverlongBuffer } from './overlong.ts'
@@ -49,6 +51,8 @@ export const lossInForce = ({
 /** verl's `algorithm` block. */
 export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam'>> {
   readonly norm_adv_by_std_in_grpo: boolean
+  /** Added to that standard deviation; the epsilon of verl's functions (1e-6), where TRL has 1e-4. */
+  readonly norm_adv_epsilon: number
   /** KL to the reference policy taken off the rewards. */
   readonly use_kl_in_reward: boolean
   readonly kl_penalty: KlPenalty
@@ -68,6 +72,7 @@ export const ALGORITHM_DEFAULTS: Algorithm = {
   gamma: 1,
   lam: 1,
   norm_adv_by_std_in_grpo: true,
+  norm_adv_epsilon: NORM_ADV_EPSILON,
   use_kl_in_reward: false,
   kl_penalty: 'kl',
   kl_at_last_token: false,

@@ -37,5 +37,6 @@ export const CRITIC_DEFAULTS: Critic = {
     min_lr_ratio: 0,
     betas: [0.9, 0.999],
     weight_decay: 0.01,
+    decay_norms: true,
   },
 }

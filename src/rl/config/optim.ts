@@ -13,4 +13,15 @@ export interface Optim {
   readonly min_lr_ratio: number
   readonly betas: readonly [number, number]
   readonly weight_decay: number
+  /**
+   * Whether weight decay acts on vectors, the weights of norms and biases, too; default true, as in verl. Hugging Face's
+   * trainers, TRL's among them, leave them out (transformers Trainer.get_decay_parameter_names).
+   */
+  readonly decay_norms?: boolean
 }
+
+/** The decay of matrices, and that of norms and biases. */
+export const weightDecays = ({ weight_decay, decay_norms = true }: Optim) => ({
+  weight_decay,
+  vector_weight_decay: decay_norms ? weight_decay : 0,
+})

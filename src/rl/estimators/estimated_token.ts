@@ -1,6 +1,6 @@
 // One token of a traced step as the formulas of estimators see it, and what several of them say about it.
 import { line, type Values } from '../math/formula.ts'
-import { groupMean, groupStd } from './groups.ts'
+import { groupMean, groupStd, NORM_ADV_EPSILON } from './groups.ts'
 
 type Column = 'token_level_rewards' | 'values' | 'returns' | 'advantages' | 'response_mask'
 
@@ -12,6 +12,7 @@ export interface EstimatedToken {
         readonly gamma: number
         readonly lam: number
         readonly norm_adv_by_std_in_grpo: boolean
+        readonly norm_adv_epsilon?: number
       }
     }
     /** Responses of the batch, and how many of them had another reward than 0. */
@@ -49,9 +50,13 @@ export function groupValues({ sample }: EstimatedToken) {
   }
 }
 
+/** Tables that were recorded before this was a setting have no such field. */
+export const epsilonOf = ({ table }: EstimatedToken): number =>
+  table.phase.algorithm.norm_adv_epsilon ?? NORM_ADV_EPSILON
+
 /** The lines of GRPO, with and without its division. */
 export const GROUP_LINES = [
-  line('advantage', '({score} − {group_mean}) / ({group_std} + 1e−6)'),
+  line('advantage', '({score} − {group_mean}) / ({group_std} + {epsilon})'),
   line('centred_advantage', '{score} − {group_mean}'),
 ]
 

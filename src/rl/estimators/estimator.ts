@@ -33,7 +33,9 @@ export interface AdvantageConfig {
   readonly lam?: number
   /** true; grpo, grpo_vectorized, grpo_passk. */
   readonly norm_adv_by_std_in_grpo?: boolean
-  /** 1e-6 beside a standard deviation, 1e-8 in the token baselines. */
+  /** 1e-6; added to the standard deviation where that divides. */
+  readonly norm_adv_epsilon?: number
+  /** 1e-8; the token baselines. */
   readonly epsilon?: number
   /** 1; gpg. */
   readonly f_norm?: number

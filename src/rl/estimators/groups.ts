@@ -44,10 +44,13 @@ export function byGroup(
   return advantages
 }
 
-/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true) and epsilon (1e-6). */
+/** What grpo and its variants add to the standard deviation where nothing else is said, as in verl. */
+export const NORM_ADV_EPSILON = 1e-6
+
+/** How grpo and its variants divide; verl's algorithm.norm_adv_by_std_in_grpo (true), and what its functions call epsilon. */
 export interface GroupNorm {
   readonly norm_adv_by_std_in_grpo?: boolean
-  readonly epsilon?: number
+  readonly norm_adv_epsilon?: number
 }
 
 /** s_b - mean_g, where a group of one keeps its score. */

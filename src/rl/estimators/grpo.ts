@@ -1,20 +1,27 @@
 // GRPO: the score of a response against the responses to the same prompt.
-import { GROUP_LINES, groupValues } from './estimated_token.ts'
+import { epsilonOf, GROUP_LINES, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
-import { byGroup, type GroupNorm, groupMean, groupStd, type Scores } from './groups.ts'
+import {
+  byGroup,
+  type GroupNorm,
+  groupMean,
+  groupStd,
+  NORM_ADV_EPSILON,
+  type Scores,
+} from './groups.ts'
 
 /**
- * GRPO: a_b = (s_b - mean_g) / (std_g + 1e-6) over the group g of responses to one prompt, with the unbiased std
+ * GRPO: a_b = (s_b - mean_g) / (std_g + epsilon) over the group g of responses to one prompt, with the unbiased std
  * (Shao et al. 2024, arXiv 2402.03300 section 4.1; verl/trainer/ppo/core_algos.py compute_grpo_outcome_advantage).
  * Without `norm_adv_by_std_in_grpo` only the mean is subtracted (Dr. GRPO, arXiv 2503.20783).
  *
- * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw score, divided by 1 + 1e-6 in
+ * scores [B], index [B] → advantages [B]. A group of one has mean 0 and std 1 in verl: its raw score, divided by 1 + epsilon in
  * float32.
  */
 export function grpoAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = NORM_ADV_EPSILON }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     const mean = groupMean(scores, rows)
@@ -40,7 +47,8 @@ export const grpo = estimator({
       const centred_advantage = values.score - values.group_mean
       if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
         return { ...values, centred_advantage }
-      return { ...values, advantage: centred_advantage / (values.group_std + 1e-6) }
+      const epsilon = epsilonOf(token)
+      return { ...values, epsilon, advantage: centred_advantage / (values.group_std + epsilon) }
     },
   },
 })

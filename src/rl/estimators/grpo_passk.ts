@@ -1,17 +1,17 @@
 // GRPO for pass@k: only the best response of a group counts.
 import { line } from '../math/formula.ts'
-import { groupValues } from './estimated_token.ts'
+import { epsilonOf, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
-import { byGroup, type GroupNorm, groupStd, type Scores } from './groups.ts'
+import { byGroup, type GroupNorm, groupStd, NORM_ADV_EPSILON, type Scores } from './groups.ts'
 
 /**
- * Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + 1e-6); all others get 0 (arXiv
+ * Pass@k: only the best response of a group counts, a = (s_max - s_second) / (std_g + epsilon); all others get 0 (arXiv
  * 2503.19595; verl compute_grpo_passk_outcome_advantage). Throws RangeError for a group of one.
  */
 export function grpoPasskAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = NORM_ADV_EPSILON }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     if (rows.length < 2)
@@ -35,7 +35,7 @@ export const grpo_passk = estimator({
   estimate: perResponse((scores, { index }, config) => grpoPasskAdvantages(scores, index, config)),
   formula: {
     lines: [
-      line('advantage', '({best} − {second}) / ({group_std} + 1e−6)'),
+      line('advantage', '({best} − {second}) / ({group_std} + {epsilon})'),
       line('centred_advantage', '{best} − {second}'),
       line('no_advantage', '0'),
     ],
@@ -49,7 +49,9 @@ export const grpo_passk = estimator({
       if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
         return { best, second, centred_advantage: best - second }
       const { group_std } = groupValues(token)
-      return { best, second, group_std, advantage: (best - second) / (group_std + 1e-6) }
+      const epsilon = epsilonOf(token)
+      const advantage = (best - second) / (group_std + epsilon)
+      return { best, second, group_std, epsilon, advantage }
     },
   },
 })

@@ -1,7 +1,7 @@
 // GRPO in float32, as verl's vectorized variant computes it.
-import { GROUP_LINES, groupValues } from './estimated_token.ts'
+import { epsilonOf, GROUP_LINES, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
-import { byGroup, type GroupNorm, type Scores } from './groups.ts'
+import { byGroup, type GroupNorm, NORM_ADV_EPSILON, type Scores } from './groups.ts'
 
 /**
  * GRPO as verl's vectorized variant computes it: mean and std of a group in float32 from Σs and Σs², the variance not below
@@ -11,7 +11,7 @@ import { byGroup, type GroupNorm, type Scores } from './groups.ts'
 export function grpoVectorizedAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { norm_adv_by_std_in_grpo = true, epsilon = 1e-6 }: GroupNorm = {},
+  { norm_adv_by_std_in_grpo = true, norm_adv_epsilon: epsilon = NORM_ADV_EPSILON }: GroupNorm = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     const { mean, std } = float32Statistics(scores, rows, epsilon)
@@ -55,8 +55,9 @@ export const grpo_vectorized = estimator({
       const centred_advantage = values.score - values.group_mean
       if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
         return { ...values, centred_advantage }
-      const group_std = values.n === 1 ? 1 : Math.sqrt(Math.max(values.group_std ** 2, 1e-6))
-      return { ...values, group_std, advantage: centred_advantage / (group_std + 1e-6) }
+      const epsilon = epsilonOf(token)
+      const group_std = values.n === 1 ? 1 : Math.sqrt(Math.max(values.group_std ** 2, epsilon))
+      return { ...values, group_std, epsilon, advantage: centred_advantage / (group_std + epsilon) }
     },
   },
 })

@@ -22,7 +22,7 @@ import {
   trainedPrefix,
 } from '../../model/params/params.ts'
 import type { Model } from '../../model/transformer/model.ts'
-import type { Optim } from '../config/optim.ts'
+import { type Optim, weightDecays } from '../config/optim.ts'
 import { frozenRuns } from '../config/trained_segments.ts'
 
 /** torch.optim.AdamW's eps. */
@@ -84,7 +84,16 @@ export function createTrainableTensors(
   }
 }
 
-type ApplyLive = 'lr' | 'beta1' | 'beta2' | 'weight_decay' | 'max_norm' | 'update'
+const APPLY_LIVE = [
+  'lr',
+  'beta1',
+  'beta2',
+  'weight_decay',
+  'vector_weight_decay',
+  'max_norm',
+  'update',
+] as const
+type ApplyLive = (typeof APPLY_LIVE)[number]
 
 /**
  * Global norm, clip and AdamW over the parameters that the policy of `layer` trains; the others are not touched. With
@@ -124,6 +133,7 @@ function recordApply(
     one_minus_beta2: finish.one_minus_beta2,
     eps: ADAM_EPS,
     weight_decay: (live: LiveValues<ApplyLive>) => live.weight_decay,
+    vector_weight_decay: (live: LiveValues<ApplyLive>) => live.vector_weight_decay,
   }
   const state = {
     gradients: t.gradients.flat,
@@ -200,10 +210,9 @@ export class Trainable {
   async prepare(layer: number, lr_factors?: LrFactors): Promise<void> {
     const key = applyKey(layer, lr_factors)
     if (this.#apply.has(key)) return
-    const live = ['lr', 'beta1', 'beta2', 'weight_decay', 'max_norm', 'update'] as const
     const record = (r: Recorder<ApplyLive>) =>
       recordApply(this.#gpu, r, this.tensors, this.layout, layer, lr_factors)
-    this.#apply.set(key, await this.#gpu.record('adamw', live, record))
+    this.#apply.set(key, await this.#gpu.record('adamw', APPLY_LIVE, record))
   }
 
   /** Optimizer steps since beginStep. */
@@ -227,9 +236,9 @@ export class Trainable {
     if (lr_factors) this.#setFactors(lr_factors)
     const { control, history } = this.tensors
     const [beta1, beta2] = optim.betas
-    const { weight_decay } = optim
+    const decay = weightDecays(optim)
     const update = this.#updates
-    this.#gpu.replay(program, { lr, beta1, beta2, weight_decay, max_norm, update })
+    this.#gpu.replay(program, { lr, beta1, beta2, ...decay, max_norm, update })
     this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
     this.#updates++
   }

@@ -10,7 +10,7 @@ import {
 } from '../../model/params/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
-import type { Optim } from '../config/optim.ts'
+import { type Optim, weightDecays } from '../config/optim.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 
@@ -56,8 +56,8 @@ export class Learner {
     const { layout, state } = this
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
-    const { lr, betas, weight_decay } = optim
-    const settings = { lr, beta1: betas[0], beta2: betas[1], eps: 1e-8, weight_decay }
+    const { lr, betas } = optim
+    const settings = { lr, beta1: betas[0], beta2: betas[1], eps: 1e-8, ...weightDecays(optim) }
     const { count, segments } = trainedPrefix(layout, layer)
     const where = { count, chunk_segment: chunkSegments(layout), active_segments: segments }
     return adamw_step_ref(state, flat, { ...settings, max_norm: grad_clip }, where).grad_norm

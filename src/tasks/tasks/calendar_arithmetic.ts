@@ -9,12 +9,13 @@ const FIRST = Date.UTC(2000, 0, 1)
 /** 2000 to 2099. */
 const DAYS = 36_525
 
+const NAMES: readonly string[] = WEEKDAYS
 const tokenizer = characters(alphabetOf([WEEKDAYS.join(''), '0123456789', '+-=']))
 
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 const later = (start: string, days: number): string =>
   /^[a-z]/.test(start)
-    ? WEEKDAYS[(WEEKDAYS.findIndex((name) => name === start) + days) % 7]
+    ? WEEKDAYS[(NAMES.indexOf(start) + days) % 7]
     : dateOf(Date.parse(start) + days * DAY_MS)
 
 /** `tue+17=` → `fri`; `2024-02-27+3=` → `2024-03-01`. */

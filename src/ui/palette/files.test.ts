@@ -5,6 +5,7 @@ import { openExperiment } from '../../lab/page/client/opening.ts'
 import { shareStore } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
+import { libraryStore, openRun } from '../../lab/runs/library/library.ts'
 import { uiStore } from '../base/store.ts'
 import { fileStore, openFile, readExperimentText } from './files.ts'
 
@@ -75,4 +76,21 @@ test.for([
   expect(fileStore.getState().problem?.name).toBe(name)
   expect(problems()).toMatch(/Experiments can be opened here/)
   expect(labStore.getState()).toBe(before)
+})
+
+test('a log of verl becomes a run of the list, and what was left out is said', async () => {
+  const text = '{"step": 1, "data": {"critic/score/mean": 0.5}}\nnothing\n{"step": 2, "da'
+  await openFile(file(text, 'cluster.jsonl'))
+  expect(problems()).toBeUndefined()
+  const [entry] = libraryStore.getState().entries
+  expect(entry.header).toMatchObject({ status: 'finished', step: 1, source: { kind: 'verl' } })
+  expect(entry.header.experiment.name).toBe('cluster')
+  expect(uiStore.getState().toast).toMatch(/Imported cluster\.jsonl: 1 steps\. 1 part of the file/)
+  const { state } = await openRun(entry.id)
+  expect(state.series.get('critic/score/mean')?.values[0]).toBe(0.5)
+})
+
+test('a file that is called a log and is none is refused in a sentence', async () => {
+  await openFile(file('hello', 'events.out.tfevents.1'))
+  expect(problems()).toMatch(/no event file of TensorBoard/)
 })

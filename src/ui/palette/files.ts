@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { CAN_IMPORT } from '../../lab/jobs/logs/read_log.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { openingLocked } from '../../lab/page/share_store.ts'
@@ -18,13 +19,15 @@ import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
 import { offerFile } from '../runs/checkpoints/continue_run.ts'
+import { importLog } from '../runs/import_log.ts'
 import { closePast } from '../runs/opened.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; and checkpoints of runs, as .safetensors.'
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; and checkpoints of runs, as .safetensors. ' +
+  CAN_IMPORT
 
 /** A file that was not opened, and everything that is wrong with it. */
 export interface FileProblem {
@@ -74,6 +77,9 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
+  const imported = await importLog(file)
+  if (imported !== undefined)
+    return imported.length > 0 ? refuse(imported) : fileStore.setState({ problem: undefined })
   if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
     return refuse(['It is not a JSON file.', CAN_OPEN])
   if (file.size > MAX_BYTES) return refuse(['It is too large for an experiment.', CAN_OPEN])
@@ -96,7 +102,7 @@ export async function openFile(file: File): Promise<void> {
 export function chooseFile(): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.json,application/json,.safetensors'
+  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents'
   input.addEventListener('change', () => {
     const [file] = input.files ?? []
     if (file) void openFile(file)

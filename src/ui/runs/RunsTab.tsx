@@ -5,10 +5,10 @@ import {
   type Library,
   libraryStore,
   MAX_RUNS,
-  measureStorage,
   shownRuns,
   surplusRuns,
 } from '../../lab/runs/library/library.ts'
+import { measureStorage } from '../../lab/runs/library/room.ts'
 import { formatBytes } from '../base/format.ts'
 import { Part } from '../base/page/Part.tsx'
 import { Broken } from './Broken.tsx'

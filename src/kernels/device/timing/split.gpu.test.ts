@@ -174,7 +174,7 @@ function optimizerCases(): Case[] {
   return [
     case_(
       adamw_update,
-      { count, lr: 0.01, ...betas, eps: 1e-8, weight_decay: 0.1 },
+      { count, lr: 0.01, ...betas, eps: 1e-8, weight_decay: 0.1, vector_weight_decay: 0 },
       {
         ...{ gradients: values(), control: Float32Array.of(1, 0.5, 1, 0, 1) },
         ...{ chunk_segment: new Uint32Array(40), corrections: Float32Array.of(0.1, 0.001) },

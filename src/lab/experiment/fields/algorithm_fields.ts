@@ -47,6 +47,16 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
     help: 'Whether a group’s advantages are divided by the standard deviation of its rewards.',
     default: ALGORITHM_DEFAULTS.norm_adv_by_std_in_grpo,
   }),
+  norm_adv_epsilon: number({
+    label: 'Added to the spread',
+    live: true,
+    help: 'Added to that standard deviation before it divides; TRL adds 0.0001.',
+    default: ALGORITHM_DEFAULTS.norm_adv_epsilon,
+    min: 1e-8,
+    max: 1,
+    scale: 'log',
+    unit: 'reward',
+  }),
   use_kl_in_reward: boolean({
     label: 'KL in the reward',
     help: 'Whether the KL to the policy that reinforcement learning began with is taken off the reward of every token.',

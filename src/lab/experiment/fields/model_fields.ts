@@ -16,6 +16,8 @@ export interface ModelFields {
   readonly tie_word_embeddings: boolean
   readonly rms_norm_eps: number
   readonly rope_theta: number
+  /** -1 = none. */
+  readonly padding_idx: number
   /** verl's `model.enable_gradient_checkpointing`. */
   readonly enable_gradient_checkpointing: boolean
 }
@@ -97,6 +99,13 @@ export const MODEL: Tree<ModelFields> = {
     min: 10,
     max: 10000000,
     scale: 'log',
+  }),
+  padding_idx: integer({
+    label: 'Untrained input token',
+    help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
+    default: -1,
+    min: -1,
+    max: 25,
   }),
   enable_gradient_checkpointing: boolean({
     label: 'Recompute activations',

@@ -1,6 +1,6 @@
 // The fields of an optimizer: AdamW, its learning-rate schedule, and the clip of the gradient before it.
 import type { Optim } from '../../../rl/config/optim.ts'
-import { integer, number, select, type Tree } from './field.ts'
+import { boolean, integer, number, select, type Tree } from './field.ts'
 
 /** The clip of every learner. */
 export const gradClip = number({
@@ -73,5 +73,10 @@ export const optim = (defaults: OptimDefaults): Tree<Required<Optim>> => ({
     min: 0,
     max: 1,
     step: 0.01,
+  }),
+  decay_norms: boolean({
+    label: 'Decay norms too',
+    help: 'Whether weight decay acts on the weights of norms and on biases too, as in verl; TRL leaves them out.',
+    default: true,
   }),
 })

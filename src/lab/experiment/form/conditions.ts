@@ -65,6 +65,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'critic.optim.lr_warmup_steps_ratio': ({ critic }) => warmsUpByShare(critic.optim),
   'actor.optim.min_lr_ratio': ({ actor }) => actor.optim.lr_scheduler_type === 'cosine',
   'critic.optim.min_lr_ratio': ({ critic }) => critic.optim.lr_scheduler_type === 'cosine',
+  'actor.optim.decay_norms': ({ actor }) => actor.optim.weight_decay > 0,
+  'critic.optim.decay_norms': ({ critic }) => critic.optim.weight_decay > 0,
   // verl's legacy worker does not pass the factor on.
   'actor.loss_scale_factor': (settings) =>
     CONDITIONS['actor.loss_agg_mode'](settings) &&
@@ -76,6 +78,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.gamma': isUsed('gamma'),
   'algorithm.lam': isUsed('lam'),
   'algorithm.norm_adv_by_std_in_grpo': isUsed('norm_adv_by_std_in_grpo'),
+  'algorithm.norm_adv_epsilon': (settings) =>
+    isUsed('norm_adv_by_std_in_grpo')(settings) && settings.algorithm.norm_adv_by_std_in_grpo,
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
     inReward(settings) && estimatorOf(settings.adv_estimator).is_tokenwise,

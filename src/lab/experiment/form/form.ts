@@ -4,7 +4,7 @@ import { hasTrainingSet } from '../epochs.ts'
 import { leavesOf } from '../fields/field.ts'
 import { MODEL } from '../fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
-import { TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
+import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
 import type { Experiment } from '../schema.ts'
 import { validationHasEffect } from './conditions.ts'
@@ -14,7 +14,10 @@ import { phaseFields } from './phase_form.ts'
 import { remarksOf } from './remarks.ts'
 
 function taskFields(experiment: Experiment): Field[] {
-  const kind = TASKS.find(({ id }) => id === experiment.task.id) ?? TASKS[0]
+  const { task } = experiment
+  const is_data = task.id === DATASET_ID
+  // A data set is chosen by its file; the form only names one that is there.
+  const data = is_data ? [{ value: DATASET_ID, label: `Data set ${task.name}` }] : []
   const id: Field = {
     path: 'task.id',
     group: 'Task',
@@ -22,13 +25,13 @@ function taskFields(experiment: Experiment): Field[] {
     help: 'What the model learns to do; a program checks every answer.',
     unit: '',
     kind: 'select',
-    options: TASKS.map((task) => ({ value: task.id, label: task.name })),
-    value: kind.id,
+    options: [...data, ...TASKS.map(({ id, name }) => ({ value: id, label: name }))],
+    value: task.id,
     default: TASKS[0].id,
     live: false,
     has_effect: true,
   }
-  const params = leavesOf(TASK_PARAMS.get(kind.id))
+  const params = is_data ? [] : leavesOf(TASK_PARAMS.get(task.id))
   return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
 }
 

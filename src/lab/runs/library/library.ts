@@ -142,6 +142,13 @@ export function addRun(header: RunHeader): void {
   else storage.label(insertRun(header)).catch(report)
 }
 
+/** Keeps a whole run that was not trained here. Rejects where it cannot be written. */
+export async function keepRun(write: Parameters<RunStorage['write']>[0]): Promise<void> {
+  await storage.write(write)
+  addRun(write.header)
+  tellTabs({ header: write.header })
+}
+
 /** Puts a run into the list that is in the storage, or will be. Returns its labels. */
 export function insertRun(header: RunHeader): RunLabels {
   const { entries } = libraryStore.getState()
@@ -284,14 +291,6 @@ export async function openRun(id: string): Promise<PastRun> {
 export async function readColumns(id: string): Promise<ReadonlyMap<string, Series>> {
   const stored = await storage.read(id)
   return readSeries(stored?.chunks ?? [])
-}
-
-/** What the browser says of this page's storage. */
-export async function measureStorage(): Promise<void> {
-  const estimate = await navigator.storage?.estimate?.().catch(() => undefined)
-  const { usage, quota } = estimate ?? {}
-  if (usage !== undefined && quota !== undefined)
-    libraryStore.setState({ storage: { usage, quota } })
 }
 
 /** A record as it lies in the storage, as JSON, also one that cannot be understood; undefined where there is none. */

@@ -36,6 +36,7 @@ export type ReadHeader =
 
 const whole = z.int().check(z.minimum(0))
 const number = z.union([z.number(), z.nan(), z.literal([Infinity, -Infinity])])
+const texts = z.array(z.string())
 
 const summary = z.object({
   count: whole,
@@ -76,6 +77,7 @@ const headerSchema = z.object({
   parent: z.optional(z.string()),
   parent_step: z.optional(whole),
   was_left: z.optional(z.boolean()),
+  source: z.optional(z.object({ kind: z.string(), file: z.string(), remarks: texts })),
 })
 
 const fieldOf = (value: unknown, name: string): unknown =>
@@ -246,7 +248,6 @@ function keepItem(kept: KeptOfRun, value: unknown): boolean {
 }
 
 const stepOf = (value: unknown): number => Number(fieldOf(value, 'step'))
-
 const SHOWN_SAMPLES = 8
 
 const endedAs = (status: RunHeader['status']) =>

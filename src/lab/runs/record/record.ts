@@ -18,6 +18,16 @@ export type RecordStatus = (typeof RECORD_STATUSES)[number]
 
 export const isLive = (status: RecordStatus): boolean => status === 'running' || status === 'paused'
 
+/** Where a run was trained that this lab only shows. */
+export interface RunSource {
+  /** What wrote its log: verl, trl or tensorboard. */
+  readonly kind: string
+  /** The name of the file. */
+  readonly file: string
+  /** What the import left out or changed, a sentence each. */
+  readonly remarks: readonly string[]
+}
+
 /** A run as the table shows it. Written again and again while the run trains, so it holds no history. */
 export interface RunHeader {
   readonly id: string
@@ -59,6 +69,8 @@ export interface RunHeader {
   readonly parent_step?: number | undefined
   /** Its page was closed while it trained: it may be continued. */
   readonly was_left?: boolean | undefined
+  /** It was imported from a log: of its settings, only the name and the number of steps are known. */
+  readonly source?: RunSource | undefined
 }
 
 /** What a person says about a run. Apart from the header, so that neither ever overwrites the other. */

@@ -10,7 +10,7 @@ import {
 } from '../../../lab/checkpoints/settings.ts'
 import { listCheckpoints, removeCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
 import { labStore } from '../../../lab/page/store.ts'
-import { measureStorage } from '../../../lab/runs/library/library.ts'
+import { measureStorage } from '../../../lab/runs/library/room.ts'
 import { keepRoom } from '../../../lab/runs/recorder/record_page.ts'
 import { heldRuns, withFreeRuns } from '../../../lab/runs/storage/locks.ts'
 import { formatBytes } from '../../base/format.ts'

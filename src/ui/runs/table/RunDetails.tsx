@@ -19,21 +19,26 @@ function parentText({ parent, parent_step }: RunEntry['header']): string | undef
 
 /** What can be said of a run in one line each. */
 function facts({ header }: RunEntry): [string, string][] {
-  const { experiment, adapter, kernels, versions, steered } = header
+  const { experiment, adapter, kernels, versions, steered, source } = header
   const took = tookText(header)
   const ended = isLive(header.status) ? undefined : endText(header)
   const done = steered.filter(({ refused }) => refused === undefined).length
   const said: [string, string | undefined][] = [
     ['Begun', whenText(header.started_at, Date.now())],
     ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
-    ['Task', experiment.task.id.replaceAll('_', ' ')],
-    ['Seed', `${experiment.seed}`],
+    ['Imported from', source?.file],
+    ['Task', source ? undefined : experiment.task.id.replaceAll('_', ' ')],
+    ['Seed', source ? undefined : `${experiment.seed}`],
     ['Steered', done > 0 ? `${done} ${done === 1 ? 'change' : 'changes'} by hand` : undefined],
     ['Adapter', adapter || undefined],
-    ['Kernels', kernels === '' ? 'default' : 'measured on the adapter, and pinned'],
+    [
+      'Kernels',
+      source ? undefined : kernels === '' ? 'default' : 'measured on the adapter, and pinned',
+    ],
     ['Version', versions.understory],
     [header.parent_step === undefined ? 'Settings of' : 'Continues from', parentText(header)],
     ['Error', header.error?.message],
+    ['Import', source && source.remarks.length > 0 ? source.remarks.join(' ') : undefined],
   ]
   return said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
@@ -87,9 +92,11 @@ export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly
           </div>
         ))}
       </dl>
-      <button type="button" data-testid="take-settings" onClick={() => takeSettings(id)}>
-        <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
-      </button>
+      {entry.header.source ? null : (
+        <button type="button" data-testid="take-settings" onClick={() => takeSettings(id)}>
+          <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
+        </button>
+      )}
     </div>
   )
 }

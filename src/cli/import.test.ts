@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { importRun, readSource } from './import.ts'
+import { tensorboard } from './tensorboard.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understory-import-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+
+const write = (name: string, text: string) => {
+  const file = join(folder, name)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+const LOG = [1, 2]
+  .map((step) => JSON.stringify({ step, data: { 'actor/lr': step / 4 } }))
+  .join('\n')
+
+test('verl’s log becomes a file that imports to the same run', async () => {
+  const out = join(folder, 'out.jsonl')
+  expect(await importRun.run([write('verl/metrics.jsonl', LOG), '--out', out])).toBe(0)
+  expect(readFileSync(out, 'utf8').split('\n')[0]).toContain('"imported_run":1,"kind":"verl"')
+  const [first, again] = [await readSource(join(folder, 'verl')), await readSource(out)]
+  expect(again.series).toEqual(first.series)
+})
+
+test('an event file has every step and number of the run it was written from', async () => {
+  const source = write('run/metrics.jsonl', LOG)
+  const out = join(folder, 'events')
+  expect(await tensorboard.run([source, out])).toBe(0)
+  const found = await readSource(out)
+  expect(found.kind).toBe('tensorboard')
+  expect(found.series).toEqual((await readSource(source)).series)
+})
+
+test('what is no log is refused in a sentence', async () => {
+  await expect(readSource(join(folder, 'none'))).rejects.toThrow(/no such file or folder/)
+  await expect(readSource(write('a.txt', 'hello'))).rejects.toThrow(/no log that is known here/)
+  mkdirSync(join(folder, 'empty'))
+  await expect(readSource(join(folder, 'empty'))).rejects.toThrow(/there is no log in it/)
+  await expect(importRun.run(['a', 'b'])).rejects.toThrow(/takes one file/)
+  await expect(importRun.run(['a'])).rejects.toThrow(/needs --out/)
+  await expect(tensorboard.run(['a'])).rejects.toThrow(/a run folder or log/)
+})

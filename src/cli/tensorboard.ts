@@ -1,0 +1,30 @@
+// lab tensorboard: the metrics of a run, or of any log that can be imported, as an event file of TensorBoard.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventFileName, eventRecords } from '../lab/jobs/logs/tensorboard_file.ts'
+import { type Command, LabFailure, UsageError } from './command.ts'
+import { readSource } from './import.ts'
+import { replaceFile } from './output/disk.ts'
+import { print, tell } from './terminal.ts'
+
+export const tensorboard: Command = {
+  usage: '<run folder or log> DIR',
+  summary: 'writes the metrics of a run as an event file; show it with tensorboard --logdir DIR',
+  run: async (args) => {
+    if (args.length !== 2 || args.some((arg) => arg.startsWith('-')))
+      throw new UsageError('tensorboard takes a run folder or log, and a folder to write')
+    const [source, folder] = args
+    const log = await readSource(source)
+    for (const remark of log.remarks) tell(remark)
+    const wall_time = Date.now() / 1000
+    const file = join(folder, eventFileName(wall_time))
+    try {
+      mkdirSync(folder, { recursive: true })
+      replaceFile(file, Buffer.concat([...eventRecords(log.series, wall_time)]))
+    } catch (error) {
+      throw new LabFailure(`${folder}: ${error instanceof Error ? error.message : error}`)
+    }
+    print(`Wrote ${file}: ${log.step} steps, ${log.series.size} metrics`)
+    return 0
+  },
+}

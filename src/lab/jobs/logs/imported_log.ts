@@ -1,0 +1,109 @@
+// What a foreign log holds, gathered row by row: columns as the page keeps them, and in sentences what was left out.
+import { appendRow, type Series } from '../../columns/series.ts'
+import { thinnedOf, thinnedWords } from '../../columns/thinning.ts'
+import { withoutHidden } from '../../experiment/hidden.ts'
+
+/** The kinds of logs that can be read, as people call them. */
+export const LOG_KINDS = {
+  verl: 'verl’s file logger',
+  trl: 'TRL’s trainer_state.json',
+  tensorboard: 'TensorBoard’s event file',
+} as const
+export type LogKind = keyof typeof LOG_KINDS
+
+/** A log that was read. */
+export interface ImportedLog {
+  readonly kind: LogKind
+  readonly series: ReadonlyMap<string, Series>
+  /** The last step. */
+  readonly step: number
+  /** What was left out or changed, a sentence each. */
+  readonly remarks: readonly string[]
+}
+
+/** A file that is no log, in a sentence. */
+export class LogError extends Error {
+  override readonly name = 'LogError'
+}
+
+/** More metrics than any trainer reports; each is a column of memory. */
+const MAX_METRICS = 1000
+const MAX_NAME = 200
+
+const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
+
+/** Gathers rows. Memory is bounded: long columns are thinned as those of a run of the page. */
+export class LogRows {
+  readonly #series = new Map<string, Series>()
+  #told: { readonly kind: LogKind; readonly remarks: readonly string[] } | undefined
+  readonly #left_out = new Set<string>()
+  #unread = 0
+  #first_unread = ''
+  #is_cut = false
+  #gaps = 0
+  #replaced = 0
+  #step = 0
+
+  /** One value of a metric; one that is not finite is a gap. A step that the metric has had replaces it and all that came after. */
+  put(name: string, step: number, value: number): void {
+    const metric = withoutHidden(name).slice(0, MAX_NAME)
+    const column = this.#series.get(metric)
+    if (!column && this.#series.size >= MAX_METRICS) {
+      this.#left_out.add(metric)
+      return
+    }
+    if (column && column.length > 0 && step <= column.steps[column.length - 1]) {
+      this.#replaced++
+      column.length = column.after(step - 1)
+    }
+    if (!Number.isFinite(value)) this.#gaps++
+    appendRow(this.#series, metric, step, Number.isFinite(value) ? value : Number.NaN)
+    this.#step = Math.max(this.#step, step)
+  }
+
+  /** The file is an imported run of an earlier import: of which kind, and what was said of it then. */
+  tell(kind: LogKind, remarks: readonly string[]): void {
+    this.#told = { kind, remarks }
+  }
+
+  /** A part of the file that cannot be read, e.g. 'line 7'. */
+  skip(where: string): void {
+    if (this.#unread++ === 0) this.#first_unread = where
+  }
+
+  /** The file ends in the middle of something. */
+  cut(): void {
+    this.#is_cut = true
+  }
+
+  /** Throws LogError where nothing was gathered. */
+  finish(kind: LogKind): ImportedLog {
+    if (this.#series.size === 0)
+      throw new LogError(
+        `Nothing of ${LOG_KINDS[kind]} was found in the file${this.#unread > 0 ? `: ${this.#first_unread} is none of it` : ''}.`,
+      )
+    const remarks: (string | false)[] = [
+      ...(this.#told?.remarks ?? []),
+      this.#unread > 0 &&
+        `${many(this.#unread, 'part', 'parts')} of the file could not be read and ${this.#unread === 1 ? 'was' : 'were'} left out, the first of them ${this.#first_unread}.`,
+      this.#is_cut && 'The end of the file is cut off; what is before it was read.',
+      this.#gaps > 0 &&
+        `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
+      this.#replaced > 0 &&
+        `Steps went back ${many(this.#replaced, 'time', 'times')}, as where a run was resumed: the later values replace the earlier ones from there on.`,
+      this.#left_out.size > 0 &&
+        `Only the first ${MAX_METRICS} metrics were read, ${this.#left_out.size} were left out.`,
+      thinnedWords(thinnedOf(this.#series.values())),
+    ]
+    return {
+      kind: this.#told?.kind ?? kind,
+      series: this.#series,
+      step: this.#step,
+      remarks: remarks.flatMap((sentence) => sentence || []),
+    }
+  }
+}
+
+/** Whether a number can be a step. */
+export const isStep = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

@@ -1,0 +1,70 @@
+// Lines of a stream of bytes, one at a time, and JSON as Python writes it.
+
+/** The pieces of a file, in order. */
+export type Pieces = AsyncIterable<Uint8Array>
+
+/** Characters of a line at most: far above any step's metrics, far below what would hold up the page. */
+const LONGEST_LINE = 4_000_000
+
+export interface Line {
+  readonly text: string
+  /** Counted from 1. */
+  readonly number: number
+  /** Nothing ends it: the last line of a file that was cut off, or whole. */
+  readonly is_last: boolean
+}
+
+/** Lines without their ends, empty ones left out. A line beyond LONGEST_LINE comes as one without text. */
+export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let number = 0
+  let is_long = false
+  const line = (text: string, is_last: boolean): Line => {
+    const found = { text: is_long ? '' : text.replace(/\r$/, ''), number, is_last }
+    is_long = false
+    return found
+  }
+  for await (const piece of pieces) {
+    const parts = (rest + decoder.decode(piece, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      number++
+      if (part.trim() !== '' || is_long) yield line(part, false)
+    }
+    if (rest.length > LONGEST_LINE) {
+      is_long = true
+      rest = ''
+    }
+  }
+  number++
+  rest += decoder.decode()
+  if (rest.trim() !== '' || is_long) yield line(rest, true)
+}
+
+/** A text, or a number that JSON has not. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
+
+/** JSON as Python's json.dumps writes it: NaN and Infinity become null. Undefined for text that is none. */
+export function parsePython(text: string): unknown {
+  for (const attempt of [
+    () => text,
+    () => text.replace(TEXT_OR_NUMBER, (found) => (found.startsWith('"') ? found : 'null')),
+  ])
+    try {
+      return JSON.parse(attempt())
+    } catch {
+      // The next attempt, or none.
+    }
+  return undefined
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A number, or NaN for null; undefined for what is no number. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'boolean') return Number(value)
+  if (value === null) return Number.NaN
+  return typeof value === 'number' ? value : undefined
+}
