@@ -67,7 +67,7 @@ export function fakeLab({
     allow_bytes = 0,
   ): Promise<RunDevice> => ({
     ...(takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes) ? refuse() : device()),
-    ...(is_careful && { destroy: () => log.push('destroy careful') }),
+    ...(is_careful && { free: freeing('free careful') }),
   })
   const refuse = (): never => {
     throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
@@ -75,6 +75,9 @@ export function fakeLab({
   const device = (): RunDevice => {
     if (opened++ > 0 && closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     return openDevice()
+  }
+  const freeing = (done: string) => async (ended_well: boolean) => {
+    log.push(ended_well ? done : 'destroy')
   }
   const openDevice = (): RunDevice => ({
     adapter: { ...ADAPTER, is_software, description: adapter },
@@ -92,7 +95,7 @@ export function fakeLab({
       return { ...(await tune()), ...pinned }
     },
     start,
-    destroy: () => log.push('destroy'),
+    free: freeing('free'),
   })
   const session = new Session({
     open: async () => {

@@ -197,7 +197,7 @@ export class Run {
       this.#loop?.end()
       this.#loop = undefined
       this.#keeper.drop()
-      device?.destroy()
+      await device?.free(failure === undefined)
     }
     if (this.#isOver) return true
     if (failure instanceof BrokenNumbers) {

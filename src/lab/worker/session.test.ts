@@ -30,7 +30,7 @@ test('a run goes from step 0 to its end, says when phases change and frees its m
     { type: 'phase', run: 1, step: 0, phase: 0, reason: 'start' },
     { type: 'phase', run: 1, step: 3, phase: 1, reason: 'steps' },
   ])
-  expect(log.at(-1)).toBe('destroy')
+  expect(log.at(-1)).toBe('free')
 })
 
 test('the next step is queued before the numbers of the last one are awaited', async () => {
@@ -123,7 +123,7 @@ test('a run that starts paused prepares and does no step', async () => {
   expect(steps()).toEqual([])
   session.handle({ type: 'stop' })
   await session.idle
-  expect(log).toEqual(['create', 'destroy'])
+  expect(log).toEqual(['create', 'free'])
 })
 
 test('a step is profiled in a pause, after it the run pauses again', async () => {
@@ -344,7 +344,7 @@ test('a run that waits can be paused, stopped and profiled', async () => {
   await stopped.until(() => stopped.statuses().at(-1) === 'waiting')
   stopped.session.handle({ type: 'stop' })
   await stopped.session.idle
-  expect(stopped.log.at(-1)).toBe('destroy')
+  expect(stopped.log.at(-1)).toBe('free')
 })
 
 test('a new run waits until the old one is freed, and the old one says no more', async () => {
@@ -354,11 +354,11 @@ test('a new run waits until the old one is freed, and the old one says no more',
   session.handle({ ...start, run: 2 })
   const before = events.length
   await session.idle
-  expect(log.filter((line) => /create|destroy/.test(line))).toEqual([
+  expect(log.filter((line) => /create|free/.test(line))).toEqual([
     'create',
-    'destroy',
+    'free',
     'create',
-    'destroy',
+    'free',
   ])
   const later = events.slice(before)
   expect(later.every((e) => 'run' in e && e.run === 2)).toBe(true)
@@ -480,7 +480,7 @@ test('a run that is stopped while it measures goes no further and is freed', asy
   session.handle({ type: 'stop' })
   finish({ [FIRST]: 'fast' })
   await session.idle
-  expect(log).toEqual(['tune without {}', 'destroy'])
+  expect(log).toEqual(['tune without {}', 'free'])
   expect(last('kernels')).toBeUndefined()
 })
 
