@@ -2,8 +2,9 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { TABS } from '../src/lab/links/view.ts'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { STATES } from './states.ts'
+import { test } from './warm_page.ts'
 
 const LINK = `v=1&p=tiny&phases=rl&phases.0.steps=40&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8${QUICK}`
 const SIZES = [

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import type { Observation } from '../src/lab/protocol/observation.ts'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 declare global {
   interface Window {

@@ -2,6 +2,7 @@
 import { test as base, expect, type Page } from '@playwright/test'
 import type { Tab } from '../src/lab/links/view.ts'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
+import { type Host, openHost } from './host.ts'
 
 declare global {
   interface Window {
@@ -79,8 +80,17 @@ export const measured = (lines: string): unknown[] =>
       return { step, data: Object.fromEntries(kept) }
     })
 
-/** Tests with a page whose console must stay empty. */
-export const test = base.extend<{ lab: LabPage; console_lines: string[] }>({
+/** Tests with a page whose console must stay empty, and that has a worker of its own. */
+export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { host: Host }>({
+  // Here, as tests of one set of fixtures run in one browser.
+  host: [
+    async ({ browser }, use) => {
+      const host = await openHost(browser)
+      await use(host)
+      await host.context.close()
+    },
+    { scope: 'worker' },
+  ],
   console_lines: async ({ page }, use) => {
     const lines: string[] = []
     page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))

@@ -1,9 +1,9 @@
 // A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile.
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, QUICK, test } from './lab_page.ts'
 
 /** 20 small steps through all three phases. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=8&phases.1.steps=5&phases.2.steps=7' +
+  `v=1&p=tiny&phases.0.steps=8&phases.1.steps=5&phases.2.steps=7${QUICK}` +
   '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
 const SEED = 20260
 

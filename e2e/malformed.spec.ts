@@ -1,5 +1,6 @@
 // A link is a stranger's text: whatever it says, the page explains what it could not use, and works.
-import { expect, test } from './lab_page.ts'
+import { expect } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 

@@ -1,5 +1,6 @@
 // What a person meets in one run: a part of the page that throws, a pause, a phase in between, a new version, another preset.
-import { expect, LabPage, QUICK, test } from './lab_page.ts'
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const LINK =
   `v=1&p=tiny&phases=sft,rl&phases.0.steps=80&phases.1.steps=2${QUICK}` +
@@ -26,10 +27,10 @@ function breakIt(): void {
 
 test('a part that throws breaks alone, a pause is said at once, and a run outlives a new version and makes room', async ({
   context,
+  page,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   // Its console is not empty: React tells of every part that threw, the browser of every file that did not come.
-  const page = await context.newPage()
   const lab = new LabPage(page)
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open(LINK)

@@ -1,5 +1,6 @@
 // A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
-import { expect, LabPage, QUICK, type StepEvent, test } from './lab_page.ts'
+import { expect, LabPage, QUICK, type StepEvent } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** Small steps, and more of them than the hands need. */
 const LINK =
