@@ -18,13 +18,20 @@ export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
 export class LabPage {
   readonly page: Page
+  #is_heard = false
   constructor(page: Page) {
     this.page = page
   }
 
   /** Opens the page; `link` is a share link's query. */
   async open(link = '', address = './'): Promise<void> {
-    // The worker's own numbers, bit by bit: what the page shows is rounded.
+    if (!this.#is_heard) await this.#hear()
+    await this.page.goto(link ? `${address}?${link}` : address)
+  }
+
+  /** The worker's own numbers, bit by bit: what the page shows is rounded. */
+  async #hear(): Promise<void> {
+    this.#is_heard = true
     await this.page.addInitScript(() => {
       window.lab_events = []
       const Native = window.Worker
@@ -37,7 +44,6 @@ export class LabPage {
         }
       }
     })
-    await this.page.goto(link ? `${address}?${link}` : address)
   }
 
   get = (id: string) => this.page.getByTestId(id)
