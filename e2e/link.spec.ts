@@ -1,5 +1,6 @@
-// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile.
-import { expect, LabPage, QUICK, test } from './lab_page.ts'
+// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile with a worker and a GPU of its own.
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** 20 small steps through all three phases. */
 const LINK =

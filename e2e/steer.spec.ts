@@ -1,5 +1,5 @@
 // A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
-import { expect, LabPage, QUICK, type StepEvent } from './lab_page.ts'
+import { expect, type LabPage, QUICK, type StepEvent } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Small steps, and more of them than the hands need. */
@@ -37,7 +37,6 @@ const steeredCount = async (lab: LabPage) =>
 test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', async ({
   lab,
   page,
-  browser,
 }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.open(LINK)
@@ -97,15 +96,13 @@ test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', a
   // The address bar holds the same, so a reload repeats the run.
   await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
 
-  const context = await browser.newContext()
-  const received = new LabPage(await context.newPage())
-  await received.open(new URL(link).search.slice(1), new URL('./', link).href)
-  await received.waitForStatus('idle')
-  await expect(received.get('record')).toContainText('5 changes while it runs')
-  await received.get('train').click()
-  await received.waitForStatus('finished', 120_000)
-  const got = numbersOf(await received.steps())
-  await context.close()
+  // On a page that is loaded anew; link.spec.ts opens a link in another browser profile.
+  await lab.open(new URL(link).search.slice(1))
+  await lab.waitForStatus('idle')
+  await expect(lab.get('record')).toContainText('5 changes while it runs')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 120_000)
+  const got = numbersOf(await lab.steps())
   expect(got).toEqual(sent)
 })
 

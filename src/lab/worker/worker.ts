@@ -42,27 +42,22 @@ let spare: Gpu | undefined
 async function openGpu(): Promise<Gpu> {
   if (spare) return spare
   const gpu = await Gpu.open()
-  keepSpare(gpu)
-  return gpu
-}
-
-function keepSpare(gpu: Gpu): void {
-  if (spare !== gpu) spare?.destroy()
-  spare = gpu
   gpu.lost.then(() => {
     if (spare === gpu) spare = undefined
   })
+  spare = gpu
+  return gpu
 }
 
 /** The device that is open, or one with larger limits when the run needs them; and whether another run may have it next. */
 async function gpuFor(configs: readonly TrainerConfig[]): Promise<{ gpu: Gpu; is_usual: boolean }> {
   const largest = largestTensor(configs)
   const gpu = await openGpu()
+  if (largest.bytes > gpu.facts.max_binding_bytes)
+    return { gpu: await Gpu.open({ largest }), is_usual: false }
   // A run has its device for itself.
   spare = undefined
-  if (largest.bytes <= gpu.facts.max_binding_bytes) return { gpu, is_usual: true }
-  gpu.destroy()
-  return { gpu: await Gpu.open({ largest }), is_usual: false }
+  return { gpu, is_usual: true }
 }
 
 /** After a run of which nothing is under way: the next one finds its kernels compiled. */
@@ -70,7 +65,8 @@ async function giveBack(gpu: Gpu): Promise<void> {
   try {
     await gpu.finish()
     gpu.freeAll()
-    keepSpare(gpu)
+    if (spare !== gpu) spare?.destroy()
+    spare = gpu
   } catch {
     // Lost, or it has reported an error that belongs to that run.
     gpu.destroy()
@@ -111,7 +107,8 @@ async function prepare(
     if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
       requireMemory(experiment, most_bytes, planBytes)
   } catch (error) {
-    gpu.destroy()
+    if (is_usual) await giveBack(gpu)
+    else gpu.destroy()
     throw error
   }
   const is_limited = is_careful && !gpu.facts.is_software
