@@ -3,7 +3,7 @@ import { expect, type LabPage, QUICK, type StepEvent } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Long enough that no phase ends by itself while the buttons are pressed. */
-const LINK = `v=1&p=tiny&phases.0.steps=300&phases.1.steps=300${QUICK}`
+const LINK = `v=1&p=tiny&phases.0.steps=300&phases.1.steps=300${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
 
 /** Takes one step, from idle or from a pause. */
 async function stepTo(lab: LabPage, step: number): Promise<StepEvent> {

@@ -7,7 +7,7 @@ import { test } from './warm_page.ts'
 /** 9 small steps through all three phases. */
 const LINK =
   `v=1&p=tiny&phases.0.steps=3&phases.1.steps=3&phases.2.steps=3${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=4&validation.prompts=8'
 const REQUEST: ObservationRequest = {
   groups: ['entropy', 'flow', 'cosines', 'similarity'],
   layer: 2,

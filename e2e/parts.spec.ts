@@ -2,12 +2,10 @@
 import { expect, LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-/** Enough of them for a busy machine, on which the page is slower than its worker. */
-const WARM = 200
-/** One of them is put in between. */
-const STEPS = WARM + 3
+/** More than are taken: on a busy machine the page is slower than its worker. */
+const WARM = 2000
 const LINK =
-  `v=1&p=tiny&phases=sft,rl&phases.0.steps=${WARM}&phases.1.steps=2${QUICK}` +
+  `v=1&p=tiny&phases=sft,rl&phases.0.steps=${WARM}&phases.0.batch_size=16&phases.1.steps=2${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8'
 
 /** What plots and numbers are made with fails. */
@@ -95,7 +93,7 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   await lab.get('add-phase-steps').fill('1')
   await lab.get('insert-and-resume').click()
   await expect(lab.get('phases').getByRole('listitem')).toHaveCount(4)
-  await expect(lab.get('numbers')).toContainText(`of ${STEPS}`)
+  await expect(lab.get('numbers')).toContainText(`of ${WARM + 3}`)
 
   // The server has another version by now, and no longer the files of this one.
   const replaced = '<!doctype html><script type="module" src="./assets/index-later.js"></script>'
@@ -110,8 +108,12 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   await page.unrouteAll()
   await lab.get('reload-page').click()
   await lab.get('go-on').click()
+  // The warm start continues after the phase in between, and is ended by hand.
+  await lab.waitForStep(at + 2)
+  await lab.get('next-phase').click()
   await lab.waitForStatus('finished', 200_000)
-  await expect(lab.get('step-count')).toHaveText(`${STEPS}`)
+  const last = await lab.get('step-count').innerText()
+  expect(Number(last)).toBeGreaterThanOrEqual(at + 4)
 
   // Another preset shows itself, and nothing of that run; undo brings the run back.
   await lab.get('preset').selectOption('tiny-grpo')
@@ -121,12 +123,12 @@ test('a part that throws breaks alone, a pause is said at once, and a run outliv
   await expect(lab.get('intro')).toContainText('Nothing leaves the browser')
   await page.locator('body').press('ControlOrMeta+z')
   await lab.waitForStatus('finished')
-  await expect(lab.get('step-count')).toHaveText(`${STEPS}`)
+  await expect(lab.get('step-count')).toHaveText(last)
   await expect(lab.get('train')).toHaveText('Train again')
   await lab.get('preset').selectOption('tiny-grpo')
   await lab.show('runs')
   await expect(lab.get('run')).toHaveCount(1)
   await expect(lab.get('run')).toContainText('finished')
   await lab.get('open-run').click()
-  await expect(lab.get('step-count')).toHaveText(`${STEPS}`)
+  await expect(lab.get('step-count')).toHaveText(last)
 })

@@ -117,7 +117,7 @@ test('verdicts in quick succession outlive a reload, on a narrow screen where th
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await lab.open(LINK.replace('phases.0.steps=40', 'phases.0.steps=2'))
+  await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=2'))
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStatus('waiting', 200_000)

@@ -5,7 +5,7 @@ import { test } from './warm_page.ts'
 /** A few small steps of every phase. */
 const LINK =
   `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=6${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16'
 const TEACHER = 'hide=samples,small,moon&lock=experiment,settings,phases'
 
 test('a link with curves shows the receiver the sender’s result', async ({

@@ -5,7 +5,7 @@ import { test } from './warm_page.ts'
 /** Small steps, and more of them than the hands need. */
 const LINK =
   `v=1&p=tiny&phases=sft,rl&phases.0.steps=6&phases.1.steps=40&phases.1.adv_estimator=gae&phases.1.target_layer=final${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=32&validation.test_freq=6'
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=6'
 
 const numbersOf = (steps: readonly StepEvent[]) =>
   steps.map(({ step, phase, phase_step, metrics }) => ({
