@@ -2,9 +2,13 @@
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
+/** Each costs a page: every second one, and all where LONG_TESTS is set. */
+const tried = <T>(cases: readonly T[]) =>
+  cases.filter((_, i) => process.env.LONG_TESTS || i % 2 === 0)
+
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 
-/** A link, and what its reader is told. */
+/** A link, and what its reader is told. The links themselves are tested without a page (src/lab/links). */
 const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] = [
   ['an unknown preset', 'v=1&p=chess', /no preset/],
   ['a newer version', 'v=99&p=tiny', /newer version/],
@@ -29,7 +33,7 @@ test('whatever a link says, what could not be used of it is explained, and the p
   lab,
   page,
 }) => {
-  for (const [name, link, told] of HOSTILE)
+  for (const [name, link, told] of tried(HOSTILE))
     await test.step(name, async () => {
       await lab.open(link)
       await expect(lab.get('notices'), name).toContainText(told)
@@ -95,7 +99,7 @@ const REFUSED: readonly (readonly [
 ]
 
 test('the form refuses settings that do not go together and says why', async ({ lab, page }) => {
-  for (const [name, link, path, value, reason] of REFUSED)
+  for (const [name, link, path, value, reason] of tried(REFUSED))
     await test.step(name, async () => {
       await lab.open(link)
       await lab.waitForStatus('idle')
