@@ -114,6 +114,8 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   await lab.waitForStatus('idle')
   const boundary = lab.get('phase-boundary-0')
   await expect(boundary).toHaveAttribute('aria-valuenow', '66')
+  // Waits until the page has stopped moving it.
+  await boundary.hover()
   const box = await boundary.boundingBox()
   if (!box) throw new Error('no boundary')
   const y = box.y + box.height / 3
