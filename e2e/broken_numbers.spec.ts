@@ -1,6 +1,6 @@
 // Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and goes on with smaller steps.
-import type { Page } from '@playwright/test'
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { keepEvery } from './stored.ts'
 
 /** AdamW that forgets how large gradients were and remembers where they pointed: harmless at a rate of next to nothing. */
 const reckless = (whose: string) =>
@@ -11,12 +11,6 @@ const LINK =
   '&rollout.train_batch_size=4&rollout.n=4&actor.ppo_mini_batch_size=2&validation.prompts=8&validation.test_freq=0&probe.rows=8' +
   reckless('actor') +
   reckless('critic')
-
-const keepEvery = (page: Page, every_steps: number) =>
-  page.addInitScript((every) => {
-    const settings = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
-    localStorage.setItem('understory.checkpoints', JSON.stringify(settings))
-  }, every_steps)
 
 /** A live field, by hand. */
 async function setRate(lab: LabPage, whose: 'actor' | 'critic', rate: string): Promise<void> {

@@ -1,7 +1,8 @@
 // Charts do what people expect of charts: hide and solo, zoom, logarithmic axes, smoothing, full screen, files, numbers.
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const STEPS = 40
 const LINK =

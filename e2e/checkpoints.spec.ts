@@ -1,186 +1,12 @@
-// Runs survive what happens to a page: a reload, a lost GPU, a second tab, full storage. And they can be gone on from.
+// Whose a run is, and how it is continued from what was kept of it: from an older state, from a file, in the command line.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from '@playwright/test'
-import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { expect, LabPage, measured, QUICK, test } from './lab_page.ts'
-
-/** The tiny preset, short, with enough steps to be interrupted. */
-const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
-const STEPS = 34
-/** A record is written at least so often. */
-const WRITTEN_MS = 3000
-
-/** Kept after every second step, whatever the clock says: tests are over before the usual ten seconds. */
-const keepOften = (target: Page | BrowserContext) =>
-  target.addInitScript(() => {
-    const often = { every_steps: 2, every_ms: 0, budget_bytes: 256e6 }
-    localStorage.setItem('understory.checkpoints', JSON.stringify(often))
-  })
-
-/** What was measured, without what the clock says: one line a step, as the page hands it out. */
-async function metricsOf(lab: LabPage): Promise<unknown[]> {
-  await lab.show('learn')
-  const coming = lab.page.waitForEvent('download')
-  await lab.get('download-jsonl').click()
-  return measured(readFileSync(await (await coming).path(), 'utf8'))
-}
-
-async function train(lab: LabPage, link = LINK): Promise<void> {
-  await lab.open(link)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-}
-
-declare global {
-  interface Window {
-    /** How often the browser was asked to keep what is stored. */
-    asked: number
-  }
-}
-
-/** The runs that have checkpoints in this browser. */
-const keptFolders = (page: Page): Promise<string[]> =>
-  page.evaluate(async () => {
-    const origin = await navigator.storage.getDirectory()
-    const folder = await origin.getDirectoryHandle('checkpoints')
-    return Array.fromAsync(folder.keys())
-  })
-
-const keptSteps = async (lab: LabPage): Promise<number[]> =>
-  (await lab.events()).flatMap((event) => (event.type === 'checkpoint' ? [event.step] : []))
-
-const waitForCheckpoint = (lab: LabPage, step: number) =>
-  expect
-    .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 200_000 })
-    .toBeGreaterThanOrEqual(step)
-
-/** The first checkpoint makes the buffer that it is read back through; after it, steps and checkpoints make none. */
-function expectNoNewBuffers(events: readonly LabEvent[]): void {
-  const first = events.findIndex(({ type }) => type === 'checkpoint')
-  expect(first).toBeGreaterThan(0)
-  const made = events
-    .slice(first)
-    .flatMap((event) => (event.type === 'memory' ? [event.counts.buffers] : []))
-  expect(new Set(made).size, `${made}`).toBe(1)
-}
-
-/** The numbers of the run that nothing happens to; the same for all tests, so it is trained once. */
-let undisturbed: unknown[] | undefined
-async function reference(browser: Browser, baseURL: string | undefined): Promise<unknown[]> {
-  if (undisturbed) return undisturbed
-  const own = await browser.newContext(baseURL ? { baseURL } : {})
-  await keepOften(own)
-  const lab = new LabPage(await own.newPage())
-  await train(lab)
-  await lab.waitForStatus('finished', 300_000)
-  expectNoNewBuffers(await lab.events())
-  undisturbed = await metricsOf(lab)
-  expect(undisturbed).toHaveLength(STEPS + 1)
-  await own.close()
-  return undisturbed
-}
-
-test('a page that is loaded anew in mid-run goes on to the same numbers', async ({
-  lab,
-  page,
-  browser,
-  baseURL,
-}) => {
-  await keepOften(page)
-  await page.addInitScript(() => {
-    const { persist } = StorageManager.prototype
-    window.asked = 0
-    StorageManager.prototype.persist = function () {
-      window.asked++
-      return persist.call(this)
-    }
-  })
-  const numbers = await reference(browser, baseURL)
-  await train(lab)
-  expect(await page.evaluate(() => window.asked)).toBe(0)
-  await waitForCheckpoint(lab, 8)
-  expect(await page.evaluate(() => window.asked)).toBe(1)
-  await page.reload()
-  const left = lab.get('left-run')
-  await expect(left).toContainText(`of ${STEPS}, just now`)
-  await lab.get('go-on').click()
-  await expect(left).toHaveCount(0)
-  await lab.waitForStatus('finished', 300_000)
-  const restored = (await lab.events()).find((event) => event.type === 'restored')
-  expect(restored).toMatchObject({ why: 'resume' })
-  expect(restored?.type === 'restored' && restored.step).toBeGreaterThanOrEqual(8)
-  expect(await metricsOf(lab)).toEqual(numbers)
-  await expect(lab.get('loss')).toHaveCount(0)
-  await expect(lab.get('differs')).toHaveCount(0)
-
-  // One record, whole, with its samples; nothing is left to go on with.
-  await page.waitForTimeout(WRITTEN_MS)
-  await page.reload()
-  await lab.show('runs')
-  await expect(lab.get('run')).toHaveCount(1)
-  await expect(left).toHaveCount(0)
-  await lab.get('run').first().getByTestId('open-run').click()
-  await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
-  expect(await metricsOf(lab)).toEqual(numbers)
-
-  // Deleted, and the page left before that is done: the next one has neither the run nor its checkpoints.
-  expect(await keptFolders(page)).toHaveLength(1)
-  await lab.get('back-to-run').click()
-  await lab.show('runs')
-  await lab.get('run').first().getByTestId('delete-run').click()
-  await page.reload()
-  await lab.waitForStatus('idle')
-  await expect.poll(() => keptFolders(page)).toEqual([])
-  await expect(lab.get('run')).toHaveCount(0)
-})
-
-test('a lost GPU is opened again, the run goes on by itself to the same numbers, and the page says so', async ({
-  browser,
-  baseURL,
-}, testInfo) => {
-  const numbers = await reference(browser, baseURL)
-  // Its own browser: one GPU process serves all pages of a browser.
-  const own = await browser.browserType().launch(testInfo.project.use.launchOptions)
-  const page = await own.newPage(baseURL ? { baseURL } : {})
-  await keepOften(page)
-  const lab = new LabPage(page)
-  await train(lab)
-  await waitForCheckpoint(lab, 8)
-  const devtools = await own.newBrowserCDPSession()
-  await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
-  await expect(lab.get('loss')).toContainText('the run continues')
-  await expect(lab.get('error')).toHaveCount(0)
-  await lab.waitForStatus('finished', 300_000)
-  expect(await metricsOf(lab)).toEqual(numbers)
-  const restored = (await lab.events()).filter((event) => event.type === 'restored')
-  expect(restored).toHaveLength(1)
-  expect(restored[0]).toMatchObject({ why: 'lost' })
-  await own.close()
-})
-
-test('a worker that hangs is replaced, and the run goes on to the same numbers', async ({
-  lab,
-  page,
-  browser,
-  baseURL,
-}) => {
-  await keepOften(page)
-  const numbers = await reference(browser, baseURL)
-  await train(lab)
-  await waitForCheckpoint(lab, 8)
-  for (const worker of page.workers())
-    worker
-      .evaluate(() => {
-        for (;;);
-      })
-      .catch(() => {}) // it never answers
-  await expect(lab.get('loss')).toHaveAttribute('data-code', 'worker')
-  await lab.waitForStatus('finished', 300_000)
-  expect(await metricsOf(lab)).toEqual(numbers)
-})
+import { expect, LabPage, measured } from './lab_page.ts'
+import { keepEvery, keptSteps, waitForRecords } from './stored.ts'
+import { LINK, metricsOf, STEPS, train } from './undisturbed.ts'
+import { test } from './warm_page.ts'
 
 test('a run belongs to one tab; another one shows it read-only and says why', async ({
   lab,
@@ -193,7 +19,7 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await lab.waitForStep(1)
   await lab.waitForStatus('paused')
   await expect.poll(() => keptSteps(lab)).toEqual([1])
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, 'paused 1')
 
   const other = new LabPage(await context.newPage())
   await other.open(LINK)
@@ -225,50 +51,16 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('left-run')).toHaveCount(0)
 })
 
-test('with full storage the page says so, the run goes on, and its newest state can be taken away', async ({
-  browser,
-  baseURL,
-}, testInfo) => {
-  // A profile on disk: quotas are not kept to in private ones.
-  const own = await browser.browserType().launchPersistentContext(testInfo.outputPath('profile'), {
-    ...testInfo.project.use.launchOptions,
-    ...(baseURL && { baseURL }),
-  })
-  const page = await own.newPage()
-  const lab = new LabPage(page)
-  await keepOften(page)
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  const devtools = await own.newCDPSession(page)
-  const { origin } = new URL(page.url())
-  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 100_000 })
-  await lab.get('train').click()
-  await expect(lab.get('checkpoint-problem')).toHaveAttribute('data-code', 'full')
-  await lab.waitForStatus('finished', 300_000)
-  const coming = page.waitForEvent('download')
-  await lab.get('download-newest').click()
-  const file = await coming
-  expect(file.suggestedFilename()).toMatch(/-seed-\d+\.step_\d{6}\.safetensors$/)
-  expect(
-    readFileSync(await file.path())
-      .subarray(8, 500)
-      .toString(),
-  ).toContain('"__metadata__"')
-  await own.close()
-})
-
 test('a run of its own goes on from an older checkpoint, from a file, and in the command line', async ({
   lab,
   page,
-  browser,
-  baseURL,
 }) => {
-  await keepOften(page)
-  const numbers = await reference(browser, baseURL)
+  await keepEvery(page, 2)
   await train(lab)
   await lab.waitForStatus('finished', 300_000)
+  const numbers = await metricsOf(lab)
   await expect.poll(() => keptSteps(lab)).toContain(STEPS)
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, `finished ${STEPS}`)
   await page.reload()
   await lab.waitForStatus('idle')
   await lab.show('runs')
@@ -338,19 +130,4 @@ test('a run of its own goes on from an older checkpoint, from a file, and in the
   await lab.show('runs')
   await lab.get('delete-checkpoints').click()
   await expect(lab.get('checkpoint-storage')).toContainText('for 1 run')
-})
-
-test('without files a run is kept in memory, and the page says so', async ({ lab, page }) => {
-  await keepOften(page)
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  for (const worker of page.workers())
-    await worker.evaluate(() => {
-      navigator.storage.getDirectory = () =>
-        Promise.reject(new DOMException('The operation is insecure.', 'SecurityError'))
-    })
-  await lab.get('train').click()
-  await expect(lab.get('checkpoint-problem')).toContainText('The operation is insecure.')
-  await waitForCheckpoint(lab, 2)
-  await expect(lab.get('checkpoint-problem')).toBeVisible()
 })

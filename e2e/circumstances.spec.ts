@@ -1,18 +1,14 @@
 // What may happen around a page while it trains: no connection, another clock, storage that refuses or is cleared, a worker
 // that hangs. The run goes on, and the page says what it should.
+
+import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { expect, LabPage, QUICK, test } from './lab_page.ts'
+import { keepEvery, keptSteps, waitForCheckpoint } from './stored.ts'
 
 /** The tiny preset with small steps: enough of them for things to happen in between. */
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=20&phases.1.steps=60&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8${QUICK}`
 const STEPS = 80
-
-/** Kept after every so many steps, whatever the clock says. */
-const keepEvery = (page: Page, every_steps: number) =>
-  page.addInitScript((every) => {
-    const often = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
-    localStorage.setItem('understory.checkpoints', JSON.stringify(often))
-  }, every_steps)
 
 async function opened(page: Page, every_steps = 4): Promise<LabPage> {
   await keepEvery(page, every_steps)
@@ -28,13 +24,6 @@ async function begun(page: Page, every_steps = 4): Promise<LabPage> {
   await lab.waitForStep(2)
   return lab
 }
-
-const keptSteps = async (lab: LabPage) =>
-  (await lab.events()).flatMap((event) => (event.type === 'checkpoint' ? [event.step] : []))
-const waitForKept = (lab: LabPage, step: number) =>
-  expect
-    .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 120_000 })
-    .toBeGreaterThanOrEqual(step)
 
 const worker = (page: Page) => {
   const [only] = page.workers()
@@ -126,7 +115,7 @@ test('storage that can no longer be written is told where runs are kept, and the
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.get('train').click()
-  await waitForKept(lab, 4)
+  await waitForCheckpoint(lab, 4)
   await worker(page).evaluate(() => {
     Object.assign(FileSystemFileHandle.prototype, {
       createSyncAccessHandle: () =>
@@ -170,7 +159,7 @@ test('without file storage a run is kept in memory, which is said, and survives 
   const problem = lab.get('checkpoint-problem')
   await expect(problem).toHaveAttribute('data-code', 'unavailable')
   await expect(problem).toContainText('It is not allowed here.')
-  await waitForKept(lab, 8)
+  await waitForCheckpoint(lab, 8)
   const devtools = await own.newBrowserCDPSession()
   await devtools.send('Browser.crashGpuProcess').catch(() => {}) // the answer is lost with the process
   await expect(lab.get('loss')).toContainText('the run continues')
@@ -185,16 +174,45 @@ test('checkpoints that the browser has cleared are written anew', async ({ lab, 
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.get('train').click()
-  await waitForKept(lab, 8)
+  await waitForCheckpoint(lab, 8)
   await page.evaluate(async () => {
     const origin = await navigator.storage.getDirectory()
     for await (const name of origin.keys()) await origin.removeEntry(name, { recursive: true })
   })
   const cleared = Math.max(...(await keptSteps(lab)))
-  await waitForKept(lab, cleared + 8)
+  await waitForCheckpoint(lab, cleared + 8)
   const newest = (await lab.events()).findLast((event) => event.type === 'checkpoint')
   expect(newest?.type === 'checkpoint' && newest.entries.length).toBeGreaterThan(0)
   await page.reload()
   await expect(lab.get('left-run')).toContainText('just now')
   await expect(lab.get('go-on')).toBeVisible()
+})
+
+test('with full storage the page says so, the run goes on, and its newest state can be taken away', async ({
+  browser,
+  baseURL,
+}, testInfo) => {
+  // A profile on disk: quotas are not kept to in private ones.
+  const own = await browser.browserType().launchPersistentContext(testInfo.outputPath('profile'), {
+    ...testInfo.project.use.launchOptions,
+    ...(baseURL && { baseURL }),
+  })
+  const page = await own.newPage()
+  const lab = await opened(page, 2)
+  const devtools = await own.newCDPSession(page)
+  const { origin } = new URL(page.url())
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 100_000 })
+  await lab.get('train').click()
+  await expect(lab.get('checkpoint-problem')).toHaveAttribute('data-code', 'full')
+  await lab.waitForStatus('finished', 300_000)
+  const coming = page.waitForEvent('download')
+  await lab.get('download-newest').click()
+  const file = await coming
+  expect(file.suggestedFilename()).toMatch(/-seed-\d+\.step_\d{6}\.safetensors$/)
+  expect(
+    readFileSync(await file.path())
+      .subarray(8, 500)
+      .toString(),
+  ).toContain('"__metadata__"')
+  await own.close()
 })

@@ -1,8 +1,9 @@
 // Every control does what it says, no more and no less.
-import { expect, type LabPage, QUICK, type StepEvent, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, type StepEvent } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** Long enough that no phase ends by itself while the buttons are pressed. */
-const LINK = `v=1&p=tiny&phases.0.steps=300&phases.1.steps=300${QUICK}`
+const LINK = `v=1&p=tiny&phases.0.steps=300&phases.1.steps=300${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
 
 /** Takes one step, from idle or from a pause. */
 async function stepTo(lab: LabPage, step: number): Promise<StepEvent> {
@@ -35,7 +36,8 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   await lab.get('pause').click()
   await lab.waitForStatus('paused')
   // The page may still have to draw the last step's event.
-  await page.waitForTimeout(500)
+  const told = (await lab.steps()).at(-1)?.step
+  await expect(lab.get('step-count')).toHaveText(String(told))
   const paused_at = await lab.number('step-count')
   // A state may still be on its way to the disk.
   const said = async () => (await lab.events()).filter(({ type }) => type !== 'checkpoint').length

@@ -1,9 +1,10 @@
 // The metrics of a run come down as files that hold what the worker computed, to the last bit.
 import { readFileSync } from 'node:fs'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const LINK =
-  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=2&phases.2.steps=2&name=Small+%2F+run&seed=5' +
+  `v=1&p=tiny&phases.0.steps=3&phases.1.steps=2&phases.2.steps=2&name=Small+%2F+run&seed=5${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
 
 async function download(lab: LabPage, extension: string): Promise<{ name: string; text: string }> {

@@ -1,7 +1,7 @@
 // What the page is served with: headers that keep other sites out, licences of what is shipped, and a first click in a foreign frame.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@playwright/test'
+import { expect, test } from './lab_page.ts'
 
 /** The same server under another name is another origin. */
 const elsewhere = (baseURL: string | undefined) =>

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import type { Observation } from '../src/lab/protocol/observation.ts'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 declare global {
   interface Window {
@@ -192,7 +193,7 @@ test('a run is observed for the figures in view alone, and scrubbing shows anoth
   await openInside(
     lab,
     page,
-    `v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&validation.prompts=16${QUICK}`,
+    `v=1&p=tiny&phases.0.steps=12&phases.1.steps=4&phases.2.steps=4&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16${QUICK}`,
   )
   await lab.get('cosine').locator('> summary').click()
   await lab.get('flow').evaluate((figure) => figure.scrollIntoView())

@@ -1,11 +1,12 @@
 // The token inspector on a real run: order, filters and search, colours and numbers as the worker sent them, all by keyboard.
 import AxeBuilder from '@axe-core/playwright'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const LINK =
-  `v=1&p=tiny&phases.0.steps=60&phases.1.steps=2&phases.2.steps=400${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  `v=1&p=tiny&phases.0.steps=12&phases.1.steps=2&phases.2.steps=400${QUICK}` +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0&probe.rows=8'
 
 type Trace = Extract<LabEvent, { type: 'trace' }>
 

@@ -2,6 +2,7 @@
 import { test as base, expect, type Page } from '@playwright/test'
 import type { Tab } from '../src/lab/links/view.ts'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
+import { type Host, openHost } from './host.ts'
 
 declare global {
   interface Window {
@@ -17,13 +18,20 @@ export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
 export class LabPage {
   readonly page: Page
+  #is_heard = false
   constructor(page: Page) {
     this.page = page
   }
 
   /** Opens the page; `link` is a share link's query. */
   async open(link = '', address = './'): Promise<void> {
-    // The worker's own numbers, bit by bit: what the page shows is rounded.
+    if (!this.#is_heard) await this.#hear()
+    await this.page.goto(link ? `${address}?${link}` : address)
+  }
+
+  /** The worker's own numbers, bit by bit: what the page shows is rounded. */
+  async #hear(): Promise<void> {
+    this.#is_heard = true
     await this.page.addInitScript(() => {
       window.lab_events = []
       const Native = window.Worker
@@ -36,7 +44,6 @@ export class LabPage {
         }
       }
     })
-    await this.page.goto(link ? `${address}?${link}` : address)
   }
 
   get = (id: string) => this.page.getByTestId(id)
@@ -79,8 +86,17 @@ export const measured = (lines: string): unknown[] =>
       return { step, data: Object.fromEntries(kept) }
     })
 
-/** Tests with a page whose console must stay empty. */
-export const test = base.extend<{ lab: LabPage; console_lines: string[] }>({
+/** Tests with a page whose console must stay empty, and that has a worker of its own. */
+export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { host: Host }>({
+  // Here, as tests of one set of fixtures run in one browser.
+  host: [
+    async ({ browser }, use) => {
+      const host = await openHost(browser)
+      await use(host)
+      await host.context.close()
+    },
+    { scope: 'worker' },
+  ],
   console_lines: async ({ page }, use) => {
     const lines: string[] = []
     page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))

@@ -2,7 +2,8 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { type PlainLens, plainLens } from '../src/ui/tokens/lens/testing.ts'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 declare global {
   interface Window {
@@ -172,7 +173,7 @@ test('a response of a real run is looked through, and its layers’ entropies co
   page,
 }) => {
   await lab.open(
-    `v=1&p=tiny&phases.0.steps=60&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=16${QUICK}`,
+    `v=1&p=tiny&phases.0.steps=4&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0${QUICK}`,
   )
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()

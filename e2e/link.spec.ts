@@ -1,10 +1,11 @@
-// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile.
-import { expect, LabPage, test } from './lab_page.ts'
+// A copied link reproduces the run: the same numbers, bit by bit, in a fresh browser profile with a worker and a GPU of its own.
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** 20 small steps through all three phases. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=8&phases.1.steps=5&phases.2.steps=7' +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  `v=1&p=tiny&phases.0.steps=8&phases.1.steps=5&phases.2.steps=7${QUICK}` +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=4&validation.prompts=16'
 const SEED = 20260
 
 async function trainToTheEnd(lab: LabPage): Promise<unknown[]> {

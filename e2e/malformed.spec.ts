@@ -1,9 +1,14 @@
 // A link is a stranger's text: whatever it says, the page explains what it could not use, and works.
-import { expect, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+/** Each costs a page: every second one, and all where LONG_TESTS is set. */
+const tried = <T>(cases: readonly T[]) =>
+  cases.filter((_, i) => process.env.LONG_TESTS || i % 2 === 0)
 
 const MARKUP = '<img src=x onerror="window.is_owned=true">'
 
-/** A link, and what its reader is told. */
+/** A link, and what its reader is told. The links themselves are tested without a page (src/lab/links). */
 const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] = [
   ['an unknown preset', 'v=1&p=chess', /no preset/],
   ['a newer version', 'v=99&p=tiny', /newer version/],
@@ -24,18 +29,23 @@ const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] 
   ['a very long query', `v=1&p=tiny&name=${'x'.repeat(9_000)}`, /long/],
 ]
 
-for (const [name, link, told] of HOSTILE)
-  test(`a link with ${name} is explained`, async ({ lab, page }) => {
-    await lab.open(link)
-    await expect(lab.get('notices')).toContainText(told)
-    await lab.waitForStatus('idle')
-    await expect(lab.get('train')).toBeEnabled()
-    await expect(lab.get('preset')).toBeEnabled()
-    expect(await page.evaluate(() => 'is_owned' in window || 'is_owned' in {})).toBe(false)
-  })
+test('whatever a link says, what could not be used of it is explained, and the page works', async ({
+  lab,
+  page,
+}) => {
+  for (const [name, link, told] of tried(HOSTILE))
+    await test.step(name, async () => {
+      await lab.open(link)
+      await expect(lab.get('notices'), name).toContainText(told)
+      await lab.waitForStatus('idle')
+      await expect(lab.get('train')).toBeEnabled()
+      await expect(lab.get('preset')).toBeEnabled()
+      expect(await page.evaluate(() => 'is_owned' in window || 'is_owned' in {}), name).toBe(false)
+    })
+})
 
 test('after a hostile link the page still trains', async ({ lab }) => {
-  await lab.open('v=1&p=tiny&phases.0.steps=-5&phases.9.steps=3&phases.0.kind=evil&%00=%00')
+  await lab.open(`v=1&p=tiny${QUICK}&phases.0.steps=-5&phases.9.steps=3&phases.0.kind=evil&%00=%00`)
   await expect(lab.get('notices')).toContainText('phases.9.steps')
   await lab.waitForStatus('idle')
   await lab.get('step').click()
@@ -88,27 +98,29 @@ const REFUSED: readonly (readonly [
   ],
 ]
 
-for (const [name, link, path, value, reason] of REFUSED)
-  test(`the form refuses ${name} and says why`, async ({ lab, page }) => {
-    await lab.open(link)
-    await lab.waitForStatus('idle')
-    await page.evaluate(() => {
-      for (const fold of document.querySelectorAll('.settings details'))
-        fold.toggleAttribute('open', true)
+test('the form refuses settings that do not go together and says why', async ({ lab, page }) => {
+  for (const [name, link, path, value, reason] of tried(REFUSED))
+    await test.step(name, async () => {
+      await lab.open(link)
+      await lab.waitForStatus('idle')
+      await page.evaluate(() => {
+        for (const fold of document.querySelectorAll('.settings details'))
+          fold.toggleAttribute('open', true)
+      })
+      const field = lab.get(`field-${path.replaceAll('.', '-')}`)
+      const address = page.url()
+      if (value === 'on') await field.click()
+      else await field.fill(value)
+      const own = page.locator('.field').filter({ has: field })
+      await expect(own.getByRole('alert'), name).toContainText(reason)
+      await expect(field).toHaveAttribute('aria-invalid', 'true')
+      // Nothing has changed, and the run that would begin is the one before.
+      await own.getByRole('button', { name: /^keep / }).click()
+      await expect(own.getByRole('alert')).toHaveCount(0)
+      expect(page.url(), name).toBe(address)
+      await expect(lab.get('train')).toBeEnabled()
     })
-    const field = lab.get(`field-${path.replaceAll('.', '-')}`)
-    const address = page.url()
-    if (value === 'on') await field.click()
-    else await field.fill(value)
-    const own = page.locator('.field').filter({ has: field })
-    await expect(own.getByRole('alert')).toContainText(reason)
-    await expect(field).toHaveAttribute('aria-invalid', 'true')
-    // Nothing has changed, and the run that would begin is the one before.
-    await own.getByRole('button', { name: /^keep / }).click()
-    await expect(own.getByRole('alert')).toHaveCount(0)
-    expect(page.url()).toBe(address)
-    await expect(lab.get('train')).toBeEnabled()
-  })
+})
 
 test('single responses are refused to GRPO and not to PPO', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny-reinforce')

@@ -1,6 +1,7 @@
 // Undo, search over settings, the command palette, keys, and files that come in and go out.
 import { readFileSync } from 'node:fs'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const LINK = 'v=1&p=tiny'
 
@@ -75,7 +76,10 @@ test('while someone types, Ctrl+Z undoes the typing and other keys are letters',
 })
 
 test('a live field of a run is followed by the run when it is undone', async ({ lab, page }) => {
-  await open(lab, `${LINK}&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8`)
+  await open(
+    lab,
+    `${LINK}${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`,
+  )
   await lab.get('step').click()
   await lab.waitForStatus('paused', 120_000)
   const steered = async () =>

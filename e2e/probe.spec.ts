@@ -4,12 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { arithmetic } from '../src/tasks/tokenizers/arithmetic.ts'
-import { expect, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const STEPS = 6
 
 /** A warm start alone: what the command line keeps is what the page ends with. */
-const LINK = `v=1&p=tiny&phases=sft&phases.0.steps=${STEPS}`
+const LINK = `v=1&p=tiny&phases=sft&phases.0.steps=${STEPS}${QUICK}`
 
 interface Probed {
   readonly ent_layer_raw: number[][][]

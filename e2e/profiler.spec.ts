@@ -1,8 +1,9 @@
 // The profiler measures a step of a run that is on, and the benchmark's card can be copied and opened elsewhere.
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const LINK =
-  'v=1&p=tiny&phases.0.steps=3&phases.1.steps=40&phases.2.steps=20&probe.freq=1' +
+  `v=1&p=tiny&phases.0.steps=3&phases.1.steps=40&phases.2.steps=20&probe.freq=1${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8' +
   // What became of both is told.
   '&rollout.dtype=float16&validation.prompts=4000'
@@ -15,6 +16,8 @@ test('a profiled step shows every stage, and the run goes on with the same numbe
   await lab.waitForStatus('idle')
   await lab.page.locator('summary', { hasText: /^Validation.*note/ }).click()
   await expect(lab.get('field-validation-prompts-remark')).toContainText('holds out 200 problems')
+  // Fewer are enough from here on.
+  await lab.get('field-validation-prompts').fill('8')
   await lab.get('train').click()
   await lab.waitForStep(4)
   await expect(lab.get('rollout-dtype')).toContainText(

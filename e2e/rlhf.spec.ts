@@ -1,10 +1,11 @@
 // A person teaches: twelve pairs answered on the page, and the reward model's accuracy appears.
 import type { Page } from '@playwright/test'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** The preset with few steps in every phase. Neither response has to be any good for one to be shorter. */
 const LINK =
-  `v=1&p=rlhf-clicks&phases.0.steps=40&phases.1.steps=6&phases.2.steps=3${QUICK}` +
+  `v=1&p=rlhf-clicks&phases.0.steps=12&phases.1.steps=6&phases.2.steps=3${QUICK}` +
   '&phases.1.pairs.min_pairs=12&validation.test_freq=0'
 
 /** The shorter response; of two of one length, the smaller number. */
@@ -13,6 +14,21 @@ async function better(page: Page): Promise<'a' | 'b'> {
   const [a, b] = await answers.allInnerTexts()
   return a.length < b.length || (a.length === b.length && a < b) ? 'a' : 'b'
 }
+
+/** How many verdicts the one checkpoint holds that there is. */
+const verdictsKept = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const origin = await navigator.storage.getDirectory()
+    const checkpoints = await origin.getDirectoryHandle('checkpoints')
+    for await (const run of checkpoints.values())
+      if (run instanceof FileSystemDirectoryHandle)
+        for await (const file of run.values())
+          if (file instanceof FileSystemFileHandle && file.name.endsWith('.safetensors')) {
+            const head = await (await file.getFile()).slice(0, 100_000).text()
+            return head.split(/"choice\\?"/).length - 1
+          }
+    return 0
+  })
 
 async function given(lab: LabPage): Promise<number> {
   const asked = (await lab.events()).findLast((event) => event.type === 'pairs')
@@ -101,7 +117,7 @@ test('verdicts in quick succession outlive a reload, on a narrow screen where th
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await lab.open(LINK.replace('phases.0.steps=40', 'phases.0.steps=2'))
+  await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=2'))
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStatus('waiting', 200_000)
@@ -111,7 +127,7 @@ test('verdicts in quick succession outlive a reload, on a narrow screen where th
     await expect.poll(() => given(lab)).toBe(n + 1)
   }
   // Nobody says anything more; within a second what was said is kept all the same.
-  await page.waitForTimeout(3000)
+  await expect.poll(() => verdictsKept(page)).toBe(3)
   await page.reload()
   await lab.get('go-on').click()
   await lab.waitForStatus('waiting', 200_000)

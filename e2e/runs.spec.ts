@@ -1,13 +1,14 @@
 // Runs are kept, found again, opened and compared.
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { expect, type LabPage, QUICK, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { waitForCheckpoint, waitForRecords } from './stored.ts'
+import { test } from './warm_page.ts'
 
 /** The tiny preset, as short as its three phases can be. */
 const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 const STEPS = 7
-/** A record is written at least so often, and once more when a run is over. */
-const WRITTEN_MS = 3000
+const FINISHED = `finished ${STEPS}`
 
 /** Long enough to overflow the page where nothing cuts it. */
 const NAMED = `Learning rate times ten ${'x'.repeat(50)}`
@@ -64,7 +65,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await lab.waitForStatus('idle')
   await train(lab)
   const first_numbers = await shownNumbers(lab)
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, FINISHED)
 
   // The second run has another learning rate; the first one is there after the page was loaded anew.
   await setLearningRate(page, '0.01')
@@ -81,7 +82,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await expect(second).toContainText('current run')
   await expect(second).toContainText('finished')
   await expect(second).toContainText(`${STEPS}`)
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, FINISHED, FINISHED)
   await page.reload()
   await lab.waitForStatus('idle')
   await expect(lab.get('run')).toHaveCount(2)
@@ -206,7 +207,8 @@ test('a run whose site data are cleared while it continues is kept again, from i
   await lab.waitForStatus('idle')
   await lab.get('step').click()
   await lab.waitForStep(1)
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, 'paused 1')
+  await waitForCheckpoint(lab, 1)
   const devtools = await context.newCDPSession(page)
   await devtools.send('Storage.clearDataForOrigin', {
     origin: new URL(page.url()).origin,
@@ -215,7 +217,8 @@ test('a run whose site data are cleared while it continues is kept again, from i
   await lab.get('step').click()
   await lab.waitForStep(2)
   await lab.waitForStatus('paused')
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, 'paused 2')
+  await waitForCheckpoint(lab, 2)
   await expect(lab.get('record-problem')).toHaveCount(0)
   await page.reload()
   await lab.waitForStatus('idle')
@@ -261,7 +264,7 @@ test('two runs step in turns, and both are kept', async ({ lab, page }) => {
   await expect(lab.get('overlays').locator('li')).toHaveCount(2)
   await expect(lab.get('differences').locator('tbody tr')).toHaveCount(1)
   await lab.get('duel-end').click()
-  await page.waitForTimeout(WRITTEN_MS)
+  await waitForRecords(page, FINISHED, FINISHED)
   await page.reload()
   await expect(lab.get('run')).toHaveCount(2)
   for (const run of await lab.get('run').all()) await expect(run).toContainText('finished')

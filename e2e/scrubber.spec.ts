@@ -1,5 +1,6 @@
 // One slider looks back: charts, numbers and samples show its step, and Follow returns to the newest.
-import { expect, QUICK, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 const STEPS = 22
 const LINK =

@@ -1,10 +1,11 @@
 // What a link can carry beside the experiment: curves, a view for a class, a frame for another page.
-import { expect, LabPage, test } from './lab_page.ts'
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** A few small steps of every phase. */
 const LINK =
-  'v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=6' +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=6${QUICK}` +
+  '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16'
 const TEACHER = 'hide=samples,small,moon&lock=experiment,settings,phases'
 
 test('a link with curves shows the receiver the sender’s result', async ({

@@ -1,10 +1,11 @@
 // One step of a run, token by token: the table, its formulas, and slow motion by keyboard.
-import { expect, QUICK, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** Two mini-batches in a step: the second one sees other ratios than 1. */
 const LINK =
-  `v=1&p=tiny&phases.0.steps=20&phases.1.steps=200&phases.2.steps=20${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8'
+  `v=1&p=tiny&phases.0.steps=12&phases.1.steps=200&phases.2.steps=20${QUICK}` +
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.test_freq=0&probe.rows=8'
 
 test('a step is looked at token by token, and walked through by keyboard', async ({
   lab,
@@ -27,7 +28,7 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await lab.waitForStatus('paused')
   const event = (await lab.events()).find(({ type }) => type === 'trace')
   if (event?.type !== 'trace') throw new Error('the worker sent no trace')
-  expect(event.step).toBe(21)
+  expect(event.step).toBe(13)
   const { table } = event
   await expect(lab.get('trace-summary')).toContainText(`Step ${event.step}, ${table.phase.name}`)
 
@@ -121,7 +122,7 @@ test('on a narrow screen tokens are columns, and nothing moves by itself where t
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  await lab.open(LINK.replace('phases.0.steps=20', 'phases.0.steps=1'))
+  await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=1'))
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()
   await lab.get('train').click()

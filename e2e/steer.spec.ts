@@ -1,10 +1,11 @@
 // A living run, steered by hand: phases chosen while it runs, live settings, and the link that does it all again.
-import { expect, LabPage, QUICK, type StepEvent, test } from './lab_page.ts'
+import { expect, type LabPage, QUICK, type StepEvent } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** Small steps, and more of them than the hands need. */
 const LINK =
   `v=1&p=tiny&phases=sft,rl&phases.0.steps=6&phases.1.steps=40&phases.1.adv_estimator=gae&phases.1.target_layer=final${QUICK}` +
-  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=32&validation.test_freq=6'
+  '&rollout.train_batch_size=16&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=6'
 
 const numbersOf = (steps: readonly StepEvent[]) =>
   steps.map(({ step, phase, phase_step, metrics }) => ({
@@ -36,7 +37,6 @@ const steeredCount = async (lab: LabPage) =>
 test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', async ({
   lab,
   page,
-  browser,
 }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lab.open(LINK)
@@ -96,15 +96,13 @@ test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', a
   // The address bar holds the same, so a reload repeats the run.
   await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
 
-  const context = await browser.newContext()
-  const received = new LabPage(await context.newPage())
-  await received.open(new URL(link).search.slice(1), new URL('./', link).href)
-  await received.waitForStatus('idle')
-  await expect(received.get('record')).toContainText('5 changes while it runs')
-  await received.get('train').click()
-  await received.waitForStatus('finished', 120_000)
-  const got = numbersOf(await received.steps())
-  await context.close()
+  // On a page that is loaded anew; link.spec.ts opens a link in another browser profile.
+  await lab.open(new URL(link).search.slice(1))
+  await lab.waitForStatus('idle')
+  await expect(lab.get('record')).toContainText('5 changes while it runs')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 120_000)
+  const got = numbersOf(await lab.steps())
   expect(got).toEqual(sent)
 })
 
@@ -116,6 +114,8 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   await lab.waitForStatus('idle')
   const boundary = lab.get('phase-boundary-0')
   await expect(boundary).toHaveAttribute('aria-valuenow', '66')
+  // Waits until the page has stopped moving it.
+  await boundary.hover()
   const box = await boundary.boundingBox()
   if (!box) throw new Error('no boundary')
   const y = box.y + box.height / 3

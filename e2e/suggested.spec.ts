@@ -1,8 +1,9 @@
 // The layer to train first: measured in a run, named, and put into the settings.
-import { expect, QUICK, test } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
 
 /** The smallest preset with a short warm start: measured before the first step and where the inner phase begins. */
-const LINK = `v=1&p=tiny&phases.0.steps=12&phases.1.steps=1&phases.2.steps=1&validation.prompts=16${QUICK}`
+const LINK = `v=1&p=tiny&phases.0.steps=12&phases.1.steps=1&phases.2.steps=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16${QUICK}`
 
 test('the measurement is switched on, names a layer, and the layer goes into a phase', async ({
   lab,

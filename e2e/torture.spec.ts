@@ -3,12 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, type LaunchOptions, type Page, test, type Worker } from '@playwright/test'
+import type { Page, Worker } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { LabPage, measured, QUICK } from './lab_page.ts'
+import { borrowingPage, type Host } from './host.ts'
+import { expect, LabPage, measured, QUICK, test } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
+import { keepEvery } from './stored.ts'
 
-const RUNS = Number(process.env.TORTURE_RUNS ?? 2)
+const RUNS = Number(process.env.TORTURE_RUNS ?? 1)
 const SEED = Number(process.env.TORTURE_SEED ?? 1)
 /** As fine as steps are: what is lost is counted in them. */
 const EVERY_STEPS = 2
@@ -45,15 +47,14 @@ function seeded(seed: number): () => number {
 
 /** Prepares a page: kept often, and what it saves can be read. */
 async function openLab(page: Page, address = './'): Promise<LabPage> {
-  await page.addInitScript((every_steps) => {
-    const often = { every_steps, every_ms: 0, budget_bytes: 256e6 }
-    localStorage.setItem('understory.checkpoints', JSON.stringify(often))
+  await keepEvery(page, EVERY_STEPS)
+  await page.addInitScript(() => {
     const make = URL.createObjectURL.bind(URL)
     URL.createObjectURL = (blob: Blob) => {
       window.saved = blob.text()
       return make(blob)
     }
-  }, EVERY_STEPS)
+  })
   const lab = new LabPage(page)
   await lab.open(LINK, address)
   await expect(lab.get('status')).not.toHaveAttribute('data-status', 'loading', { timeout: 60_000 })
@@ -152,14 +153,13 @@ async function reach(own: OwnBrowser, moment: Moment, random: () => number): Pro
 let folder = ''
 let undisturbed: unknown[] | undefined
 
-async function reference(options: LaunchOptions | undefined, address?: string): Promise<unknown[]> {
+async function reference(host: Host): Promise<unknown[]> {
   if (undisturbed) return undisturbed
-  const own = await openOwn(join(folder, 'reference'), options)
-  const lab = await openLab(own.page, address)
+  const lab = await openLab(await borrowingPage(host))
   await lab.get('train').click()
   await lab.waitForStatus('finished', 300_000)
   undisturbed = await metricsOf(lab)
-  await own.kill()
+  await lab.page.close()
   expect(undisturbed).toHaveLength(STEPS + 1)
   return undisturbed
 }
@@ -174,9 +174,10 @@ for (let i = 0; i < RUNS; i++) {
   const moment = MOMENTS[(2 * i + SEED) % MOMENTS.length]
   test(`killed in the middle of ${moment} (${i + 1} of ${RUNS}, seed ${SEED})`, async ({
     baseURL,
+    host,
   }, testInfo) => {
     const options = testInfo.project.use.launchOptions
-    const numbers = await reference(options, baseURL)
+    const numbers = await reference(host)
     const random = seeded(SEED * 1000 + i)
     const profile = join(folder, `${i}`)
     let own = await openOwn(profile, options)
@@ -215,9 +216,9 @@ const READS = {
 const STAGES: Partial<typeof READS> = process.env.TORTURE_GPU === 'all' ? READS : {}
 
 for (const [stage, isRead] of Object.entries(STAGES))
-  test(`the GPU process crashes in the middle of ${stage}`, async ({ baseURL }, testInfo) => {
+  test(`the GPU process crashes in the middle of ${stage}`, async ({ baseURL, host }, testInfo) => {
     const options = testInfo.project.use.launchOptions
-    const numbers = await reference(options, baseURL)
+    const numbers = await reference(host)
     const own = await openOwn(join(folder, stage), options)
     try {
       const lab = await openLab(own.page, baseURL)

@@ -126,7 +126,7 @@ async function device(gpu: Gpu, experiment: Experiment): Promise<RunDevice> {
       memory: () => gpu.memory(),
       profile: (work) => gpu.profile(work),
     }),
-    destroy: () => gpu.destroy(),
+    free: async () => gpu.destroy(),
   }
 }
 

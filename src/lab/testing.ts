@@ -65,11 +65,13 @@ class FakeMachine implements FakeSurroundings {
     if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
       throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, [])
     if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
-    const destroy = () => this.log.push(is_careful ? 'destroy careful' : 'destroy')
-    return { ...this.#device(), destroy }
+    const free = async (ended_well: boolean) => {
+      this.log.push(!ended_well ? 'destroy' : is_careful ? 'free careful' : 'free')
+    }
+    return { ...this.#device(), free }
   }
 
-  #device(): Omit<RunDevice, 'destroy'> {
+  #device(): Omit<RunDevice, 'free'> {
     const { is_software, adapter, tune } = this.#options
     return {
       adapter: { ...ADAPTER, is_software, description: adapter },

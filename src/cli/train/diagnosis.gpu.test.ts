@@ -45,7 +45,7 @@ test('every diagnosis has its experiment', () => {
   expect(new Set(BROKEN_RUNS.flatMap(({ finds }) => finds))).toEqual(new Set(DIAGNOSES))
 })
 
-/** All of them are found on the page (e2e/findings.spec.ts); the others here too where LONG_TESTS is set. */
+/** The others where LONG_TESTS is set, as on the page (e2e/findings.spec.ts). */
 const chosen = BROKEN_RUNS.slice(0, process.env.LONG_TESTS ? undefined : 1)
 
 test.for(chosen.map((run) => [run.experiment.name, run] as const))(

@@ -70,7 +70,7 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
           profile: (work) => gpu.profile(work),
         }
       },
-      destroy: () => gpu.destroy(),
+      free: async () => gpu.destroy(),
     }
   }
   const unused = async () => {

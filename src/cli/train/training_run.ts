@@ -159,7 +159,7 @@ export class TrainingRun {
         memory: () => gpu.memory(),
         profile: (work) => gpu.profile(work),
       }),
-      destroy: () => gpu.destroy(),
+      free: async () => gpu.destroy(),
     }
   }
 

@@ -191,7 +191,7 @@ export class Run {
       this.#loop?.end()
       this.#loop = undefined
       this.#keeper.drop()
-      device?.destroy()
+      await device?.free(failure === undefined)
     }
     if (this.#isOver) return true
     if (this.#host.is_unattended) {

@@ -82,6 +82,7 @@ export class RunLoop {
       }
       await this.#step()
     }
+    await this.#land()
   }
 
   get #id(): number {

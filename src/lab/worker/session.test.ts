@@ -17,7 +17,7 @@ test('a run goes from step 0 to its end, says when phases change and frees its m
     { type: 'phase', run: 1, step: 0, phase: 0, reason: 'start' },
     { type: 'phase', run: 1, step: 3, phase: 1, reason: 'steps' },
   ])
-  expect(log.at(-1)).toBe('destroy')
+  expect(log.at(-1)).toBe('free')
 })
 
 test('the next step is queued before the numbers of the last one are awaited', async () => {
@@ -58,11 +58,11 @@ test('a new run waits until the old one is freed, and the old one says no more',
   session.handle({ ...start, run: 2 })
   const before = events.length
   await session.idle
-  expect(log.filter((line) => /create|destroy/.test(line))).toEqual([
+  expect(log.filter((line) => /create|free/.test(line))).toEqual([
     'create',
-    'destroy',
+    'free',
     'create',
-    'destroy',
+    'free',
   ])
   const later = events.slice(before)
   expect(later.every((e) => 'run' in e && e.run === 2)).toBe(true)

@@ -82,8 +82,11 @@ export interface RunDevice extends MatmulNeeds {
     onProgress: (message: string) => void,
     state?: SteeredState,
   ): Promise<OpenRun>
-  /** Frees everything, the trainer included. */
-  destroy(): void
+  /**
+   * Frees everything, the trainer included. Where the run `ended_well`, nothing of it is under way, and the device and its
+   * compiled kernels serve the next run.
+   */
+  free(ended_well: boolean): Promise<void>
 }
 
 /** Where checkpoints lie, and how they are written. */

@@ -92,7 +92,7 @@ test('a run that is stopped while it measures goes no further and is freed', asy
   session.handle({ type: 'stop' })
   finish({ [FIRST]: 'fast' })
   await session.idle
-  expect(log).toEqual(['tune without {}', 'destroy'])
+  expect(log).toEqual(['tune without {}', 'free'])
   expect(last('kernels')).toBeUndefined()
 })
 

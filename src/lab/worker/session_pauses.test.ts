@@ -63,7 +63,7 @@ test('a run that starts paused prepares and does no step', async () => {
   expect(steps()).toEqual([])
   session.handle({ type: 'stop' })
   await session.idle
-  expect(log).toEqual(['create', 'destroy'])
+  expect(log).toEqual(['create', 'free'])
 })
 
 test('a step is profiled in a pause, after it the run pauses again', async () => {

@@ -140,5 +140,5 @@ test('a run that waits can be paused, stopped and profiled', async () => {
   await stopped.until(() => stopped.statuses().at(-1) === 'waiting')
   stopped.session.handle({ type: 'stop' })
   await stopped.session.idle
-  expect(stopped.log.at(-1)).toBe('destroy')
+  expect(stopped.log.at(-1)).toBe('free')
 })

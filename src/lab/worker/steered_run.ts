@@ -135,6 +135,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     return { trainer: await reading, experiment, document, done }
   }
 
+  /** Resolves when no state is being read back. */
+  get exported(): Promise<unknown> {
+    return this.#exports
+  }
+
   /** Whether the run is over unless a command prolongs it. Call it after `obey`. */
   get isFinished(): boolean {
     return this.trainer.isFinished

@@ -37,28 +37,41 @@ const VARIANTS: ReadonlySet<string> = new Set(MATMUL_VARIANTS.map(({ name }) => 
 /** Milliseconds that measuring matrix products may take before a run. */
 const TUNE_BUDGET_MS = 1000
 
-/** Opened and not taken by a run yet. */
+/** Open, with WebGPU's default limits, and no run's at present. It holds nothing but the kernels that it has compiled. */
 let spare: Gpu | undefined
 
 async function openGpu(): Promise<Gpu> {
   if (spare) return spare
   const gpu = await Gpu.open()
-  spare = gpu
   gpu.lost.then(() => {
     if (spare === gpu) spare = undefined
   })
+  spare = gpu
   return gpu
 }
 
-/** The device that is open, or one with larger limits when the run needs them. */
-async function gpuFor(configs: readonly TrainerConfig[]): Promise<Gpu> {
+/** The device that is open, or one with larger limits when the run needs them; and whether another run may have it next. */
+async function gpuFor(configs: readonly TrainerConfig[]): Promise<{ gpu: Gpu; is_usual: boolean }> {
   const largest = largestTensor(configs)
   const gpu = await openGpu()
-  // A run keeps its device for itself and destroys it at its end, so that nothing of it is left.
+  if (largest.bytes > gpu.facts.max_binding_bytes)
+    return { gpu: await Gpu.open({ largest }), is_usual: false }
+  // A run has its device for itself.
   spare = undefined
-  if (largest.bytes <= gpu.facts.max_binding_bytes) return gpu
-  gpu.destroy()
-  return Gpu.open({ largest })
+  return { gpu, is_usual: true }
+}
+
+/** After a run of which nothing is under way: the next one finds its kernels compiled. */
+async function giveBack(gpu: Gpu): Promise<void> {
+  try {
+    await gpu.finish()
+    gpu.freeAll()
+    if (spare !== gpu) spare?.destroy()
+    spare = gpu
+  } catch {
+    // Lost, or it has reported an error that belongs to that run.
+    gpu.destroy()
+  }
 }
 
 /** Work on a device of its own, which is gone afterwards. */
@@ -88,16 +101,19 @@ async function prepare(
   const most_bytes = Math.max(ALLOWED_BYTES, allow_bytes)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
-  const gpu = await gpuFor(experiments.map(trainerConfig))
+  const { gpu, is_usual } = await gpuFor(experiments.map(trainerConfig))
+  let run: SteeredRun | undefined
   try {
     // A single buffer that the adapter does not allow is refused as such: nobody can allow it.
     if (largestTensor([config]).bytes <= gpu.facts.max_binding_bytes)
       requireMemory(experiment, most_bytes, planBytes)
   } catch (error) {
-    gpu.destroy()
+    if (is_usual) await giveBack(gpu)
+    else gpu.destroy()
     throw error
   }
-  if (is_careful && !gpu.facts.is_software) gpu.limitDispatches({ most_ms: CAREFUL_MS })
+  const is_limited = is_careful && !gpu.facts.is_software
+  if (is_limited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
   return {
     adapter: gpu.facts,
     lost: gpu.lost,
@@ -118,17 +134,19 @@ async function prepare(
       ),
     start: async (matmul, onProgress, state) => {
       const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
-      const trainer = await (state
-        ? SteeredRun.resume(engine, state)
-        : SteeredRun.begin(engine, experiment))
+      run = await (state ? SteeredRun.resume(engine, state) : SteeredRun.begin(engine, experiment))
       return {
-        trainer,
+        trainer: run,
         counts: gpu.counts,
         memory: () => gpu.memory(),
         profile: (work) => gpu.profile(work),
       }
     },
-    destroy: () => gpu.destroy(),
+    free: async (ended_well) => {
+      if (!ended_well || !is_usual || is_limited) return gpu.destroy()
+      await run?.exported
+      await giveBack(gpu)
+    },
   }
 }
 

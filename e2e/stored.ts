@@ -1,0 +1,50 @@
+// What a page has stored: records in IndexedDB, checkpoints in the origin-private file system, and how often they are written.
+import type { BrowserContext, Page } from '@playwright/test'
+import { expect, type LabPage } from './lab_page.ts'
+
+/** Keeps a state after every so many steps, whatever the clock says: tests are over before the usual ten seconds. */
+export const keepEvery = (target: Page | BrowserContext, every_steps: number): Promise<unknown> =>
+  target.addInitScript((every) => {
+    const often = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
+    localStorage.setItem('understory.checkpoints', JSON.stringify(often))
+  }, every_steps)
+
+/** The steps whose states were written since the page was opened. */
+export const keptSteps = async (lab: LabPage): Promise<number[]> =>
+  (await lab.events()).flatMap((event) => (event.type === 'checkpoint' ? [event.step] : []))
+
+export const waitForCheckpoint = (lab: LabPage, step: number): Promise<void> =>
+  expect
+    .poll(async () => Math.max(0, ...(await keptSteps(lab))), { timeout: 200_000 })
+    .toBeGreaterThanOrEqual(step)
+
+/** The runs that have checkpoints in this browser. */
+export const keptFolders = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const origin = await navigator.storage.getDirectory()
+    const folder = await origin.getDirectoryHandle('checkpoints')
+    return Array.fromAsync(folder.keys())
+  })
+
+/** Of every record that is written, what it says of its run: "finished 7". */
+const records = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open('understory.runs')
+        request.onerror = () => reject(request.error)
+        // The page makes it when it first needs it.
+        request.onupgradeneeded = () => request.transaction?.abort()
+        request.onsuccess = () => {
+          const all = request.result.transaction('headers').objectStore('headers').getAll()
+          all.onsuccess = () => {
+            request.result.close()
+            resolve(all.result.map(({ step, status }) => `${status} ${step}`))
+          }
+        }
+      }),
+  )
+
+/** Waits until the records say this of their runs; they are written every few seconds, and when a run is over. */
+export const waitForRecords = (page: Page, ...wanted: string[]): Promise<void> =>
+  expect.poll(() => records(page).catch(() => []), { timeout: 30_000 }).toEqual(wanted)
