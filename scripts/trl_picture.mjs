@@ -1,0 +1,100 @@
+// Draws the reward of a job that TRL trained and that the lab trained from the same weights, and prints both in windows:
+//   node scripts/trl_picture.mjs docs/images/trl-curve.svg on_policy=runs/a1,runs/a2,runs/a3 two_iterations=runs/b1,runs/b2
+// A run is a folder of `npm run lab -- train … --out`. TRL's curves are those of conformance/fixtures/trl/repeat_digit.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './project.mjs'
+
+const CURVE = join(ROOT, 'conformance/fixtures/trl/repeat_digit/curve.json')
+const TITLES = { on_policy: 'one update per batch', two_iterations: 'two updates per batch' }
+const WINDOWS = 6
+const [out, ...sources] = process.argv.slice(2)
+if (!out || !sources.length) {
+  console.error('trl_picture: an output file and at least one name=run,run,… are needed')
+  process.exit(2)
+}
+
+/** The mean reward of each step of reinforcement in a run folder. */
+const rewardOf = (folder) =>
+  readFileSync(join(folder, 'metrics.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).data)
+    .filter((data) => 'actor/grad_norm' in data)
+    .map((data) => data['critic/score/mean'])
+
+const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length
+const deviation = (values) => {
+  const centre = mean(values)
+  return Math.sqrt(values.reduce((sum, v) => sum + (v - centre) ** 2, 0) / (values.length - 1))
+}
+const runs = JSON.parse(readFileSync(CURVE, 'utf8')).runs
+const panels = sources.map((source) => {
+  const [name, folders] = source.split('=')
+  const run = runs.find((candidate) => candidate.name === name)
+  if (!run) throw new Error(`${name}: expected one of ${runs.map((r) => r.name).join(', ')}`)
+  const trl = run.per_seed.map(({ reward }) => reward)
+  return { name, trl, lab: folders.split(',').map(rewardOf) }
+})
+
+const [W, H, LEFT, TOP, GAP, BOTTOM] = [760, 320, 44, 40, 36, 62]
+const wide = (W - LEFT - 16 - GAP * (panels.length - 1)) / panels.length
+const y = (value) => TOP + (1 - value) * (H - TOP - BOTTOM)
+const GREEN = '#0b6e4f'
+const GREY = '#8a8f98'
+
+function panel({ name, trl, lab }, index) {
+  const left = LEFT + index * (wide + GAP)
+  const last = trl[0].length - 1
+  const x = (i) => left + (i / last) * wide
+  const path = (values) =>
+    values.map((v, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join('')
+  const at = (i) => trl.map((seed) => seed[i])
+  const steps = trl[0].map((_, i) => i)
+  const centre = steps.map((i) => mean(at(i)))
+  const spread = steps.map((i) => deviation(at(i)))
+  const upper = path(centre.map((v, i) => v + spread[i]))
+  const lower = [...steps]
+    .reverse()
+    .map((i) => `L${x(i).toFixed(1)} ${y(centre[i] - spread[i]).toFixed(1)}`)
+  const grid = [0, 0.25, 0.5, 0.75, 1].map(
+    (v) =>
+      `<path d="M${left} ${y(v)}h${wide}" stroke="#ddd"/>${index ? '' : `<text x="${left - 8}" y="${y(v) + 4}" text-anchor="end">${v}</text>`}`,
+  )
+  const ticks = [0, last].map(
+    (i) => `<text x="${x(i)}" y="${H - BOTTOM + 18}" text-anchor="middle">${i + 1}</text>`,
+  )
+  return `<text x="${left}" y="28" font-weight="600">${TITLES[name] ?? name}</text>
+${grid.join('')}${ticks.join('')}
+<path d="${upper}${lower.join('')}Z" fill="${GREY}" opacity="0.25"/>
+<path d="${path(centre)}" fill="none" stroke="${GREY}" stroke-width="2"/>
+${lab.map((seed) => `<path d="${path(seed)}" fill="none" stroke="${GREEN}" stroke-width="1.4"/>`).join('')}`
+}
+
+writeFileSync(
+  out,
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${W} ${H}" font-family="system-ui, sans-serif" font-size="12" fill="#222">
+<title>Mean reward of a step: TRL and the lab on the same job</title>
+<rect width="${W}" height="${H}" fill="#fff"/>
+${panels.map(panel).join('\n')}
+<text x="${W / 2}" y="${H - BOTTOM + 18}" text-anchor="middle">batch</text>
+<path d="M${LEFT} ${H - 20}h24" stroke="${GREY}" stroke-width="2"/><text x="${LEFT + 30}" y="${H - 16}">TRL, mean of ${panels[0].trl.length} seeds and one standard deviation either side</text>
+<path d="M${LEFT + 420} ${H - 20}h24" stroke="${GREEN}" stroke-width="1.4"/><text x="${LEFT + 450}" y="${H - 16}">the lab, ${panels[0].lab.length} seeds</text>
+</svg>
+`,
+)
+
+console.log('| run | window | TRL | the lab | apart, standard errors |')
+console.log('| --- | --- | --- | --- | --- |')
+for (const { name, trl, lab } of panels) {
+  const size = trl[0].length / WINDOWS
+  for (let w = 0; w < WINDOWS; w++) {
+    const valuesOf = (seeds) => seeds.map((seed) => mean(seed.slice(w * size, (w + 1) * size)))
+    const [theirs, own] = [valuesOf(trl), valuesOf(lab)]
+    const error = deviation(theirs) * Math.sqrt(1 / theirs.length + 1 / own.length)
+    const z = (mean(own) - mean(theirs)) / error
+    console.log(
+      `| ${name} | ${w * size + 1} to ${(w + 1) * size} | ${mean(theirs).toFixed(3)} | ${mean(own).toFixed(3)} | ${z.toFixed(1)} |`,
+    )
+  }
+}
