@@ -65,7 +65,7 @@ function panel({ name, trl, lab }, index) {
     (i) => `<text x="${x(i)}" y="${H - BOTTOM + 18}" text-anchor="middle">${i + 1}</text>`,
   )
   return `<text x="${left}" y="28" font-weight="600">${TITLES[name] ?? name}</text>
-${grid.join('')}${ticks.join('')}
+${grid.join('')}${ticks.join('')}<text x="${x(last / 2)}" y="${H - BOTTOM + 18}" text-anchor="middle">batch</text>
 <path d="${upper}${lower.join('')}Z" fill="${GREY}" opacity="0.25"/>
 <path d="${path(centre)}" fill="none" stroke="${GREY}" stroke-width="2"/>
 ${lab.map((seed) => `<path d="${path(seed)}" fill="none" stroke="${GREEN}" stroke-width="1.4"/>`).join('')}`
@@ -77,7 +77,6 @@ writeFileSync(
 <title>Mean reward of a step: TRL and the lab on the same job</title>
 <rect width="${W}" height="${H}" fill="#fff"/>
 ${panels.map(panel).join('\n')}
-<text x="${W / 2}" y="${H - BOTTOM + 18}" text-anchor="middle">batch</text>
 <path d="M${LEFT} ${H - 20}h24" stroke="${GREY}" stroke-width="2"/><text x="${LEFT + 30}" y="${H - 16}">TRL, mean of ${panels[0].trl.length} seeds and one standard deviation either side</text>
 <path d="M${LEFT + 420} ${H - 20}h24" stroke="${GREEN}" stroke-width="1.4"/><text x="${LEFT + 450}" y="${H - 16}">the lab, ${panels[0].lab.length} seeds</text>
 </svg>
