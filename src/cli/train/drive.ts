@@ -4,6 +4,7 @@ import { BrokenNumbers, brokenHead } from '../../lab/protocol/guard.ts'
 import { LabFailure } from '../command.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { reason } from '../output/disk.ts'
+import { EventLog, eventFolder } from '../output/event_log.ts'
 import { print, tell } from '../terminal.ts'
 import type { Options } from './train_options.ts'
 import { TrainingRun, type TrainingRunParts } from './training_run.ts'
@@ -19,12 +20,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function drive(
   parts: TrainingRunParts,
   experiment: Experiment,
-  { out, save }: Pick<Options, 'out' | 'save'>,
+  { out, save, has_events }: Pick<Options, 'out' | 'save' | 'has_events'>,
 ): Promise<number> {
   const { run: steered, folder } = parts
   const missing: string[] = []
+  const events = has_events ? new EventLog(eventFolder(out, experiment.name), tell) : undefined
   const run = new TrainingRun({
     ...parts,
+    events,
     afterSft: async () => {
       if (save === undefined) return
       const weights = await steered.trainer.exportWeights()
@@ -46,11 +49,13 @@ export async function drive(
     for (const signal of SIGNALS) process.off(signal, onSignal)
     missing.push(...(folder?.missing ?? []))
     folder?.close()
+    events?.close()
   }
   if (run.checkpoint_problem !== undefined)
     missing.push(`there is no checkpoint of the end (${run.checkpoint_problem})`)
   print(run.summary())
   if (out !== undefined) print(`Wrote ${out}`)
+  if (events) print(`Wrote ${events.path}`)
   if (missing.length > 0) tell(await incomplete(missing, out))
   if (run.status !== 'finished') return 130
   return missing.length > 0 ? 1 : 0

@@ -32,6 +32,8 @@ export interface Options {
   readonly save: string | undefined
   /** Whether the inside is written down too. */
   readonly observe: boolean
+  /** Whether a TensorBoard event file grows while the run continues (event_log.ts). */
+  readonly has_events: boolean
   /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this machine. */
   readonly allow_bytes: number | undefined
   /** When checkpoints are written into the folder; undefined = never. */
@@ -57,6 +59,7 @@ export function readOptions(args: readonly string[]): Options {
     force: values.force,
     save: values.save,
     observe: values.observe,
+    has_events: logs(values.logger),
     allow_bytes: allowed(values['allow-memory']),
     schedule: schedule(values['checkpoint-every']),
   }
@@ -122,6 +125,13 @@ function allowed(gibibytes: string | undefined): number | undefined {
   return Number(gibibytes) * 2 ** 30
 }
 
+function logs(logger: string | undefined): boolean {
+  if (logger === undefined || logger === 'tensorboard') return logger !== undefined
+  throw new UsageError(
+    `--logger: expected tensorboard, got '${logger}'; --out DIR keeps metrics.jsonl and metrics.csv in any case`,
+  )
+}
+
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text !== undefined && !/^\d{1,15}$/.test(text))
     throw new UsageError(`${name}: expected a whole number, got '${text}'`)
@@ -142,6 +152,7 @@ function parse(args: readonly string[]) {
     'val-data': option,
     matmul: option,
     'allow-memory': option,
+    logger: option,
     force: { type: 'boolean', default: false },
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },

@@ -19,6 +19,7 @@ import { UNMEASURED } from '../../lab/worker/run_kernels.ts'
 import { type RunDevice, type RunHost, systemClock } from '../../lab/worker/session_host.ts'
 import type { SteeredRun } from '../../lab/worker/steered_run.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
+import type { EventLog } from '../output/event_log.ts'
 import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import type { RunFolder } from '../output/run_folder.ts'
 import { createProgress } from '../progress.ts'
@@ -45,6 +46,8 @@ export interface TrainingRunParts {
   /** What steps are to show of the inside. */
   readonly observe?: ObservationRequest | undefined
   readonly folder: RunFolder | undefined
+  /** Gets the metrics of each step. */
+  readonly events?: Pick<EventLog, 'step'> | undefined
   /** Where checkpoints go, and when; undefined = never. */
   readonly checkpoints?:
     | { readonly files: CheckpointFiles; readonly schedule: CheckpointSchedule }
@@ -192,9 +195,10 @@ export class TrainingRun {
   }
 
   #hearStep({ step, phase, metrics }: Extract<LabEvent, { type: 'step' }>): void {
-    const { gpu, run, folder, watch } = this.#parts
+    const { gpu, run, folder, events, watch } = this.#parts
     watch.step(step, phase, this.#run.told.history.series, run.experiment)
     folder?.metrics(step, metrics)
+    events?.step(step, metrics)
     this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
     const { kind, name } = run.trainer.phases[phase]
     const title = `phase ${phase + 1}/${run.trainer.phases.length} ${name || kind}`
