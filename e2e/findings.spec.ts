@@ -1,9 +1,15 @@
 // What goes wrong is said while it does: experiments made to fail are opened by link, and each diagnosis appears in its run.
 import type { Page } from '@playwright/test'
-import { BROKEN_RUNS, type BrokenRun } from '../src/lab/diagnosis/broken_runs.ts'
-import { encodeLink } from '../src/lab/links/link.ts'
+import type { BrokenRun } from '../src/lab/diagnosis/broken_runs.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { labModule } from './modules.ts'
 import { test } from './warm_page.ts'
+
+const { BROKEN_RUNS } = await labModule<typeof import('../src/lab/diagnosis/broken_runs.ts')>(
+  'lab/diagnosis/broken_runs.ts',
+)
+const { encodeLink } =
+  await labModule<typeof import('../src/lab/links/link.ts')>('lab/links/link.ts')
 
 declare global {
   interface Window {

@@ -1,0 +1,10 @@
+// Modules of the lab that load shaders as text: Playwright's loader does not, so vite loads them.
+import { fileURLToPath } from 'node:url'
+import { runnerImport } from 'vite'
+
+/** A module below src/, by its path there. */
+export async function labModule<T>(path: string): Promise<T> {
+  const file = fileURLToPath(new URL(`../src/${path}`, import.meta.url))
+  const { module } = await runnerImport<T>(file, { configFile: false, logLevel: 'error' })
+  return module
+}
