@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { TASKS } from '../../tasks/index.ts'
+import { createTask, TASKS } from '../../tasks/index.ts'
 import { presetOf } from '../presets/presets.ts'
-import { REWARDS } from './rewards.ts'
+import { rewardOf } from './rewards.ts'
 import { hydraValue, pythonValue, shellQuoted } from './shell.ts'
 import { experimentOf, filesOf } from './testing.ts'
 
@@ -174,8 +174,23 @@ describe('what a job holds', () => {
   })
 })
 
-test('every task has its scoring in Python', () => {
-  expect(Object.keys(REWARDS).sort()).toEqual(TASKS.map(({ id }) => id).sort())
+describe('the score in Python', () => {
+  test.for(TASKS.map(({ id }) => id))('exists for every task: %s', (id) => {
+    const task = createTask(id)
+    const own = rewardOf(task)
+    expect(own).toMatch(
+      /\ndef score\(prompt, response, ground_truth\):[\s\S]*\ndef compute_score\(/,
+    )
+    expect(own.includes('1.0 if response == ground_truth else 0.0\n\n\ndef compute')).toBe(
+      task.exact_match,
+    )
+  })
+
+  test('of a task that has none is named, and where it belongs', () => {
+    expect(() => rewardOf({ id: 'rhymes', exact_match: false })).toThrow(
+      'the task rhymes scores more than the exact answer, and its score does not exist in Python; add it to src/lab/jobs/templates/scores',
+    )
+  })
 })
 
 describe('names in other systems’ words', () => {
