@@ -153,6 +153,47 @@ describe('what a job holds', () => {
       expect(script).toContain(`    ${line}\n`)
   })
 
+  test('each system is told what it adds, decays and does not train in its own way', () => {
+    const readmeOf = (settings: object) =>
+      (filesOf(experimentOf({ phases: [RL], ...settings })).text.get('README.md') ?? '').split(
+        '**TRL**',
+      )
+    const [verl, trl] = readmeOf({ actor: { optim: { weight_decay: 0.1 } } })
+    expect(verl).not.toMatch(/norm_adv_epsilon|decay_norms/)
+    expect(verl).toContain('- model.padding_idx (-1): transformers hands pad_token_id')
+    expect(trl).toContain('- algorithm.norm_adv_epsilon (0.000001): it adds 1e-4')
+    expect(trl).toContain('- actor.optim.decay_norms (true): it decays no norms and no biases.')
+    const as_trl = {
+      actor: { optim: { weight_decay: 0.1, decay_norms: false } },
+      algorithm: { norm_adv_epsilon: 1e-4 },
+      model: { padding_idx: 0 },
+    }
+    const [told, untold] = readmeOf(as_trl)
+    expect(untold).not.toMatch(/norm_adv_epsilon|decay_norms|padding_idx/)
+    expect(told).toContain('- algorithm.norm_adv_epsilon (0.0001): it adds 1e-6')
+    expect(told).toContain('- actor.optim.decay_norms (false): its AdamW decays every parameter.')
+  })
+
+  test('losses and sums of verl 0.9 have their keys, and 0.7 does not know them', () => {
+    const actor = { loss_mode: 'dro', loss_agg_mode: 'token-sum' }
+    const script = (own: object) =>
+      filesOf(experimentOf({ phases: [RL], actor: own })).text.get('run_verl.sh') ?? ''
+    expect(script(actor)).toContain('  actor_rollout_ref.actor.policy_loss.dro_beta=')
+    expect(script(actor)).toContain('  actor_rollout_ref.actor.loss_agg_mode=token-sum\n')
+    for (const loss_mode of ['dppo_tv', 'dppo_kl']) {
+      const own = script({ loss_mode, clip_ratio_high: 0.3 })
+      expect(own).toContain(`  actor_rollout_ref.actor.policy_loss.loss_mode=${loss_mode}\n`)
+      expect(own).toContain('  actor_rollout_ref.actor.clip_ratio_high=0.3\n')
+      expect(own).not.toContain('dro_beta')
+    }
+    expect(() => filesOf(experimentOf({ phases: [RL], actor }), { verl: '0.7' })).toThrow(
+      /actor\.loss_mode is dro: .*actor\.loss_agg_mode is token-sum/,
+    )
+    expect(() => filesOf(experimentOf({ phases: [RL], actor }), { target: 'trl' })).toThrow(
+      'actor.loss_mode is dro: expected vanilla, gspo, sapo',
+    )
+  })
+
   test('understory.json is the way back', () => {
     const experiment = preset('tiny')
     const spec = JSON.parse(filesOf(experiment).text.get('understory.json') ?? '{}')

@@ -46,6 +46,7 @@ export interface Job {
 export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
   const task = taskOf(experiment.task)
+  requireRows(task)
   const reward = rewardOf(task)
   const needed = startOf(source, options, options.target, task)
   const others = TARGETS.filter((target) => target !== options.target).map((target) => {
@@ -93,6 +94,16 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
       jsonFile('understory.json', spec(source, options, task, rows, files)),
     ],
     warnings,
+  }
+}
+
+/** Refuses a data set that nobody has loaded. */
+function requireRows(task: Task): void {
+  try {
+    task.sample(0, 0, 'test')
+  } catch (error) {
+    if (error instanceof RangeError) throw new JobError(`${error.message}, with --data FILE`)
+    throw error
   }
 }
 

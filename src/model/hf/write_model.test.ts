@@ -1,4 +1,4 @@
-// What is written is what hf_model.ts reads; src/lab/jobs/outside.test.ts lets transformers read it.
+// What is written is what hf_model.ts reads; src/cli/outside_judges.test.ts lets transformers read it.
 import { describe, expect, test } from 'vitest'
 import { modelShape } from '../params/config.ts'
 import { type Head, initialWeights, paramLayout } from '../params/params.ts'
