@@ -70,6 +70,7 @@ function configOf(sizes: Sizes): TrainerConfig {
     max_response_length: sizes.context - 1,
     test_size: 0,
     train_size: 0,
+    exact_match: false,
     sample: unused,
     score: unused,
   }

@@ -38,12 +38,17 @@ async function saved(checkpoint = madeCheckpoint(EVERYTHING, 8, 2)) {
 
 describe('the command line', () => {
   test.for<[string[], string]>([
-    [['tiny'], '--to: expected hf, verl, bupo, trl, got nothing'],
-    [['tiny', 'x', '--to', 'tpu'], '--to: expected hf, verl, bupo, trl, got tpu'],
+    [['tiny'], '--to: expected hf, verl, bupo, trl, tensorboard, got nothing'],
+    [['tiny', 'x', '--to', 'tpu'], '--to: expected hf, verl, bupo, trl, tensorboard, got tpu'],
     [['tiny', '--to', 'hf'], 'export takes what to export and one folder, got 1 names'],
     [['tiny', 'a', 'b', '--to', 'hf'], 'got 3 names'],
     [['tiny', 'a', '--to', 'hf', '--verl', '0.5'], '--verl: expected 0.9 (or later) or 0.7'],
     [['tiny', 'a', '--to', 'hf', '--phase', '0'], '--phase: expected the number of a phase'],
+    [['tiny', 'a', '--to', 'hf', '--val-data', 'x'], 'there is no --data'],
+    [
+      ['a', 'b', '--to', 'tensorboard', '--weights', 'c'],
+      '--weights: has no effect on an event file',
+    ],
     [['tiny', 'a', '--to', 'hf', '--what'], "Unknown option '--what'"],
   ])('%j', ([args, said]) => {
     expect(() => readExportOptions(args)).toThrow(said)
@@ -91,6 +96,28 @@ describe('a run leaves', () => {
     )
     expect(existsSync(folder)).toBe(false)
   })
+})
+
+const JOB = 'conformance/fixtures/trl/repeat_digit'
+
+test('rows of a file leave as the rows of a job', async () => {
+  const data = ['--data', `${JOB}/data/train.jsonl`, '--val-data', `${JOB}/data/val.jsonl`]
+  const folder = join(out(), 'job')
+  expect(await exportCommand.run(['tiny-grpo', '--to', 'trl', folder, ...data])).toBe(0)
+  const { experiment, check } = JSON.parse(readFileSync(join(folder, 'understory.json'), 'utf8'))
+  expect(experiment.task).toMatchObject({ id: 'dataset', name: 'train.jsonl' })
+  expect(check.rows.val).toBe(10)
+  expect(check.scores[0]).toMatchObject({ score: 1, response: check.scores[0].ground_truth })
+  const file = join(root, 'on_rows.json')
+  const task = { ...experiment.task, data: `sha256-${'0'.repeat(64)}` }
+  writeFileSync(file, JSON.stringify({ ...experiment, task }))
+  await expect(exportCommand.run([file, '--to', 'trl', join(out(), 'x')])).rejects.toThrow(
+    /the data set train\.jsonl \(sha256-0+\) is not here; give its file again, with --data FILE/,
+  )
+  const run = await saved()
+  await expect(
+    exportCommand.run([run.file, '--to', 'hf', join(out(), 'x'), ...data]),
+  ).rejects.toThrow(/was not trained on the rows of train\.jsonl/)
 })
 
 describe('what cannot leave', () => {

@@ -1,4 +1,4 @@
-// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's fork or TRL reads.
+// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's fork, TRL or TensorBoard reads.
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,10 @@ import { runModels } from '../lab/jobs/model_folders.ts'
 import { TARGETS, type VerlVersion } from '../lab/jobs/setting.ts'
 import { presetOf } from '../lab/presets/presets.ts'
 import { jsonFile, type OutFile } from '../model/hf/out_file.ts'
+import type { DataChoice } from '../tasks/data/data_task.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
+import { exportEvents } from './export_events.ts'
+import { givenData, trainedOn } from './input/data_set.ts'
 import { readExperiment } from './input/experiment_source.ts'
 import { readInput } from './input/input_file.ts'
 import { EXPORT_MARK, refuseFolder, writeFolder } from './output/file_folder.ts'
@@ -20,20 +23,27 @@ import { print, tell } from './terminal.ts'
 import { findCheckpoint } from './train/resume.ts'
 import { loadWeights } from './train/weights.ts'
 
-/** What `--to` takes: a plain model, or a job of one of the systems. */
-const FORMATS = ['hf', ...TARGETS] as const
+/** What `--to` takes: a plain model, a job of one of the systems, or the metrics alone. */
+const FORMATS = ['hf', ...TARGETS, 'tensorboard'] as const
 type Format = (typeof FORMATS)[number]
 
 export const exportCommand: Command = {
-  usage: `<run folder, checkpoint, experiment.json, link or preset id> --to ${FORMATS.join('|')} DIR [--weights DIR] [--phase N] [--verl 0.9|0.7] [--force]`,
+  usage:
+    `<run folder, checkpoint, experiment.json, link or preset id> --to hf|${TARGETS.join('|')} DIR [--weights DIR] [--data FILE [--val-data FILE]] [--phase N] [--verl 0.9|0.7] [--force]\n` +
+    '  export <run folder or log> --to tensorboard DIR',
   summary:
-    'a folder for other systems: hf = the models; verl, bupo and trl = a job with model, data, reward and start scripts',
+    'a folder for other systems: hf = the models; verl, bupo and trl = a job with model, data, reward and start scripts; ' +
+    'tensorboard = the metrics as an event file, shown by tensorboard --logdir DIR',
   run: async (args) => {
     const options = readExportOptions(args)
     const { folder, format } = options
+    if (format === 'tensorboard') {
+      await exportEvents(options.source, folder)
+      return 0
+    }
     refuseFolder(folder, options.force)
     const source = await readSource(options)
-    const { files, warnings } = filesOf(source, options)
+    const { files, warnings } = filesOf(source, format, options)
     for (const warning of warnings) tell(`Note: ${warning}`)
     const bytes = writeFolder(folder, files)
     for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
@@ -52,6 +62,8 @@ interface ExportOptions {
   readonly folder: string
   readonly format: Format
   readonly weights: string | undefined
+  /** Rows in place of the experiment's task. */
+  readonly data: DataChoice | undefined
   /** Index, from 0. */
   readonly phase: number | undefined
   readonly verl: VerlVersion
@@ -69,26 +81,37 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
     throw new UsageError(
       `export takes what to export and one folder, got ${positionals.length} names`,
     )
+  const [idle] = Object.keys(values).filter((name) => name !== 'to')
+  if (format === 'tensorboard' && idle !== undefined)
+    throw new UsageError(
+      `--${idle}: has no effect on an event file (--to tensorboard); leave it out`,
+    )
   if (verl !== '0.9' && verl !== '0.7')
     throw new UsageError(`--verl: expected 0.9 (or later) or 0.7, got ${verl}`)
   if (phase !== undefined && !/^[1-9]\d?$/.test(phase))
     throw new UsageError(`--phase: expected the number of a phase, from 1, got ${phase}`)
   const index = phase === undefined ? undefined : Number(phase) - 1
-  return { source, folder, format, weights, phase: index, verl, force }
+  const data = givenData(values)
+  return { source, folder, format, weights, data, phase: index, verl, force }
 }
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   const force = { type: 'boolean' } as const
   try {
-    const options = { to: text, weights: text, phase: text, verl: text, force }
+    const named = { to: text, weights: text, phase: text, verl: text, data: text }
+    const options = { ...named, 'val-data': text, force }
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
   }
 }
 
-function filesOf(source: JobSource, { format, verl, phase }: ExportOptions) {
+function filesOf(
+  source: JobSource,
+  format: Exclude<Format, 'tensorboard'>,
+  { verl, phase }: ExportOptions,
+) {
   if (format !== 'hf')
     return makeJob(source, { target: format, verl, ...(phase !== undefined && { phase }) })
   const { experiment, step } = source
@@ -101,16 +124,19 @@ function filesOf(source: JobSource, { format, verl, phase }: ExportOptions) {
 }
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
-async function readSource({ source, weights }: ExportOptions): Promise<JobSource> {
+async function readSource({ source, weights, data }: ExportOptions): Promise<JobSource> {
   // A preset's id comes before a folder of that name, as in every command.
   const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
-  if (!is_checkpoint) return fromExperiment(readExperiment(source), weights)
+  if (!is_checkpoint)
+    return fromExperiment(readExperiment(source, data && trainedOn(data)), weights)
   if (weights !== undefined)
     throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
   const { run } = statSync(source).isDirectory()
     ? (await findCheckpoint(source, undefined)).checkpoint
     : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
   const { trainer, experiment } = run
+  if (data && experiment.task.data !== data.data)
+    throw new UsageError(`--data: ${source} was not trained on the rows of ${data.name}`)
   const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
   // Before their first steps both are no more than random weights.
   const models = {

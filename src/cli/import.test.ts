@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { exportCommand } from './export.ts'
 import { importRun, readSource } from './import.ts'
-import { tensorboard } from './tensorboard.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-import-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,7 +33,7 @@ test('verl’s log becomes a file that imports to the same run', async () => {
 test('an event file has every step and number of the run it was written from', async () => {
   const source = write('run/metrics.jsonl', LOG)
   const out = join(folder, 'events')
-  expect(await tensorboard.run([source, out])).toBe(0)
+  expect(await exportCommand.run([source, '--to', 'tensorboard', out])).toBe(0)
   const found = await readSource(out)
   expect(found.kind).toBe('tensorboard')
   expect(found.series).toEqual((await readSource(source)).series)
@@ -46,5 +46,8 @@ test('what is no log is refused in a sentence', async () => {
   await expect(readSource(join(folder, 'empty'))).rejects.toThrow(/there is no log in it/)
   await expect(importRun.run(['a', 'b'])).rejects.toThrow(/takes one file/)
   await expect(importRun.run(['a'])).rejects.toThrow(/needs --out/)
-  await expect(tensorboard.run(['a'])).rejects.toThrow(/a run folder or log/)
+  const events = (...args: string[]) => exportCommand.run([...args, '--to', 'tensorboard'])
+  await expect(events('tiny', join(folder, 'x'))).rejects.toThrow(/tiny: no such file or folder/)
+  await expect(events('a')).rejects.toThrow(/one folder, got 1 names/)
+  await expect(events('a', 'b', '--weights', 'c')).rejects.toThrow(/--weights: has no effect/)
 })

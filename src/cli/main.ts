@@ -7,7 +7,6 @@ import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
-import { tensorboard } from './tensorboard.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
@@ -19,7 +18,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   probe,
   export: exportCommand,
   import: importRun,
-  tensorboard,
   adapters,
 }
 

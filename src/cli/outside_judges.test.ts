@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { taskOf } from '../lab/experiment/fields/task_fields.ts'
 import { runModels } from '../lab/jobs/model_folders.ts'
 import { experimentOf, filesOf, sourceOf } from '../lab/jobs/testing.ts'
 import { presetOf } from '../lab/presets/presets.ts'
@@ -15,7 +14,7 @@ import { logitsRef } from '../model/transformer/policy.ref.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
 import { valuesRef } from '../model/transformer/value.ref.ts'
 import { createTask, TASKS } from '../tasks/index.ts'
-import { arithmetic as tokenizer } from '../tasks/tokenizers/arithmetic.ts'
+import type { Task } from '../tasks/task.ts'
 import { writeFolder } from './output/file_folder.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-outside-'))
@@ -39,6 +38,13 @@ function python(code: string, input: unknown): unknown {
   })
   if (done.status !== 0) throw new Error(done.stderr.slice(-3000))
   return JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '')
+}
+
+/** The tasks of every vocabulary, by its tokens. */
+const VOCABULARIES = new Map<string, string[]>()
+for (const { id } of TASKS) {
+  const tokens = createTask(id).tokenizer.tokens.join()
+  VOCABULARIES.set(tokens, [...(VOCABULARIES.get(tokens) ?? []), id])
 }
 
 const MODEL_CODE = `
@@ -96,37 +102,47 @@ describe.skipIf(!HAS_TRANSFORMERS)('transformers', { timeout: PATIENCE_MS }, () 
     })
   })
 
-  test('gives the ids of the lab for 200 texts, and the texts of the ids', () => {
-    const experiment = presetOf('tiny')?.experiment ?? experimentOf({})
-    const folder = join(root, 'tokenizer')
-    writeFolder(folder, runModels(sourceOf(experiment), taskOf(experiment.task)))
-    const texts = TASKS.flatMap(({ id }) =>
-      Array.from({ length: 40 }, (_, i) => {
-        const { prompt, ground_truth } = createTask(id).sample(9, i, 'train')
-        return i % 2 === 0 ? prompt : prompt + ground_truth
-      }),
-    )
-    expect(texts.length).toBe(200)
+  test('gives the ids of the lab for 200 texts of every vocabulary, and the texts of the ids', () => {
+    const cases = [...VOCABULARIES.values()].map((ids, i) => {
+      const folder = join(root, `tokenizer${i}`)
+      const task = createTask(ids[0])
+      writeFolder(folder, runModels(sourceOf(experimentOf({ task: { id: task.id } })), task))
+      const texts = Array.from({ length: 200 }, (_, k) => {
+        const { prompt, ground_truth } = createTask(ids[k % ids.length]).sample(9, k, 'train')
+        return k % 2 === 0 ? prompt : prompt + ground_truth
+      })
+      return { folder, texts, tokenizer: task.tokenizer }
+    })
+    expect(cases.length).toBeGreaterThan(2)
     const code = `
 import json, sys, transformers
-asked = json.load(sys.stdin)
-t = transformers.AutoTokenizer.from_pretrained(asked["folder"])
-ids = [t(text, add_special_tokens=False)["input_ids"] for text in asked["texts"]]
-chat = [t.apply_chat_template([{"role": "user", "content": text}], tokenize=True, add_generation_prompt=True, return_dict=False) for text in asked["texts"]]
-print(json.dumps({"ids": ids, "chat": chat, "texts": [t.decode(row + [1], skip_special_tokens=True) for row in ids], "special": [t.pad_token_id, t.eos_token_id, t.convert_tokens_to_ids("<|im_end|>")]}))
+answers = []
+for asked in json.load(sys.stdin):
+    t = transformers.AutoTokenizer.from_pretrained(asked["folder"])
+    ids = [t(text, add_special_tokens=False)["input_ids"] for text in asked["texts"]]
+    chat = [t.apply_chat_template([{"role": "user", "content": text}], tokenize=True, add_generation_prompt=True, return_dict=False) for text in asked["texts"]]
+    answers.append({"ids": ids, "chat": chat, "texts": [t.decode(row + [1], skip_special_tokens=True) for row in ids], "special": [t.pad_token_id, t.eos_token_id, t.convert_tokens_to_ids("<|im_end|>")]})
+print(json.dumps(answers))
 `
-    const expected = texts.map((text) => tokenizer.encode(text))
-    const { pad_token_id, eos_token_id } = tokenizer
-    expect(python(code, { folder, texts })).toEqual({
-      ...{ ids: expected, chat: expected, texts },
-      special: [pad_token_id, eos_token_id, eos_token_id],
-    })
+    const answers = python(
+      code,
+      cases.map(({ folder, texts }) => ({ folder, texts })),
+    )
+    expect(answers).toEqual(
+      cases.map(({ texts, tokenizer }) => {
+        const expected = texts.map((text) => tokenizer.encode(text))
+        const { pad_token_id, eos_token_id } = tokenizer
+        return {
+          ...{ ids: expected, chat: expected, texts },
+          special: [pad_token_id, eos_token_id, eos_token_id],
+        }
+      }),
+    )
   })
 })
 
-/** What a policy might answer: right, wrong, cut off, too long, empty, and signs in any order. */
-function responses(id: string) {
-  const task = createTask(id)
+/** Different answers of a policy: right, nearly right, wrong, cut off, too long, empty, and characters in any order. */
+function responses({ tokenizer, max_response_length, sample, score }: Task) {
   const signs = tokenizer.tokens.slice(2)
   let state = 7
   const random = (below: number) => {
@@ -135,9 +151,17 @@ function responses(id: string) {
   }
   const noise = (length: number) =>
     Array.from({ length }, () => signs[random(signs.length)]).join('')
-  return Array.from({ length: 1000 }, (_, i) => {
-    const { prompt, ground_truth } = task.sample(3, i, 'train')
-    const other = task.sample(3, i + 1, 'train').ground_truth
+  const changed = (text: string) => {
+    const at = random(text.length)
+    return text.slice(0, at) + noise(1) + text.slice(at + 1)
+  }
+  const swapped = (text: string) => {
+    const [i, j] = [random(text.length), random(text.length)]
+    return [...text].map((sign, k) => (k === i ? text[j] : k === j ? text[i] : sign)).join('')
+  }
+  return Array.from({ length: 1200 }, (_, i) => {
+    const { prompt, ground_truth } = sample(3, i, 'train')
+    const other = sample(3, i + 1, 'train').ground_truth
     const kinds = [
       ground_truth,
       other,
@@ -145,38 +169,81 @@ function responses(id: string) {
       ground_truth + noise(1),
       `0${ground_truth}`,
       '',
-      noise(1 + random(task.max_response_length)),
+      noise(1 + random(max_response_length)),
       [...ground_truth].reverse().join(''),
       ` ${ground_truth}`,
       `${ground_truth}\n`,
+      changed(ground_truth),
+      swapped(ground_truth),
     ]
     const response = kinds[i % kinds.length]
-    return { ground_truth, response, score: task.score(prompt, response) }
+    return { prompt, ground_truth, response, score: score(prompt, response) }
   })
 }
 
-test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
-  'reward.py scores as the task does: %s',
-  (id) => {
-    const cases = responses(id)
-    const { text } = filesOf(experimentOf({ task: { id }, phases: [{ kind: 'rl', steps: 1 }] }))
-    const file = join(root, `reward_${id}.py`)
-    writeFileSync(file, text.get('reward.py') ?? '')
-    const code = `
+const REWARD_CODE = `
 import importlib.util, json, sys
 asked = json.load(sys.stdin)
 spec = importlib.util.spec_from_file_location("reward", asked["file"])
 reward = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(reward)
-print(json.dumps([reward.compute_score(data_source="x", solution_str=c["response"], ground_truth=c["ground_truth"], extra_info={"index": 0})["score"] for c in asked["cases"]]))
+scored = [reward.compute_score(data_source="x", solution_str=c["response"], ground_truth=c["ground_truth"], extra_info={"index": 0, "prompt": c["prompt"]}) for c in asked["cases"]]
+assert all(s["acc"] == (s["score"] == 1) for s in scored)
+print(json.dumps([s["score"] for s in scored]))
 `
-    const scores = cases.map(({ score }) => score)
-    expect(python(code, { file, cases })).toEqual(scores)
-    // Both kinds of scores are there, or the comparison says nothing.
-    expect(scores.filter((score) => score === 1).length).toBeGreaterThan(90)
-    expect(scores.filter((score) => score === 0).length).toBeGreaterThan(500)
+
+/** A job’s reward.py of this task scores every response as the task does. */
+function expectSameScores(task: Task, cases: ReturnType<typeof responses>): void {
+  const { id } = task
+  const { text } = filesOf(experimentOf({ task: { id }, phases: [{ kind: 'rl', steps: 1 }] }))
+  const file = join(root, `reward_${id}.py`)
+  writeFileSync(file, text.get('reward.py') ?? '')
+  expect(python(REWARD_CODE, { file, cases })).toEqual(cases.map(({ score }) => score))
+}
+
+test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
+  'reward.py scores as the task does: %s',
+  (id) => {
+    const task = createTask(id)
+    const cases = responses(task)
+    expectSameScores(task, cases)
+    // All kinds of scores are there, or the comparison says nothing.
+    const count = (holds: (score: number) => boolean) => cases.filter((c) => holds(c.score)).length
+    expect(count((score) => score === 1)).toBeGreaterThan(90)
+    expect(count((score) => score < 1)).toBeGreaterThan(500)
+    expect(count((score) => score > 0 && score < 1) > 0).toBe(task.partial_score !== undefined)
+    const is_free = !task.exact_match && task.partial_score === undefined
+    const others = cases.filter((c) => c.score === 1 && c.response !== c.ground_truth)
+    expect(others.length > 0).toBe(is_free)
   },
 )
+
+test.skipIf(!HAS_PYTHON)('reward.py works expressions out as the lab does', () => {
+  const task = createTask('countdown')
+  const cases = [
+    [
+      '3,4,5=17',
+      ['5+4*3', '(5)+(3*4)', '3*(4+5)', '3*4+5)', '(3*4+5', '3*4+5+', '3**4+5', '03*4+5'],
+    ],
+    [
+      '3,4,5=17',
+      ['', '()', '-3*4+5', '3*4', '3*4+5+5', '3 *4+5', '3*4+5\n', '345', '((((3*4)))+5)'],
+    ],
+    ['2,3=6', ['2*3', '6', '2/(3-3)', '2*3*1', '3/(2/4)']],
+    [
+      '3,3,5,8,9=9',
+      ['9+8/(5/(3-3))', '9+8/(5/(3-3)', '9-8/(5/(3-3))', '(3-3)/(3-3)+9', '5*8/(3-3)'],
+    ],
+    ['1,3,3=1', ['3/3*1', '1/3*3', '3*(1/3)', '3/(3/1)', '1*3/3']],
+  ].flatMap(([prompt, texts]) =>
+    [...texts].map((response) => ({
+      ...{ prompt: `${prompt}`, ground_truth: '', response },
+      score: task.score(`${prompt}`, response),
+    })),
+  )
+  expect(cases.filter(({ score }) => score === 1).length).toBeGreaterThan(9)
+  expectSameScores(task, cases)
+})
 
 test.skipIf(!HAS_PYTHON)('check.py needs no package, and finds what is broken', () => {
   const experiment = presetOf('tiny-ppo')?.experiment ?? experimentOf({})

@@ -82,6 +82,7 @@ export const PARITY: Task = {
   max_response_length: 3,
   test_size: 10,
   train_size: 10,
+  exact_match: false,
   sample: (seed, index, split) => {
     const digit = (seed * 7 + index * 3 + (split === 'test' ? 5 : 0)) % 10
     return {

@@ -60,8 +60,11 @@ describe.for(CASES)('$label', ({ task }) => {
           `${ground_truth}=`,
           ` ${ground_truth}`,
           changed,
-        ])
-          expect(task.score(prompt, wrong), `${wrong} to ${prompt}`).toBeLessThan(1)
+        ]) {
+          const score = task.score(prompt, wrong)
+          expect(score, `${wrong} to ${prompt}`).toBeLessThan(1)
+          if (task.exact_match) expect(score).toBe(0)
+        }
       }),
       { numRuns: 50 },
     )

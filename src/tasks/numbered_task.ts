@@ -9,7 +9,7 @@ export interface Posed {
   readonly ground_truth: string
 }
 
-export interface NumberedProblems
+interface Problems
   extends Pick<
     Task,
     'id' | 'tokenizer' | 'max_prompt_length' | 'max_response_length' | 'partial_score'
@@ -25,9 +25,16 @@ export interface NumberedProblems
   /** The form of every prompt, and an example of it for the error message. */
   readonly pattern: RegExp
   readonly example: string
-  /** The score of a response to a prompt that matched `pattern`. */
-  check(prompt: RegExpExecArray, response: string): number
 }
+
+/** How a response to a prompt that matched `pattern` is scored. */
+type Verifier =
+  /** The only right answer scores 1, anything else 0. */
+  | { answer(prompt: RegExpExecArray): string; readonly check?: undefined }
+  /** Several answers are right, or right in part. */
+  | { check(prompt: RegExpExecArray, response: string): number; readonly answer?: undefined }
+
+export type NumberedProblems = Problems & Verifier
 
 /** A task of numbered problems, each demonstrated by its right answer. */
 export function numberedTask(of: NumberedProblems): Task {
@@ -37,6 +44,7 @@ export function numberedTask(of: NumberedProblems): Task {
   const { test_size, train_size } = problems
   return {
     ...{ id, tokenizer, max_prompt_length, max_response_length, test_size, train_size },
+    exact_match: of.check === undefined,
     ...(partial_score !== undefined && { partial_score }),
     sample(seed, index, split) {
       const at = numbering.at(problems.draw(seed, index, split).problem)
@@ -46,13 +54,11 @@ export function numberedTask(of: NumberedProblems): Task {
     score(prompt, response) {
       const match = of.pattern.exec(prompt)
       if (!match) throw new RangeError(`${id}: expected a prompt like ${of.example}, got ${prompt}`)
-      return of.check(match, response)
+      if (of.check) return of.check(match, response)
+      return response === of.answer(match) ? 1 : 0
     },
   }
 }
-
-/** 1 for the only right answer, else 0. */
-export const exactly = (response: string, answer: string): number => (response === answer ? 1 : 0)
 
 /** What `shareOfPlaces` means, for `partial_score`. */
 export const SHARE_OF_PLACES =

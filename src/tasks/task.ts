@@ -52,6 +52,8 @@ export interface Task {
   readonly train_size: number
   /** Sample `index` of a split: a function of (seed, task and its parameters, index, split) alone. */
   sample(seed: number, index: number, split: Split): Sample
+  /** Whether the ground truth scores 1 and any other response 0. Where not, the task needs a verifier of its own outside the lab too. */
+  readonly exact_match: boolean
   /** What a score between 0 and 1 means, as part of a sentence; absent where a response is right or wrong and nothing else. */
   readonly partial_score?: string
   /**

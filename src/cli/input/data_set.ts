@@ -4,12 +4,31 @@ import { basename } from 'node:path'
 import { type DataChoice, loadDataSet } from '../../tasks/data/data_task.ts'
 import { type DataRow, readVerlRows } from '../../tasks/data/verl_rows.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
-import { LabFailure } from '../command.ts'
+import { LabFailure, UsageError } from '../command.ts'
+import type { DocumentChange } from './experiment_source.ts'
 import { readText } from './input_file.ts'
 
 /** Of a file without one for validation, this share of the rows is held out: its last ones. */
 const HELD_OUT_SHARE = 0.2
 const MOST_HELD_OUT = 512
+
+/** What the command line says of data. */
+interface DataOptions {
+  readonly data?: string | undefined
+  readonly 'val-data'?: string | undefined
+}
+
+/** The data set of --data, made known; undefined where there is none. Throws LabFailure or UsageError. */
+export function givenData(values: DataOptions): DataChoice | undefined {
+  if (values.data !== undefined) return readDataSet(values.data, values['val-data'])
+  if (values['val-data'] === undefined) return undefined
+  throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
+}
+
+/** An experiment on the rows, all of them in every epoch where it does not say how many. */
+export const trainedOn =
+  (task: DataChoice): DocumentChange =>
+  ({ data }) => ({ task, data: { train_max_samples: task.train_size, ...(data as object) } })
 
 /**
  * Reads the rows, makes them known to tasks and says what an experiment writes of them. Throws LabFailure for files that are no

@@ -3,9 +3,8 @@ import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { UsageError } from '../command.ts'
-import { readDataSet } from '../input/data_set.ts'
+import { givenData, trainedOn } from '../input/data_set.ts'
 import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
@@ -85,25 +84,18 @@ function newRun(values: Values, positionals: readonly string[]): NewRun {
 /** The seed and the data of the command line in place of the document's. */
 function changeOf(values: Values): DocumentChange | undefined {
   const seed = wholeNumber('--seed', values.seed)
-  const task = dataOf(values)
+  const task = givenData(values)
   if (seed === undefined && task === undefined) return undefined
-  return ({ data }) => ({
+  return (document) => ({
     ...(seed !== undefined && { seed }),
-    ...(task && { task, data: { train_max_samples: task.train_size, ...(data as object) } }),
+    ...(task && trainedOn(task)(document)),
   })
-}
-
-/** The data set of --data, made known; undefined where there is none. */
-function dataOf(values: Values): DataChoice | undefined {
-  if (values.data !== undefined) return readDataSet(values.data, values['val-data'])
-  if (values['val-data'] === undefined) return undefined
-  throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
-  dataOf(values)
+  givenData(values)
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { TASKS } from '../../tasks/index.ts'
+import { createTask, TASKS } from '../../tasks/index.ts'
 import { presetOf } from '../presets/presets.ts'
-import { REWARDS } from './rewards.ts'
+import { rewardOf } from './rewards.ts'
 import { hydraValue, pythonValue, shellQuoted } from './shell.ts'
 import { experimentOf, filesOf } from './testing.ts'
 
@@ -153,6 +153,47 @@ describe('what a job holds', () => {
       expect(script).toContain(`    ${line}\n`)
   })
 
+  test('each system is told what it adds, decays and does not train in its own way', () => {
+    const readmeOf = (settings: object) =>
+      (filesOf(experimentOf({ phases: [RL], ...settings })).text.get('README.md') ?? '').split(
+        '**TRL**',
+      )
+    const [verl, trl] = readmeOf({ actor: { optim: { weight_decay: 0.1 } } })
+    expect(verl).not.toMatch(/norm_adv_epsilon|decay_norms/)
+    expect(verl).toContain('- model.padding_idx (-1): transformers hands pad_token_id')
+    expect(trl).toContain('- algorithm.norm_adv_epsilon (0.000001): it adds 1e-4')
+    expect(trl).toContain('- actor.optim.decay_norms (true): it decays no norms and no biases.')
+    const as_trl = {
+      actor: { optim: { weight_decay: 0.1, decay_norms: false } },
+      algorithm: { norm_adv_epsilon: 1e-4 },
+      model: { padding_idx: 0 },
+    }
+    const [told, untold] = readmeOf(as_trl)
+    expect(untold).not.toMatch(/norm_adv_epsilon|decay_norms|padding_idx/)
+    expect(told).toContain('- algorithm.norm_adv_epsilon (0.0001): it adds 1e-6')
+    expect(told).toContain('- actor.optim.decay_norms (false): its AdamW decays every parameter.')
+  })
+
+  test('losses and sums of verl 0.9 have their keys, and 0.7 does not know them', () => {
+    const actor = { loss_mode: 'dro', loss_agg_mode: 'token-sum' }
+    const script = (own: object) =>
+      filesOf(experimentOf({ phases: [RL], actor: own })).text.get('run_verl.sh') ?? ''
+    expect(script(actor)).toContain('  actor_rollout_ref.actor.policy_loss.dro_beta=')
+    expect(script(actor)).toContain('  actor_rollout_ref.actor.loss_agg_mode=token-sum\n')
+    for (const loss_mode of ['dppo_tv', 'dppo_kl']) {
+      const own = script({ loss_mode, clip_ratio_high: 0.3 })
+      expect(own).toContain(`  actor_rollout_ref.actor.policy_loss.loss_mode=${loss_mode}\n`)
+      expect(own).toContain('  actor_rollout_ref.actor.clip_ratio_high=0.3\n')
+      expect(own).not.toContain('dro_beta')
+    }
+    expect(() => filesOf(experimentOf({ phases: [RL], actor }), { verl: '0.7' })).toThrow(
+      /actor\.loss_mode is dro: .*actor\.loss_agg_mode is token-sum/,
+    )
+    expect(() => filesOf(experimentOf({ phases: [RL], actor }), { target: 'trl' })).toThrow(
+      'actor.loss_mode is dro: expected vanilla, gspo, sapo',
+    )
+  })
+
   test('understory.json is the way back', () => {
     const experiment = preset('tiny')
     const spec = JSON.parse(filesOf(experiment).text.get('understory.json') ?? '{}')
@@ -174,8 +215,23 @@ describe('what a job holds', () => {
   })
 })
 
-test('every task has its scoring in Python', () => {
-  expect(Object.keys(REWARDS).sort()).toEqual(TASKS.map(({ id }) => id).sort())
+describe('the score in Python', () => {
+  test.for(TASKS.map(({ id }) => id))('exists for every task: %s', (id) => {
+    const task = createTask(id)
+    const own = rewardOf(task)
+    expect(own).toMatch(
+      /\ndef score\(prompt, response, ground_truth\):[\s\S]*\ndef compute_score\(/,
+    )
+    expect(own.includes('1.0 if response == ground_truth else 0.0\n\n\ndef compute')).toBe(
+      task.exact_match,
+    )
+  })
+
+  test('of a task that has none is named, and where it belongs', () => {
+    expect(() => rewardOf({ id: 'rhymes', exact_match: false })).toThrow(
+      'the task rhymes scores more than the exact answer, and its score does not exist in Python; add it to src/lab/jobs/templates/scores',
+    )
+  })
 })
 
 describe('names in other systems’ words', () => {

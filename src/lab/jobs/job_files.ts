@@ -9,7 +9,7 @@ import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
 import { type ModelSource, modelFolders, modelWarnings, modelWords } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
-import { REWARDS } from './rewards.ts'
+import { rewardOf } from './rewards.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
 import { type JobFacts, TARGET_NAMES, TARGETS, type Target, type VerlVersion } from './setting.ts'
 import { pythonValue } from './shell.ts'
@@ -46,9 +46,8 @@ export interface Job {
 export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
   const task = taskOf(experiment.task)
-  const reward = REWARDS[task.id]
-  if (reward === undefined)
-    throw new JobError(`task.id: the task ${task.id} has no scoring in Python`)
+  requireRows(task)
+  const reward = rewardOf(task)
   const needed = startOf(source, options, options.target, task)
   const others = TARGETS.filter((target) => target !== options.target).map((target) => {
     try {
@@ -95,6 +94,16 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
       jsonFile('understory.json', spec(source, options, task, rows, files)),
     ],
     warnings,
+  }
+}
+
+/** Refuses a data set that nobody has loaded. */
+function requireRows(task: Task): void {
+  try {
+    task.sample(0, 0, 'test')
+  } catch (error) {
+    if (error instanceof RangeError) throw new JobError(`${error.message}, with --data FILE`)
+    throw error
   }
 }
 
@@ -213,6 +222,7 @@ function spec(
 /** Right, cut off, too long and empty. */
 const scored = (task: Task, { prompt, ground_truth }: Sample) =>
   [ground_truth, ground_truth.slice(0, -1), `${ground_truth}0`, ''].map((response) => ({
+    prompt,
     response,
     ground_truth,
     score: task.score(prompt, response),

@@ -31,18 +31,25 @@ export const TRL_ADV_ESTIMATORS: readonly string[] = ['grpo', 'grpo_vectorized']
 const OLD_LOSS_MODES = ['vanilla', 'gspo', 'gpg', 'clip_cov', 'kl_cov', 'geo_mean'] as const
 
 /** actor_rollout_ref.actor.policy_loss.loss_mode. */
-export const VERL_LOSS_MODES: readonly string[] = [...OLD_LOSS_MODES, 'sapo', 'cispo']
+export const VERL_0_7_LOSS_MODES: readonly string[] = [...OLD_LOSS_MODES, 'sapo', 'cispo']
+export const VERL_LOSS_MODES: readonly string[] = [
+  ...VERL_0_7_LOSS_MODES,
+  'dppo_tv',
+  'dppo_kl',
+  'dro',
+]
 export const BUPO_LOSS_MODES: readonly string[] = OLD_LOSS_MODES
 /** Losses of the lab that TRL has with the same meaning; its cispo clamps from above alone. */
 export const TRL_LOSS_MODES: readonly string[] = ['vanilla', 'gspo', 'sapo']
 
 /** actor_rollout_ref.actor.loss_agg_mode. */
-export const VERL_LOSS_AGG_MODES: readonly string[] = [
+export const VERL_0_7_LOSS_AGG_MODES: readonly string[] = [
   'token-mean',
   'seq-mean-token-sum',
   'seq-mean-token-mean',
   'seq-mean-token-sum-norm',
 ]
+export const VERL_LOSS_AGG_MODES: readonly string[] = [...VERL_0_7_LOSS_AGG_MODES, 'token-sum']
 export const TRL_LOSS_AGG_MODES: readonly string[] = [
   'token-mean',
   'seq-mean-token-mean',

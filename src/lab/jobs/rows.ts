@@ -28,7 +28,8 @@ interface Row {
   readonly ability: string
   /** ground_truth is text, whatever the task. */
   readonly reward_model: { readonly style: string; readonly ground_truth: string }
-  readonly extra_info: { readonly split: string; readonly index: bigint }
+  /** reward.py reads the prompt. */
+  readonly extra_info: { readonly split: string; readonly index: bigint; readonly prompt: string }
 }
 
 /** The name of a task's rows: what reward functions and metrics are told apart by. */
@@ -39,7 +40,7 @@ const rowOf = (task: Task, sample: Sample, split: 'train' | 'test', index: numbe
   prompt: [{ role: 'user', content: sample.prompt }],
   ability: task.id,
   reward_model: { style: 'rule', ground_truth: sample.ground_truth },
-  extra_info: { split, index: BigInt(index) },
+  extra_info: { split, index: BigInt(index), prompt: sample.prompt },
 })
 
 /** data/train.parquet: the problems that the run itself would have drawn next, in that order. */
@@ -77,9 +78,10 @@ const SCHEMA = [
   group('reward_model', 2),
   { name: 'style', ...text },
   { name: 'ground_truth', ...text },
-  group('extra_info', 2),
+  group('extra_info', 3),
   { name: 'split', ...text },
   { name: 'index', type: 'INT64' as const, repetition_type: 'OPTIONAL' as const },
+  { name: 'prompt', ...text },
 ]
 
 /** A file of `count` rows, which are made when it is written. */

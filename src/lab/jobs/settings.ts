@@ -10,6 +10,8 @@ import {
   TRL_KL_LOSS_TYPES,
   TRL_LOSS_AGG_MODES,
   TRL_LOSS_MODES,
+  VERL_0_7_LOSS_AGG_MODES,
+  VERL_0_7_LOSS_MODES,
   VERL_ADV_ESTIMATORS,
   VERL_KL_LOSS_TYPES,
   VERL_KL_PENALTIES,
@@ -39,6 +41,11 @@ const both =
   (...conditions: ((facts: JobFacts) => boolean)[]) =>
   (facts: JobFacts) =>
     conditions.every((holds) => holds(facts))
+
+/** The padding token of every tokenizer of the lab. */
+const PAD = 0
+const LEARNS_NO_PAD =
+  'transformers hands pad_token_id to the embedding, so the padding token does not learn as an input; it is one only where the policy itself wrote it'
 
 const orNull = (value: string | number) => (value === 0 || value === 'off' ? null : value)
 const NO_CRITIC = by('no critic, which TRL’s GRPOTrainer has not')
@@ -89,6 +96,11 @@ function optimizer(
     },
     'betas.1': { verl: TOLD(`${path}.betas.0`), trl: trl('adam_beta2') },
     weight_decay: { verl: to(`${section}.weight_decay`), trl: trl('weight_decay') },
+    decay_norms: {
+      when: ({ settings }) => (is_actor ? settings.actor : settings.critic).optim.weight_decay > 0,
+      verl: lost('its AdamW decays every parameter', true),
+      trl: is_actor ? lost('it decays no norms and no biases', false) : NO_CRITIC,
+    },
   }
   return Object.fromEntries(
     Object.entries(fields).map(([name, setting]) => [
@@ -128,6 +140,10 @@ const RUN: Record<string, Setting> = {
   'model.enable_gradient_checkpointing': {
     verl: to('actor_rollout_ref.model.enable_gradient_checkpointing'),
     trl: to('gradient_checkpointing'),
+  },
+  'model.padding_idx': {
+    verl: lost(LEARNS_NO_PAD, PAD),
+    trl: lost(LEARNS_NO_PAD, PAD),
   },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
   kernels: {
@@ -249,6 +265,7 @@ const LOSS: Record<string, Setting> = {
   },
   'actor.loss_mode': {
     verl: oneOf(`${ACTOR}.policy_loss.loss_mode`, VERL_LOSS_MODES),
+    verl_0_7: oneOf(`${ACTOR}.policy_loss.loss_mode`, VERL_0_7_LOSS_MODES),
     bupo: oneOf(`${ACTOR}.policy_loss.loss_mode`, BUPO_LOSS_MODES),
     trl: oneOf('importance_sampling_level', TRL_LOSS_MODES, (mode: string) =>
       mode === 'gspo' ? 'sequence' : 'token',
@@ -270,6 +287,12 @@ const LOSS: Record<string, Setting> = {
     verl: to(`${ACTOR}.tau_neg`),
     trl: to('sapo_temperature_neg'),
   },
+  'actor.policy_loss.dro_beta': {
+    when: withLoss('dro'),
+    verl: to(`${ACTOR}.policy_loss.dro_beta`),
+    verl_0_7: TOLD('actor.loss_mode'),
+    trl: TOLD('actor.loss_mode'),
+  },
   ...Object.fromEntries(
     (['clip_cov_ratio', 'clip_cov_lb', 'clip_cov_ub', 'kl_cov_ratio', 'ppo_kl_coef'] as const).map(
       (name): [string, Setting] => [
@@ -284,6 +307,7 @@ const LOSS: Record<string, Setting> = {
   ),
   'actor.loss_agg_mode': {
     verl: oneOf(`${ACTOR}.loss_agg_mode`, VERL_LOSS_AGG_MODES),
+    verl_0_7: oneOf(`${ACTOR}.loss_agg_mode`, VERL_0_7_LOSS_AGG_MODES),
     trl: oneOf('loss_type', TRL_LOSS_AGG_MODES, (mode: string, { settings, updates }) => {
       if (settings.actor.loss_mode === 'sapo') return 'sapo'
       if (mode === 'seq-mean-token-mean' || settings.actor.loss_mode === 'gspo') return 'grpo'
@@ -360,6 +384,7 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
     'critic.cliprange_value': { verl: to('critic.cliprange_value'), trl: NO_CRITIC },
     'critic.loss_agg_mode': {
       verl: oneOf('critic.loss_agg_mode', VERL_LOSS_AGG_MODES),
+      verl_0_7: oneOf('critic.loss_agg_mode', VERL_0_7_LOSS_AGG_MODES),
       trl: NO_CRITIC,
     },
     'critic.grad_clip': {
@@ -391,6 +416,12 @@ const ALGORITHM: Record<string, Setting> = {
   'algorithm.norm_adv_by_std_in_grpo': {
     verl: to('algorithm.norm_adv_by_std_in_grpo'),
     trl: to('scale_rewards', (on: boolean) => (on ? 'group' : 'none')),
+  },
+  'algorithm.norm_adv_epsilon': {
+    when: ({ phase, settings }) =>
+      settings.algorithm.norm_adv_by_std_in_grpo && phase.adv_estimator.startsWith('grpo'),
+    verl: lost('it adds 1e-6 to the spread of a group', 1e-6),
+    trl: lost('it adds 1e-4 to the spread of a group', 1e-4),
   },
   'algorithm.use_kl_in_reward': { verl: to('algorithm.use_kl_in_reward'), trl: NO_KL_REWARD },
   'algorithm.kl_penalty': {

@@ -1,5 +1,5 @@
 // The arguments of TRL's GRPOConfig: what the table of settings says, and what a job sets because the defaults would bite.
-import { type Carried, carry, type Note } from './carry.ts'
+import { type Carried, carry } from './carry.ts'
 import type { JobFacts } from './setting.ts'
 
 export interface TrlArguments extends Pick<Carried, 'lost' | 'refused'> {
@@ -27,17 +27,8 @@ export function trlArguments(facts: JobFacts): TrlArguments {
     report_to: 'none',
   }
   return {
-    lost: [...lost, ...differences(facts)],
+    lost,
     refused,
     arguments: new Map<string, unknown>([...Object.entries(fixed), ...carried]),
   }
 }
-
-/** What has the same name there and is not quite the same. */
-const differences = ({ settings }: JobFacts): Note[] => [
-  {
-    path: 'algorithm.norm_adv_by_std_in_grpo',
-    value: settings.algorithm.norm_adv_by_std_in_grpo,
-    why: 'it adds 1e-4 to the spread of a group, the lab 1e-6',
-  },
-]

@@ -18,7 +18,8 @@ export function hfConfig(
   { pad_token_id, eos_token_id }: Vocabulary,
   max_position_embeddings: number,
 ): Record<string, unknown> {
-  const { rope_theta, rope_scaling, tie_word_embeddings, ...sizes } = config
+  // transformers takes the token that does not learn as an input from pad_token_id.
+  const { rope_theta, rope_scaling, tie_word_embeddings, padding_idx: _, ...sizes } = config
   return {
     architectures: [`${CLASS_PREFIX[config.model_type]}${suffixOf(head)}`],
     ...sizes,

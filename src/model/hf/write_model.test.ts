@@ -1,4 +1,4 @@
-// What is written is what hf_model.ts reads; src/lab/jobs/outside.test.ts lets transformers read it.
+// What is written is what hf_model.ts reads; src/cli/outside_judges.test.ts lets transformers read it.
 import { describe, expect, test } from 'vitest'
 import { modelShape } from '../params/config.ts'
 import { type Head, initialWeights, paramLayout } from '../params/params.ts'
@@ -6,6 +6,7 @@ import { CONFIGS, TINY } from '../testing.ts'
 import { type FileSource, readHfModel } from './hf_model.ts'
 import type { OutFile } from './out_file.ts'
 import { safetensorsPieces, writeSafetensors } from './safetensors_write.ts'
+import { hfConfig } from './write_config.ts'
 import { modelFiles } from './write_model.ts'
 import { tokenizerConfig, tokenizerJson } from './write_tokenizer.ts'
 
@@ -45,9 +46,19 @@ describe('a model that is written', () => {
     expect(back.config).toEqual({
       ...config,
       tie_word_embeddings: head === 'lm_head' && config.tie_word_embeddings,
+      // As transformers does: pad_token_id is what it gives to the embedding.
+      padding_idx: 0,
     })
     expect(Buffer.from(back.weights.buffer)).toEqual(Buffer.from(model.weights.buffer))
     expect([back.eos_token_ids, back.pad_token_id]).toEqual([[1], 0])
+  })
+
+  test('names the padding token once, whatever the lab trained', () => {
+    for (const padding_idx of [-1, 0, 5]) {
+      const json = hfConfig({ ...TINY, padding_idx }, 'lm_head', vocabulary(11), 40)
+      expect(json).toMatchObject({ pad_token_id: 0 })
+      expect(json).not.toHaveProperty('padding_idx')
+    }
   })
 
   test('has a tied head once', () => {

@@ -63,6 +63,7 @@ export function dataTask(choice: DataChoice): Task {
     id: choice.id,
     tokenizer: arithmetic,
     ...{ max_prompt_length, max_response_length, train_size, test_size },
+    exact_match: true,
     sample(seed, index, split) {
       const { train, test } = rows()
       if (split === 'test') return sampleOf(test[index % test.length])

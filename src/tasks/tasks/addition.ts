@@ -35,6 +35,7 @@ export function additionTask(
     max_response_length: digits + 2, // one digit more than a number has, and the end token
     test_size: problems.test_size,
     train_size: problems.train_size,
+    exact_match: true,
     sample(seed, index, split) {
       const { problem, chance } = problems.draw(seed, index, split)
       const a = low + Math.floor(problem / numbers)

@@ -1,5 +1,5 @@
 // Writing a number in another base.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import { choices } from '../numbering.ts'
 import type { TaskKind } from '../task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
@@ -55,8 +55,7 @@ export const base_conversion: TaskKind = {
       },
       pattern: /^([0-9a-f]+),(\d+),(\d+)=$/,
       example: '2d,16,2=',
-      check: ([, text, from, to], response) =>
-        exactly(response, Number.parseInt(text, Number(from)).toString(Number(to))),
+      answer: ([, text, from, to]) => Number.parseInt(text, Number(from)).toString(Number(to)),
     })
   },
 }

@@ -37,6 +37,7 @@ function bracketTask(length: number): Task {
     max_response_length: length + 1,
     test_size: problems.test_size,
     train_size: problems.train_size,
+    exact_match: true,
     sample(seed, index, split) {
       const { problem } = problems.draw(seed, index, split)
       const prefix = prefixAt(problem, counts)

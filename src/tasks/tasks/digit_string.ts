@@ -28,6 +28,7 @@ export function digitStringTask(
     max_response_length: length + 1,
     test_size: problems.test_size,
     train_size: problems.train_size,
+    exact_match: true,
     sample(seed, index, split) {
       const { problem } = problems.draw(seed, index, split)
       const digits = String(problem).padStart(length, '0')

@@ -1,5 +1,5 @@
 // The greatest common divisor of two numbers.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import type { TaskKind } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 
@@ -38,7 +38,7 @@ export const gcd: TaskKind = {
       },
       pattern: /^(\d+),(\d+)=$/,
       example: '12,18=',
-      check: ([, a, b], response) => exactly(response, String(gcdOf(Number(a), Number(b)))),
+      answer: ([, a, b]) => String(gcdOf(Number(a), Number(b))),
     })
   },
 }

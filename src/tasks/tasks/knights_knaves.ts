@@ -1,5 +1,5 @@
 // Who tells the truth, by what everybody says of the others.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import { choices } from '../numbering.ts'
 import type { TaskKind } from '../task.ts'
 import { characters } from '../tokenizers/characters.ts'
@@ -121,13 +121,13 @@ export const knights_knaves: TaskKind = {
         `^([A-D]:[A-D][-+=#][A-D]?(?:,[A-D]:[A-D][-+=#][A-D]?){${people - 1}})\\?$`,
       ),
       example: 'A:B-,B:A=C,C:A+?',
-      check: ([, said], response) => {
+      answer: ([, said]) => {
         const chosen = said.split(',').map((one, speaker) => {
           const claim = claims[speaker].find(({ text }) => text === one.slice(2))
           if (!claim) throw new RangeError(`knights_knaves: nobody says ${one}`)
           return claim
         })
-        return exactly(response, solve(chosen))
+        return solve(chosen)
       },
     })
   },

@@ -1,5 +1,5 @@
 // Counting a letter in a word, in a vocabulary of letters.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import type { TaskKind } from '../task.ts'
 import { letters } from '../tokenizers/letters.ts'
 import { lengthParams, lengthsOf, wordAt, wordsOf } from './words.ts'
@@ -42,7 +42,7 @@ export const letter_counting: TaskKind = {
       },
       pattern: /^([a-z]+),([a-z])=$/,
       example: 'strawberry,r=',
-      check: ([, word, letter], response) => exactly(response, count(word, letter)),
+      answer: ([, word, letter]) => count(word, letter),
     })
   },
 }

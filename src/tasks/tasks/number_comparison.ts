@@ -1,5 +1,5 @@
 // Which of two numbers is larger.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import type { TaskKind } from '../task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
@@ -39,7 +39,7 @@ export const number_comparison: TaskKind = {
       },
       pattern: /^(\d+)\?(\d+)=$/,
       example: '37?85=',
-      check: ([, a, b], response) => exactly(response, signOf(Number(a), Number(b))),
+      answer: ([, a, b]) => signOf(Number(a), Number(b)),
     })
   },
 }

@@ -1,5 +1,5 @@
 // Whether a formula of true and false is true.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import { choices } from '../numbering.ts'
 import type { TaskKind } from '../task.ts'
 import { characters } from '../tokenizers/characters.ts'
@@ -73,7 +73,7 @@ export const propositional_logic: TaskKind = {
       },
       pattern: /^(\([TF!&|^>()]+\))=$/,
       example: '((T&!F)>F)=',
-      check: ([, formula], response) => exactly(response, truthOf(formula)),
+      answer: ([, formula]) => truthOf(formula),
     })
   },
 }

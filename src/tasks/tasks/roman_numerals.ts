@@ -1,5 +1,5 @@
 // Roman numerals, written and read.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import type { TaskKind } from '../task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 
@@ -84,8 +84,8 @@ export const roman_numerals: TaskKind = {
       },
       pattern: /^(?:(\d+)|([IVXLCDM]+))=$/,
       example: 'MCMXCIV=',
-      check: ([, number, numeral], response) =>
-        exactly(response, number === undefined ? String(numberOf(numeral)) : roman(Number(number))),
+      answer: ([, number, numeral]) =>
+        number === undefined ? String(numberOf(numeral)) : roman(Number(number)),
     })
   },
 }

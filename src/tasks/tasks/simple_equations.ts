@@ -1,5 +1,5 @@
 // Linear equations with one unknown.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import { choices } from '../numbering.ts'
 import type { TaskKind } from '../task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
@@ -55,8 +55,7 @@ export const simple_equations: TaskKind = {
       },
       pattern: /^(\d+)\*x([+-]\d+)=(-?\d+)\?$/,
       example: '3*x-4=11?',
-      check: ([, factor, added, sum], response) =>
-        exactly(response, String((Number(sum) - Number(added)) / Number(factor))),
+      answer: ([, factor, added, sum]) => String((Number(sum) - Number(added)) / Number(factor)),
     })
   },
 }

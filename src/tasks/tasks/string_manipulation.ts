@@ -1,5 +1,5 @@
 // Changing a word as a short order says: large letters, a letter taken out, a rotation.
-import { exactly, numberedTask } from '../numbered_task.ts'
+import { numberedTask } from '../numbered_task.ts'
 import type { TaskKind } from '../task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'
 import { LETTERS } from '../tokenizers/letters.ts'
@@ -48,8 +48,7 @@ export const string_manipulation: TaskKind = {
       },
       pattern: /^(up|del|rot)(?:,(\d+))?:([a-z]+)=$/,
       example: 'rot,2:hello=',
-      check: ([, order, place, word], response) =>
-        exactly(response, ORDERS[order](word, Number(place))),
+      answer: ([, order, place, word]) => ORDERS[order](word, Number(place)),
     })
   },
 }

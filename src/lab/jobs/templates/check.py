@@ -88,7 +88,7 @@ def load_reward():
 def check_reward():
     score = load_reward()
     for case in CHECK["scores"]:
-        got = score("", case["response"], case["ground_truth"], {})
+        got = score("", case["response"], case["ground_truth"], {"prompt": case["prompt"]})
         assert got["score"] == case["score"], f"{case}: scored {got}"
     return f"{len(CHECK['scores'])} responses scored as the lab scores them"
 
@@ -101,7 +101,7 @@ def check_rows():
     for split, rows in CHECK["rows"].items():
         table = parquet.read_table(path("data", f"{split}.parquet"))
         assert table.num_rows == rows, f"{split}: {table.num_rows} rows, expected {rows}"
-        assert str(table.schema.field("extra_info").type) == "struct<split: string, index: int64>"
+        assert str(table.schema.field("extra_info").type) == "struct<split: string, index: int64, prompt: string>"
         first = table.slice(0, 1).to_pylist()[0]
         assert isinstance(first["reward_model"]["ground_truth"], str)
         said.append(f"{rows} rows of {split}")
@@ -259,7 +259,8 @@ def check_verl_reward():
     score = get_custom_reward_fn(verl_config())
     assert score is not None, "verl finds no reward function"
     case = CHECK["scores"][0]
-    got = score(data_source="", solution_str=case["response"], ground_truth=case["ground_truth"], extra_info={})
+    told = {"prompt": case["prompt"]}
+    got = score(data_source="", solution_str=case["response"], ground_truth=case["ground_truth"], extra_info=told)
     assert got["score"] == case["score"], f"{case}: scored {got}"
     return "verl loads reward.py, which scores the right answer 1"
 

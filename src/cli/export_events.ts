@@ -1,0 +1,23 @@
+// lab export --to tensorboard: the metrics of a run, or of any log that can be imported, as an event file of TensorBoard.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventFileName, eventRecords } from '../lab/jobs/logs/tensorboard_file.ts'
+import { LabFailure } from './command.ts'
+import { readSource } from './import.ts'
+import { replaceFile } from './output/disk.ts'
+import { print, tell } from './terminal.ts'
+
+/** Adds an event file to `folder`, which may hold those of other runs. Throws LabFailure. */
+export async function exportEvents(source: string, folder: string): Promise<void> {
+  const log = await readSource(source)
+  for (const remark of log.remarks) tell(remark)
+  const wall_time = Date.now() / 1000
+  const file = join(folder, eventFileName(wall_time))
+  try {
+    mkdirSync(folder, { recursive: true })
+    replaceFile(file, Buffer.concat([...eventRecords(log.series, wall_time)]))
+  } catch (error) {
+    throw new LabFailure(`${folder}: ${error instanceof Error ? error.message : error}`)
+  }
+  print(`Wrote ${file}: ${log.step} steps, ${log.series.size} metrics`)
+}
