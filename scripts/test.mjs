@@ -1,4 +1,4 @@
-// npm test: everything that must hold, cheapest first. Goes on after a failure, so that one run tells all,
+// npm test: everything that must hold, in two lanes, cheapest first. It continues after a failure, so that one run says all,
 // and ends with one line, "N passed, N failed". `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`) tries
 // ten times as many spoilt inputs, every circumstance and every broken run, and kills the browser thirty times.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -30,6 +30,14 @@ const STAGES = {
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
 }
+/**
+ * Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each; torture is only in
+ * `npm run test:long`.
+ */
+const LANES = [
+  ['lint', 'types', 'unit', 'conform', 'dawn'],
+  ['build', 'gpu', 'e2e', 'torture'],
+]
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
 const GOLDENS = ['verl', 'hf'].map((kind) => {
   const all = `../shared/goldens/${kind}`
@@ -66,7 +74,11 @@ try {
   if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
     await findChromium()
   const on_gpu = {}
-  for (const name of selected) on_gpu[name] = await runStage(name)
+  await Promise.all(
+    LANES.map(async (lane) => {
+      for (const name of lane) if (selected.includes(name)) on_gpu[name] = await runStage(name)
+    }),
+  )
   const missing = missingGpu(selected, on_gpu)
   if (missing) {
     console.log(`✗ ${missing}`)
