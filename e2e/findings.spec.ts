@@ -64,7 +64,9 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
   await expect(lab.get('findings-said')).toHaveAttribute('aria-live', 'polite')
   await expect(lab.get('findings-said')).toContainText('The score has fallen by half')
   const share = await recentMean(lab, 'group/informative')
-  await expect(lab.get('finding-no_informative_groups')).toContainText(`In ${percent(share)} of`)
+  await expect(lab.get('finding-no_informative_groups')).toContainText(
+    `in ${percent(share)} of the groups`,
+  )
 
   // The settings lie under a closed fold of a closed panel.
   await page.getByTestId('settings-toggle').click()

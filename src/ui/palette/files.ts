@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import { CAN_IMPORT } from '../../lab/jobs/logs/read_log.ts'
+import { CAN_IMPORT } from '../../lab/jobs/logs/can_import.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { openingLocked } from '../../lab/page/share_store.ts'
@@ -19,7 +19,6 @@ import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
 import { offerFile } from '../runs/checkpoints/continue_run.ts'
-import { importLog } from '../runs/import_log.ts'
 import { closePast } from '../runs/opened.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
@@ -77,6 +76,8 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
+  // Only some visitors have logs to bring.
+  const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog(file)
   if (imported !== undefined)
     return imported.length > 0 ? refuse(imported) : fileStore.setState({ problem: undefined })

@@ -1,4 +1,5 @@
 // Which kind of log a file is, by its name and its first bytes, and its reader.
+import { CAN_IMPORT } from './can_import.ts'
 import { type ImportedLog, LogError, type LogKind } from './imported_log.ts'
 import type { Pieces } from './lines.ts'
 import { readTensorBoardLog } from './tensorboard_log.ts'
@@ -28,10 +29,6 @@ export function logKind(name: string, head: Uint8Array): LogKind | undefined {
 export const readLog = (kind: LogKind, pieces: Pieces): Promise<ImportedLog> =>
   READERS[kind](pieces)
 
-/** What can be imported, for a sentence. */
-export const CAN_IMPORT =
-  'Logs can be imported: metrics.jsonl of verl or of the lab, trainer_state.json of TRL, and event files of TensorBoard.'
-
-/** The same as an error. */
+/** For a file of another kind. */
 export const noLog = (name: string): LogError =>
   new LogError(`${name} is no log that is known here. ${CAN_IMPORT}`)
