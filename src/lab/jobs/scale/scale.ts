@@ -162,7 +162,7 @@ function memory(billions: number | undefined, per_node: number, gpus: number) {
       why:
         state === undefined
           ? `${size}: the safe choice, and the slower one.`
-          : `Weights, gradients and moments take ${rounded(state)} GB on each GPU; up to ${STATE_SHARE * MEMORY} of ${MEMORY} GB they may stay.`,
+          : `Weights, gradients and moments take ${rounded(state)} GB on each GPU; above ${STATE_SHARE * MEMORY} of ${MEMORY} GB they are offloaded.`,
     },
   ] as const
 }

@@ -1,5 +1,5 @@
 // Inside the export dialog: what leaves, for which system, what is lost on the way, and the files.
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { JobSource } from '../../../lab/jobs/job_files.ts'
 import { phaseWords } from '../../../lab/jobs/phase_choice.ts'
@@ -51,6 +51,9 @@ export function ExportForm() {
   const [plan, setPlan] = useState<Plan>(FIRST_PLAN)
   const change = (part: Partial<Plan>) => setPlan((before) => ({ ...before, ...part }))
   const outcome = useMemo(() => source && outcomeOf(source, plan), [source, plan])
+  const first = useRef<HTMLSelectElement>(null)
+  // The dialog was open before this was loaded, so the focus was on nothing in it.
+  useEffect(() => first.current?.focus(), [])
   const is_scaled = plan.cluster !== undefined && canScale(plan.format)
   return (
     <div className="export" data-testid="export-form">
@@ -61,6 +64,7 @@ export function ExportForm() {
       <label>
         <span>What</span>
         <select
+          ref={first}
           data-testid="export-source"
           value={choice?.id ?? SETTINGS.id}
           disabled={is_scaled}
