@@ -4,21 +4,18 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { decodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
-import { firstNonfinite } from '../lab/checkpoints/sound.ts'
-import { taskOf } from '../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../lab/experiment/schema.ts'
-import { type JobSource, makeJob } from '../lab/jobs/job_files.ts'
-import { runModels } from '../lab/jobs/model_folders.ts'
+import { type JobSource, makeJob, modelExport } from '../lab/jobs/job_files.ts'
+import { checkpointSource, experimentSource } from '../lab/jobs/model_folders.ts'
 import { TARGETS, type VerlVersion } from '../lab/jobs/setting.ts'
 import { presetOf } from '../lab/presets/presets.ts'
-import { jsonFile, type OutFile } from '../model/hf/out_file.ts'
 import type { DataChoice } from '../tasks/data/data_task.ts'
-import { type Command, LabFailure, UsageError } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { exportEvents } from './export_events.ts'
 import { givenData, trainedOn } from './input/data_set.ts'
 import { readExperiment } from './input/experiment_source.ts'
 import { readInput } from './input/input_file.ts'
-import { EXPORT_MARK, refuseFolder, writeFolder } from './output/file_folder.ts'
+import { refuseFolder, writeFolder } from './output/file_folder.ts'
 import { print, tell } from './terminal.ts'
 import { findCheckpoint } from './train/resume.ts'
 import { loadWeights } from './train/weights.ts'
@@ -114,13 +111,7 @@ function filesOf(
 ) {
   if (format !== 'hf')
     return makeJob(source, { target: format, verl, ...(phase !== undefined && { phase }) })
-  const { experiment, step } = source
-  const mark = { format: 'understory-model-1', understory: version, step, experiment }
-  const files: OutFile[] = [
-    ...runModels(source, taskOf(experiment.task)),
-    jsonFile(EXPORT_MARK, mark),
-  ]
-  return { files, warnings: [] }
+  return { files: modelExport(source), warnings: [] }
 }
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
@@ -134,39 +125,12 @@ async function readSource({ source, weights, data }: ExportOptions): Promise<Job
   const { run } = statSync(source).isDirectory()
     ? (await findCheckpoint(source, undefined)).checkpoint
     : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
-  const { trainer, experiment } = run
-  if (data && experiment.task.data !== data.data)
+  if (data && run.experiment.task.data !== data.data)
     throw new UsageError(`--data: ${source} was not trained on the rows of ${data.name}`)
-  const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
-  // Before their first steps both are no more than random weights.
-  const models = {
-    policy: actor.weights,
-    critic: trainer.critic_step > 0 ? critic?.weights : undefined,
-    reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
-  }
-  for (const [name, own] of Object.entries(models)) if (own) requireFinite(source, name, own)
-  return {
-    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, understory: version, step },
-    ...models,
-    place: { phase, phase_step },
-    first_problem: sample_index,
-  }
+  return { ...checkpointSource(run), understory: version }
 }
 
 function fromExperiment(experiment: Experiment, weights: string | undefined): JobSource {
   const policy = weights === undefined ? undefined : loadWeights(weights, experiment)
-  return {
-    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, understory: version, policy },
-    place: { phase: 0, phase_step: 0 },
-    step: weights === undefined ? 0 : undefined,
-    first_problem: 0,
-  }
-}
-
-function requireFinite(source: string, name: string, weights: Float32Array): void {
-  const at = firstNonfinite(weights)
-  if (at >= 0)
-    throw new LabFailure(
-      `${source}: ${name}: expected finite weights, found ${weights[at]}; export a checkpoint from before`,
-    )
+  return { ...experimentSource(experiment, policy), understory: version }
 }

@@ -25,6 +25,7 @@ import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
 import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
 import { Settings } from './settings/Settings.tsx'
+import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
@@ -63,6 +64,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The spoken message', Own: Announcer },
   { name: 'The list of commands', Own: Palette },
   { name: 'The help', Own: Help },
+  { name: 'The export', Own: ExportDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
 

@@ -7,10 +7,18 @@ import type { Experiment } from '../experiment/schema.ts'
 import type { Note } from './carry.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
-import { type ModelSource, modelFolders, modelWarnings, modelWords } from './model_folders.ts'
+import {
+  type ModelSource,
+  modelFolders,
+  modelWarnings,
+  modelWords,
+  runModels,
+} from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
 import { rewardOf } from './rewards.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
+import { requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
+import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
 import { type JobFacts, TARGET_NAMES, TARGETS, type Target, type VerlVersion } from './setting.ts'
 import { pythonValue } from './shell.ts'
 import check from './templates/check.py?raw'
@@ -34,6 +42,8 @@ export interface JobOptions {
   readonly verl: VerlVersion
   /** Index of the phase, where there are several. */
   readonly phase?: number
+  /** Another model, on a cluster; without it the model of the source on one GPU. */
+  readonly scale?: Scale
 }
 
 export interface Job {
@@ -59,12 +69,14 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
   })
   const starts = [needed, ...others.filter((other) => 'script' in other)]
   const missing = others.filter((other) => 'why' in other)
-  const folders = modelFolders(source, task)
+  const { scale } = options
+  const folders = scale ? [] : modelFolders(source, task)
   const rows = Math.max(...starts.map(({ rows }) => rows))
   const range = { seed: experiment.seed, data: experiment.data, first: source.first_problem }
   const train = trainFile(task, { ...range, count: rows })
-  const warnings = modelWarnings(
+  const warnings = warningsOf(
     source,
+    options,
     starts.map(({ target }) => target),
   )
   const scripts = starts.flatMap(({ files }) => files)
@@ -74,12 +86,14 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     valFile(task, experiment.validation.prompts),
     textFile('reward.py', reward),
     ...scripts,
-    textFile('check.py', check),
+    // It checks the model of the folder.
+    ...(scale ? [] : [textFile('check.py', check)]),
   ]
   const readme = jobReadme({
     name: experiment.name || task.id,
     version: source.understory,
-    model: modelWords(source),
+    model: scale ? undefined : modelWords(source),
+    scale,
     warnings,
     starters: starts,
     missing,
@@ -91,7 +105,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     files: [
       ...files,
       textFile('README.md', readme),
-      jsonFile('understory.json', spec(source, options, task, rows, files)),
+      jsonFile(MARK, spec(source, options, task, rows, files)),
     ],
     warnings,
   }
@@ -107,6 +121,31 @@ function requireRows(task: Task): void {
   }
 }
 
+/** What a person is told before a job is made. */
+export interface JobCheck {
+  readonly chosen: ChosenPhase
+  readonly warnings: readonly string[]
+  /** Settings without a counterpart. */
+  readonly lost: readonly Note[]
+}
+
+/** What the job of `options.target` would be, without its files; JobError as in `makeJob`. */
+export function checkJob(source: JobSource, options: JobOptions): JobCheck {
+  const task = taskOf(source.experiment.task)
+  const { chosen, lost } = startOf(source, options, options.target, task)
+  return { chosen, lost, warnings: warningsOf(source, options, [options.target]) }
+}
+
+const warningsOf = (source: JobSource, { scale }: JobOptions, targets: readonly Target[]) =>
+  scale ? SCALE_NOTES : modelWarnings(source, targets)
+
+/** The models alone, as transformers loads them. */
+export function modelExport(source: JobSource): OutFile[] {
+  const { experiment, step, understory } = source
+  const mark = { format: 'understory-model-1', understory, step, experiment }
+  return [...runModels(source, taskOf(experiment.task)), jsonFile(MARK, mark)]
+}
+
 /** What starts the job in one system. */
 interface Start extends Starter {
   readonly chosen: ChosenPhase
@@ -116,12 +155,14 @@ interface Start extends Starter {
 
 function startOf(
   { experiment, place, critic }: JobSource,
-  { verl, phase }: JobOptions,
+  { verl, phase, scale }: JobOptions,
   target: Target,
   task: Task,
 ): Start {
   const chosen = choosePhase(experiment, target, place, phase)
-  const { settings, steps } = chosen
+  const { steps } = chosen
+  if (scale) requireScale(scale, target, chosen)
+  const settings = scale ? scaledSettings(chosen.settings, scale) : chosen.settings
   const { rollout, actor } = settings
   const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
   const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates }
@@ -136,25 +177,39 @@ function startOf(
     const text = train_trl.replace('    # ARGUMENTS', () => lines.join('\n'))
     return { ...common, lost, script: 'train_trl.py', files: [textFile('train_trl.py', text)] }
   }
-  const command = target === 'verl' ? verlCommand(job, verl) : bupoCommand(job)
-  refuse(target, command.refused)
+  const toy = target === 'verl' ? verlCommand(job, verl) : bupoCommand(job)
+  refuse(target, toy.refused)
+  const command = scale
+    ? { ...toy, arguments: scaledArguments(toy.arguments, scale, rollout.n) }
+    : toy
   const script = `run_${target}.sh`
-  const about = ABOUT[target]
-  const others =
-    target === 'verl'
-      ? [textFile('sky.yaml', sky), textFile('slurm.sh', slurm), textFile('ray_job.sh', ray_job)]
-      : []
-  const files = [textFile(script, startScript(command, about)), ...others]
+  const files = [
+    textFile(script, startScript(command, about(target, scale))),
+    ...(target === 'verl' ? starters(scale) : []),
+  ]
   return { ...common, lost: command.lost, script, files }
 }
 
-const ABOUT = {
-  verl: ['Trains the model of this folder with verl on one GPU: bash run_verl.sh'],
-  bupo: [
-    'Trains an inner layer and then the whole model of this folder with BuPO’s fork of verl, on one GPU.',
+/** Other places where run_verl.sh starts. */
+function starters(scale: Scale | undefined): OutFile[] {
+  const nodes = scale ? scaledStarters(scale, { sky, slurm }) : { sky, slurm }
+  const single = nodes ? [textFile('sky.yaml', nodes.sky), textFile('slurm.sh', nodes.slurm)] : []
+  return [...single, textFile('ray_job.sh', ray_job)]
+}
+
+/** The first lines of a script. */
+function about(target: 'verl' | 'bupo', scale: Scale | undefined): string[] {
+  const model = scale?.model ?? 'the model of this folder'
+  const where = scale ? scaleWords(scale) : 'one GPU'
+  if (target === 'verl') return [`Trains ${model} with verl on ${where}: bash run_verl.sh`]
+  const inner = scale
+    ? `an inner layer of ${model} and then all of it`
+    : `an inner layer and then the whole model of this folder`
+  return [
+    `Trains ${inner} with BuPO’s fork of verl, on ${where}.`,
     'Start it in a checkout of the fork: bash /path/to/this/folder/run_bupo.sh',
-  ],
-} as const
+  ]
+}
 
 function refuse(target: Target, refused: readonly Note[]): void {
   if (refused.length === 0) return
@@ -192,10 +247,13 @@ function rowWords({ data }: Experiment, task: Task, rows: number): string {
   return `rows of ${dataSource(task)}: train.parquet holds ${from}; val.parquet holds problems that are never trained on.`
 }
 
+/** The file that names what a folder was made from. */
+const MARK = 'understory.json'
+
 /** understory.json: the way back into the lab, and what check.py holds the folder to. */
 function spec(
   { experiment, understory, vocabulary }: JobSource,
-  { target, verl }: JobOptions,
+  { target, verl, scale }: JobOptions,
   task: Task,
   rows: number,
   files: readonly OutFile[],
@@ -209,6 +267,7 @@ function spec(
     verl,
     seed: experiment.seed,
     experiment,
+    scale,
     files: [...files.map(({ path }) => path), 'README.md'],
     check: {
       eos_token_id: vocabulary.eos_token_id,

@@ -1,5 +1,6 @@
 // README.md of a job: how to start it, and line by line what of the experiment is not in it.
 import type { Note } from './carry.ts'
+import { type Scale, scaleWords } from './scale/scale.ts'
 import { TARGET_NAMES, type Target } from './setting.ts'
 
 /** What one system runs of the job. */
@@ -13,8 +14,10 @@ export interface Starter {
 export interface ReadmeFacts {
   readonly name: string
   readonly version: string
-  /** What is in model/, in sentences. */
-  readonly model: string
+  /** What is in model/, in sentences; undefined where the job trains another model. */
+  readonly model: string | undefined
+  /** That other model, and where it is trained. */
+  readonly scale: Scale | undefined
   /** What is to be known before a start, a sentence each. */
   readonly warnings: readonly string[]
   readonly starters: readonly Starter[]
@@ -33,26 +36,38 @@ const VERL = {
 
 /** How each system's script is started. */
 const HOW: Readonly<Record<Target, (facts: ReadmeFacts) => string>> = {
-  verl: ({ verl }) => `### verl
+  verl: ({ verl, scale }) => `### verl
 
-Needs ${VERL[verl]}, and one GPU.
+Needs ${VERL[verl]}, and ${gpuWords(scale)}.
 
 | where | command, in this folder |
 |---|---|
 | a GPU with verl installed | \`bash run_verl.sh\` |
 | docker | \`docker run --rm --gpus all --shm-size 8g -v "$PWD":/job -w /job verlai/verl:vllm024.latest bash -c 'pip install verl==0.9.1 --no-deps && bash run_verl.sh'\` |
 | a Ray cluster | \`RAY_ADDRESS=http://127.0.0.1:8265 bash ray_job.sh\` |
-| a cloud, with SkyPilot | \`sky launch -c understory sky.yaml\` |
+${
+  scale && scale.nodes > 1
+    ? ''
+    : `| a cloud, with SkyPilot | \`sky launch -c understory sky.yaml\` |
 | SLURM | \`sbatch slurm.sh\` |
-
-A first look without much waiting: \`bash run_verl.sh trainer.total_training_steps=2 trainer.val_before_train=False\`. More GPUs:
-\`bash run_verl.sh trainer.n_gpus_per_node=8\`. Checkpoints are written to \`checkpoints/\`;
-\`python3 -m verl.model_merger merge --backend fsdp --local_dir checkpoints/global_step_N/actor --target_dir out\` makes a folder like
-\`model/\` of one, which the lab reads again.
+`
+}
+A first look without much waiting: \`bash run_verl.sh trainer.total_training_steps=2 trainer.val_before_train=False\`.${
+    scale
+      ? ''
+      : ` More GPUs:
+\`bash run_verl.sh trainer.n_gpus_per_node=8\`.`
+  } Checkpoints are written to \`checkpoints/\`;
+\`python3 -m verl.model_merger merge --backend fsdp --local_dir checkpoints/global_step_N/actor --target_dir out\` makes a folder ${
+    scale
+      ? 'in Hugging Face format of one'
+      : `like
+\`model/\` of one, which the lab reads again`
+  }.
 `,
-  bupo: () => `### BuPO’s fork of verl
+  bupo: ({ scale }) => `### BuPO’s fork of verl
 
-Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, transformers 4.56, flash-attention), and one GPU:
+Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, transformers 4.56, flash-attention), and ${gpuWords(scale)}:
 
     cd BuPO && bash /path/to/this/folder/run_bupo.sh
 
@@ -67,6 +82,8 @@ Needs TRL 1.13 or later; a CPU will do.
 The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, upload this folder and run the same line.
 `,
 }
+
+const gpuWords = (scale: Scale | undefined): string => (scale ? scaleWords(scale) : 'one GPU')
 
 const shown = (value: unknown): string => (value === '' ? 'nothing' : String(value))
 
@@ -84,17 +101,18 @@ const plain = (text: string): string => text.replace(/[\\`*_<>[\]#|]/g, '\\$&')
 
 /** The whole file. */
 export function jobReadme(facts: ReadmeFacts): string {
-  const { name, version, model, warnings, starters, missing, phases, rows } = facts
+  const { name, version, model, scale, warnings, starters, missing, phases, rows } = facts
+  const is_checked = scale ? '' : ' `python3 check.py` says without a GPU what is in order.'
   return `# ${plain(name)}
 
-An experiment of Understory ${version} as a job for other systems. \`python3 check.py\` says without a GPU what is in order.
+An experiment of Understory ${version} as a job for other systems.${is_checked}
 ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
 ## Start
 
 ${starters.map(({ target }) => HOW[target](facts)).join('\n')}
 ## What is in this folder
 
-- \`model/\`: Hugging Face format. ${model}
+${scale ? `- No model: the scripts name \`${plain(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
 - \`data/\`: ${rows}
 - \`reward.py\`: the task’s own score in Python.
 - \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.

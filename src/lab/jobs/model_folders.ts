@@ -5,7 +5,11 @@ import { hasNewline } from '../../model/hf/write_tokenizer.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type Head, initialWeights, paramLayout } from '../../model/params/params.ts'
 import type { Task, Tokenizer } from '../../tasks/task.ts'
+import type { SteeredState } from '../checkpoints/checkpoint.ts'
+import { firstNonfinite } from '../checkpoints/sound.ts'
+import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
+import { JobError } from './job_error.ts'
 import type { Place } from './phase_choice.ts'
 import type { Target } from './setting.ts'
 
@@ -22,6 +26,40 @@ export interface ModelSource {
   readonly step: number | undefined
   /** Training problems that were drawn before. */
   readonly first_problem: number
+}
+
+/** An experiment as it begins; `policy` = weights that were given by hand. */
+export const experimentSource = (experiment: Experiment, policy?: Float32Array): ModelSource => ({
+  ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, policy },
+  place: { phase: 0, phase_step: 0 },
+  step: policy === undefined ? 0 : undefined,
+  first_problem: 0,
+})
+
+/** A run where a checkpoint has it. Throws JobError where weights are not finite. */
+export function checkpointSource({ trainer, experiment }: SteeredState): ModelSource {
+  const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
+  // Before their first steps both are no more than random weights.
+  const models = {
+    policy: actor.weights,
+    critic: trainer.critic_step > 0 ? critic?.weights : undefined,
+    reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
+  }
+  for (const [name, own] of Object.entries(models)) if (own) requireFinite(name, own)
+  return {
+    ...{ experiment, vocabulary: taskOf(experiment.task).tokenizer, step },
+    ...models,
+    place: { phase, phase_step },
+    first_problem: sample_index,
+  }
+}
+
+function requireFinite(name: string, weights: Float32Array): void {
+  const at = firstNonfinite(weights)
+  if (at >= 0)
+    throw new JobError(
+      `${name}: expected finite weights, found ${weights[at]}; export a checkpoint from before`,
+    )
 }
 
 /** vLLM's attention serves heads of these widths; it refuses a model with others when it starts. */

@@ -11,6 +11,7 @@ import { formatCount } from '../base/format.ts'
 import { useLab } from '../base/run.ts'
 import { showToast, type UiState, uiStore } from '../base/store.ts'
 import { type Choice, linkOf, PLAIN } from './choice_link.ts'
+import { openExport } from './export/open_export.ts'
 import { HIDDEN, LOCKED } from './names.ts'
 
 /** Why the curves cannot go with the link; undefined where they can. */
@@ -117,6 +118,16 @@ function Sharing({ close }: { close: () => void }) {
       <div className="share-ways">
         <button type="submit" className="primary" data-testid="share-copy">
           Copy link
+        </button>
+        <button
+          type="button"
+          data-testid="share-export"
+          onClick={() => {
+            close()
+            openExport()
+          }}
+        >
+          Export a model or a job …
         </button>
         <button type="button" onClick={close}>
           Close

@@ -1,4 +1,5 @@
 // What comes in and goes out as a link or a file.
+import { openExport } from '../../share/export/open_export.ts'
 import { copyLink } from '../actions.ts'
 import { chooseFile, saveExperiment, saveMetrics } from '../files.ts'
 import { type Command, hasSteps } from './command.ts'
@@ -24,6 +25,13 @@ export const FILE_COMMANDS: readonly Command[] = [
     name: () => 'Save experiment as JSON',
     also: 'download export',
     run: saveExperiment,
+  },
+  {
+    id: 'export',
+    group: 'Files',
+    name: () => 'Export a model or a job …',
+    also: 'verl bupo trl hugging face transformers download scale up cluster',
+    run: () => openExport(),
   },
   {
     id: 'save-csv',

@@ -1,11 +1,12 @@
 // The checkpoints of one run: where it can go on from, and files to take away.
-import { Download, GitBranch, Play } from 'lucide-react'
+import { Download, GitBranch, Play, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
 import type { CheckpointEntry } from '../../../lab/protocol/checkpoint_facts.ts'
 import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { selectIsBusy, useLab } from '../../base/run.ts'
+import { openExport } from '../../share/export/open_export.ts'
 import { continueRun, download } from './continue_run.ts'
 
 /** What is kept of a run; undefined until that is read. It is read again when `version` changes. */
@@ -75,6 +76,14 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
               onClick={() => void download(entry.id, entry.header.document, step)}
             >
               <Download className="icon" aria-hidden="true" /> Download checkpoint
+            </button>
+            <button
+              type="button"
+              data-testid="export-checkpoint"
+              aria-haspopup="dialog"
+              onClick={() => openExport({ record: entry.id, step })}
+            >
+              <Upload className="icon" aria-hidden="true" /> Export …
             </button>
           </li>
         ))}

@@ -1,10 +1,11 @@
 // Name, notes and colour of a run, and what is known of where it came from.
-import { SlidersHorizontal } from 'lucide-react'
+import { SlidersHorizontal, Upload } from 'lucide-react'
 import { useId } from 'react'
 import { labelRun, type RunEntry, runOf } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { MAX_NAME, MAX_NOTES } from '../../../lab/runs/record/read.ts'
 import { isLive, RUN_COLORS } from '../../../lab/runs/record/record.ts'
+import { openExport } from '../../share/export/open_export.ts'
 import { takeSettings } from '../opened.ts'
 import { RunMark } from '../RunMark.tsx'
 import { endText, tookText, whenText } from '../words.ts'
@@ -93,9 +94,19 @@ export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly
         ))}
       </dl>
       {entry.header.source ? null : (
-        <button type="button" data-testid="take-settings" onClick={() => takeSettings(id)}>
-          <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
-        </button>
+        <div className="run-ways">
+          <button type="button" data-testid="take-settings" onClick={() => takeSettings(id)}>
+            <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
+          </button>
+          <button
+            type="button"
+            data-testid="export-run"
+            aria-haspopup="dialog"
+            onClick={() => openExport({ record: id })}
+          >
+            <Upload className="icon" aria-hidden="true" /> Export …
+          </button>
+        </div>
       )}
     </div>
   )

@@ -1,0 +1,16 @@
+// The dialog that takes a model or a job out of the lab. What is inside is loaded when it is first opened.
+import { lazyPart } from '../../base/page/lazy_part.tsx'
+import { Modal } from '../../palette/Modal.tsx'
+
+const ExportForm = lazyPart(async () => (await import('./ExportForm.tsx')).ExportForm, {
+  name: 'Export',
+  fallback: <p className="soft">Opening …</p>,
+})
+
+export function ExportDialog() {
+  return (
+    <Modal name="export" label="Export">
+      <ExportForm />
+    </Modal>
+  )
+}

@@ -1,0 +1,135 @@
+// Inside the export dialog: what leaves, for which system, what is lost on the way, and the files.
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { JobSource } from '../../../lab/jobs/job_files.ts'
+import { phaseWords } from '../../../lab/jobs/phase_choice.ts'
+import { closeDialog } from '../../palette/dialogs.ts'
+import { type Wanted, wantedStore } from './open_export.ts'
+import { canScale, FIRST_PLAN, outcomeOf, type Plan } from './plan.ts'
+import { SaveButtons } from './SaveButtons.tsx'
+import { ScaleFields } from './ScaleFields.tsx'
+import { firstChoice, loadSource, SETTINGS, type SourceChoice, sourceChoices } from './sources.ts'
+import { Notes, TargetChoice } from './TargetChoice.tsx'
+import './export.css'
+
+const selectWanted = ({ wanted }: { readonly wanted: Wanted | undefined }) => wanted
+
+/** The menu of sources, the chosen one, and what it holds once that is read. */
+function useSources(wanted: Wanted | undefined) {
+  const [choices, setChoices] = useState<readonly SourceChoice[]>([SETTINGS])
+  const [choice, setChoice] = useState<SourceChoice>()
+  const [read, setRead] = useState<{ of: string; source?: JobSource; why?: string }>()
+  useEffect(() => {
+    let is_here = true
+    void sourceChoices(wanted).then((found) => {
+      if (!is_here) return
+      setChoices(found)
+      setChoice(firstChoice(found, wanted))
+    })
+    return () => {
+      is_here = false
+    }
+  }, [wanted])
+  useEffect(() => {
+    if (!choice) return undefined
+    let is_here = true
+    loadSource(choice).then(
+      (source) => is_here && setRead({ of: choice.id, source }),
+      (error) => is_here && setRead({ of: choice.id, why: String(error?.message ?? error) }),
+    )
+    return () => {
+      is_here = false
+    }
+  }, [choice])
+  const current = read?.of === choice?.id ? read : undefined
+  return { choices, choice, setChoice, source: current?.source, why: current?.why }
+}
+
+export function ExportForm() {
+  const wanted = useStore(wantedStore, selectWanted)
+  const { choices, choice, setChoice, source, why } = useSources(wanted)
+  const [plan, setPlan] = useState<Plan>(FIRST_PLAN)
+  const change = (part: Partial<Plan>) => setPlan((before) => ({ ...before, ...part }))
+  const outcome = useMemo(() => source && outcomeOf(source, plan), [source, plan])
+  const first = useRef<HTMLSelectElement>(null)
+  // The dialog was open before this was loaded, so the focus was on nothing in it.
+  useEffect(() => first.current?.focus(), [])
+  const is_scaled = plan.cluster !== undefined && canScale(plan.format)
+  return (
+    <div className="export" data-testid="export-form">
+      <h2>Export</h2>
+      <p className="soft">
+        Takes the model out, or a job that another system trains. Nothing is uploaded.
+      </p>
+      <label>
+        <span>What</span>
+        <select
+          ref={first}
+          data-testid="export-source"
+          value={choice?.id ?? SETTINGS.id}
+          disabled={is_scaled}
+          onChange={({ target }) => setChoice(choices.find(({ id }) => id === target.value))}
+        >
+          {choices.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {why === undefined ? null : (
+        <p className="export-refused" role="alert">
+          {why}
+        </p>
+      )}
+      {source && outcome ? (
+        <>
+          <TargetChoice source={source} plan={plan} onPlan={change} />
+          <PhaseChoice source={source} plan={plan} onPlan={change} />
+          {canScale(plan.format) ? (
+            <ScaleFields plan={plan} outcome={outcome} onPlan={change} />
+          ) : null}
+          <Notes outcome={outcome} format={plan.format} />
+          <SaveButtons source={source} plan={plan} outcome={outcome} />
+        </>
+      ) : (
+        <p className="soft">{why === undefined ? 'Reading …' : ''}</p>
+      )}
+      <button type="button" className="export-close" onClick={() => closeDialog('export')}>
+        Close
+      </button>
+    </div>
+  )
+}
+
+/** Only where there is more than one phase of reinforcement. */
+function PhaseChoice(props: {
+  readonly source: JobSource
+  readonly plan: Plan
+  readonly onPlan: (change: Partial<Plan>) => void
+}) {
+  const { source, plan, onPlan } = props
+  const phases = source.experiment.phases.flatMap((phase, index) =>
+    phase.kind === 'rl' ? [{ index, words: phaseWords(phase, index) }] : [],
+  )
+  if (plan.format === 'hf' || phases.length < 2) return null
+  return (
+    <label>
+      <span>Phase</span>
+      <select
+        data-testid="export-phase"
+        value={plan.phase ?? ''}
+        onChange={({ target }) =>
+          onPlan({ phase: target.value === '' ? undefined : Number(target.value) })
+        }
+      >
+        <option value="">The whole model’s phase that is still to come</option>
+        {phases.map(({ index, words }) => (
+          <option key={index} value={index}>
+            {words[0].toUpperCase() + words.slice(1)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

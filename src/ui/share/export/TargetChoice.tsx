@@ -1,0 +1,113 @@
+// For which system: each with what it is, and why it cannot run this experiment where it cannot.
+import type { JobSource } from '../../../lab/jobs/job_files.ts'
+import type { VerlVersion } from '../../../lab/jobs/setting.ts'
+import { FORMATS, type Format, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
+
+const NAMES: Readonly<Record<Format, readonly [name: string, says: string]>> = {
+  hf: ['Hugging Face model', 'a folder that transformers loads'],
+  verl: ['verl', 'a job with model, problems, reward and start scripts'],
+  bupo: ['BuPO’s fork of verl', 'an inner layer first, then the whole model'],
+  trl: ['TRL', 'one Python file; a CPU will do'],
+}
+
+const VERSIONS: Readonly<Record<VerlVersion, string>> = {
+  '0.9': '0.9 or later',
+  '0.7': '0.7, with the older names',
+}
+
+interface Props {
+  readonly source: JobSource
+  readonly plan: Plan
+  readonly onPlan: (change: Partial<Plan>) => void
+}
+
+export function TargetChoice({ source, plan, onPlan }: Props) {
+  return (
+    <fieldset>
+      <legend>For</legend>
+      {FORMATS.map((format) => (
+        <Target key={format} format={format} source={source} plan={plan} onPlan={onPlan} />
+      ))}
+    </fieldset>
+  )
+}
+
+function Target({ format, source, plan, onPlan }: Props & { readonly format: Format }) {
+  // The toy's own job: what a scale does not allow is said beside the scale.
+  const outcome = outcomeOf(source, { ...plan, format, cluster: undefined })
+  const [name, says] = NAMES[format]
+  const is_chosen = plan.format === format
+  return (
+    <div className="export-target">
+      <label>
+        <input
+          type="radio"
+          name="export-format"
+          data-testid={`export-to-${format}`}
+          checked={is_chosen}
+          onChange={() => onPlan({ format })}
+        />
+        <span>
+          <strong>{name}</strong> <span className="soft">{says}</span>
+        </span>
+      </label>
+      {format === 'verl' && is_chosen ? (
+        <label className="export-version">
+          <span>Version</span>
+          <select
+            data-testid="export-verl"
+            value={plan.verl}
+            onChange={({ target }) => onPlan({ verl: target.value === '0.7' ? '0.7' : '0.9' })}
+          >
+            {Object.entries(VERSIONS).map(([version, words]) => (
+              <option key={version} value={version}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : null}
+      {'refused' in outcome ? <Refusal text={outcome.refused} is_chosen={is_chosen} /> : null}
+    </div>
+  )
+}
+
+function Refusal({ text, is_chosen }: { readonly text: string; readonly is_chosen: boolean }) {
+  return (
+    <p className={is_chosen ? 'export-refused' : 'export-why soft'} data-testid="export-refused">
+      {text}
+    </p>
+  )
+}
+
+/** What to know before the start, and which settings stay behind. */
+export function Notes({ outcome, format }: { readonly outcome: Outcome; readonly format: Format }) {
+  if ('refused' in outcome || !outcome.check) return null
+  const { warnings, lost } = outcome.check
+  return (
+    <>
+      {warnings.length > 0 ? (
+        <ul className="export-notes" data-testid="export-warnings" aria-label="Before you start it">
+          {warnings.map((warning) => (
+            <li key={warning}>{pageWords(warning)}</li>
+          ))}
+        </ul>
+      ) : null}
+      {lost.length > 0 ? (
+        <details data-testid="export-lost">
+          <summary>
+            {lost.length} {lost.length === 1 ? 'setting has' : 'settings have'} no counterpart in{' '}
+            {NAMES[format][0]}
+          </summary>
+          <ul className="export-notes soft">
+            {lost.map(({ path, why }) => (
+              <li key={path}>
+                <code>{path}</code>: {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+// What a person chose in the dialog, and what would come of it.
+import { JobError } from '../../../lab/jobs/job_error.ts'
+import {
+  checkJob,
+  type JobCheck,
+  type JobOptions,
+  type JobSource,
+  makeJob,
+  modelExport,
+} from '../../../lab/jobs/job_files.ts'
+import {
+  type Cluster,
+  type Proposal,
+  proposals,
+  type ScaleValues,
+  scaleValues,
+} from '../../../lab/jobs/scale/scale.ts'
+import { TARGETS, type Target, type VerlVersion } from '../../../lab/jobs/setting.ts'
+import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
+import type { OutFile } from '../../../model/hf/out_file.ts'
+
+/** A plain model, or a job of one of the systems. */
+export const FORMATS = ['hf', ...TARGETS] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface Plan {
+  readonly format: Format
+  readonly verl: VerlVersion
+  /** Index; undefined = the one that makeJob takes by itself. */
+  readonly phase: number | undefined
+  /** Another model; undefined = the lab's own. */
+  readonly cluster: Cluster | undefined
+  /** Of what is proposed for it, what the person changed. */
+  readonly own: Partial<ScaleValues>
+}
+
+export const FIRST_PLAN: Plan = {
+  format: 'verl',
+  verl: '0.9',
+  phase: undefined,
+  cluster: undefined,
+  own: {},
+}
+
+/** Other models are for systems that know several GPUs. */
+export const canScale = (format: Format): boolean => format === 'verl' || format === 'bupo'
+
+function optionsOf(plan: Plan, target: Target, proposed?: readonly Proposal[]): JobOptions {
+  const { verl, phase, cluster, own } = plan
+  return {
+    ...{ target, verl },
+    ...(phase !== undefined && { phase }),
+    ...(cluster && proposed && { scale: { ...cluster, values: scaleValues(proposed, own) } }),
+  }
+}
+
+/** What would come of a plan: what is told, or why not. */
+export type Outcome =
+  | { readonly check: JobCheck | undefined; readonly proposed: readonly Proposal[] }
+  | { readonly refused: string; readonly proposed: readonly Proposal[] }
+
+/** The checks of one system; a plain model has none. `wants_phase` makes the sentence one of this page. */
+export function outcomeOf(source: JobSource, plan: Plan): Outcome {
+  const { format, cluster } = plan
+  let proposed: readonly Proposal[] = []
+  if (format === 'hf') return { check: undefined, proposed }
+  try {
+    const check = checkJob(source, optionsOf(plan, format))
+    if (!cluster || !canScale(format)) return { check, proposed }
+    proposed = proposals(check.chosen, source.experiment.model.num_hidden_layers, cluster)
+    return { check: checkJob(source, optionsOf(plan, format, proposed)), proposed }
+  } catch (error) {
+    if (error instanceof JobError) return { refused: pageWords(error.message), proposed }
+    throw error
+  }
+}
+
+/** The files of a plan that is not refused, and the name of their folder. */
+export function filesOf(
+  source: JobSource,
+  plan: Plan,
+  proposed: readonly Proposal[],
+): { readonly name: string; readonly files: readonly OutFile[] } {
+  const { format } = plan
+  const name = `${runFileStem(source.experiment)}-${format}`
+  if (format === 'hf') return { name, files: modelExport(source) }
+  const options = optionsOf(plan, format, canScale(format) ? proposed : undefined)
+  return { name, files: makeJob(source, options).files }
+}
+
+/** The lab's sentences name options of the command line; this page has menus. */
+const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
+  [/export with --to bupo/g, 'choose BuPO’s fork'],
+  [/export with --to verl/g, 'choose verl'],
+  [/Say which with --phase/g, 'Choose one under “Phase”'],
+  [/--phase: expected/g, 'Phase: expected'],
+  [
+    /train it in the lab first \(lab train … --save DIR\) and export with --weights DIR, or export a run,/g,
+    'train it here first and export a checkpoint of the run,',
+  ],
+]
+
+export const pageWords = (text: string): string =>
+  PAGE_WORDS.reduce((words, [said, here]) => words.replace(said, here), text)

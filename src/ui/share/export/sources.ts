@@ -1,0 +1,66 @@
+// What can leave the lab: the settings as they are, or weights of a run.
+import { version } from '../../../../package.json'
+import { decodeCheckpoint } from '../../../lab/checkpoints/file/checkpoint_file.ts'
+import { checkpointBlob, listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'
+import type { JobSource } from '../../../lab/jobs/job_files.ts'
+import { checkpointSource, experimentSource } from '../../../lab/jobs/model_folders.ts'
+import { readCheckpoint } from '../../../lab/page/client/checkpoints.ts'
+import { labStore } from '../../../lab/page/store.ts'
+import { runOf } from '../../../lab/runs/library/library.ts'
+import { runName } from '../../../lab/runs/record/names.ts'
+import { formatCount } from '../../base/format.ts'
+import { openedStore } from '../../runs/opened.ts'
+import type { Wanted } from './open_export.ts'
+
+/** A line of the menu. */
+export interface SourceChoice {
+  readonly id: string
+  readonly label: string
+  /** Undefined for the settings. Without a step it is the run in progress as it is now. */
+  readonly of: Wanted | undefined
+}
+
+export const SETTINGS: SourceChoice = {
+  id: 'settings',
+  label: 'These settings, untrained',
+  of: undefined,
+}
+
+/** The settings, and what is kept of a run, newest first. */
+export async function sourceChoices(wanted: Wanted | undefined): Promise<SourceChoice[]> {
+  const { record: living, step } = labStore.getState()
+  const record = wanted?.record ?? openedStore.getState().opened?.id ?? living
+  if (record === '') return [SETTINGS]
+  const entry = runOf(record)
+  const name = entry ? `“${runName(entry).name}”` : 'This run'
+  const kept = (await listCheckpoints(record)).map(({ step }) => step).toReversed()
+  const is_newer = record === living && step > (kept[0] ?? 0)
+  return [
+    SETTINGS,
+    ...(is_newer ? [{ id: 'now', label: `${name} as it is now`, of: { record } }] : []),
+    ...kept.map((step) => ({
+      id: `step-${step}`,
+      label: `${name} after step ${formatCount(step)}`,
+      of: { record, step },
+    })),
+  ]
+}
+
+/** The one that the dialog opens with: what was asked for, else the newest of the run, else the settings. */
+export const firstChoice = (
+  choices: readonly SourceChoice[],
+  wanted: Wanted | undefined,
+): SourceChoice =>
+  choices.find(({ of }) => wanted?.step !== undefined && of?.step === wanted.step) ??
+  choices[1] ??
+  SETTINGS
+
+/** The experiment with its weights. Rejects with a sentence for people. */
+export async function loadSource({ of }: SourceChoice): Promise<JobSource> {
+  if (!of) return { ...experimentSource(labStore.getState().experiment), understory: version }
+  const { record, step } = of
+  const blob = step === undefined ? undefined : await checkpointBlob(record, step)
+  const bytes = blob ? await blob.arrayBuffer() : (await readCheckpoint(record, step)).bytes
+  const { run } = await decodeCheckpoint(new Uint8Array(bytes), 'The checkpoint')
+  return { ...checkpointSource(run), understory: version }
+}
