@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { unzipSync } from 'fflate'
-import { expect, type LabPage } from './lab_page.ts'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 async function openExport(lab: LabPage): Promise<void> {
-  await lab.waitForStatus('idle')
+  await expect(lab.get('status')).toHaveAttribute('data-status', /idle|finished/)
   await lab.page.keyboard.press('Control+k')
   await lab.get('palette-input').fill('export a model')
   await lab.page.keyboard.press('Enter')
@@ -68,6 +68,25 @@ test('the dialog says what a system cannot run, and scales up', async ({ lab, pa
   expect(script).toContain('critic.model.path="Qwen/Qwen3-8B"')
   await page.keyboard.press('Escape')
   await expect(lab.get('export-dialog')).toBeHidden()
+})
+
+test('a checkpoint leaves with its weights', async ({ lab }) => {
+  const sizes = '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'
+  await lab.open(`v=1&p=tiny-grpo&phases.0.steps=2&phases.1.steps=1${sizes}${QUICK}`)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  await openExport(lab)
+  await expect(lab.get('export-source')).not.toHaveValue('settings')
+  const trained = await download(lab)
+  expect(trained.get('README.md')?.toString()).toContain('those after step 3 of a run')
+  await lab.get('export-source').selectOption('settings')
+  await expect(lab.get('export-warnings')).toBeVisible()
+  const untrained = await download(lab)
+  expect(untrained.get('README.md')?.toString()).toContain('are untrained')
+  const weights = 'model/model.safetensors'
+  expect(trained.get(weights)?.length).toBe(untrained.get(weights)?.length)
+  expect(trained.get(weights)?.equals(untrained.get(weights) as Buffer)).toBe(false)
 })
 
 test('a log of verl becomes a run with its source and its curve', async ({ lab, page }) => {
