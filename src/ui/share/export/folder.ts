@@ -1,5 +1,5 @@
 // Files straight into a folder that the person picks, where the browser can (Chrome and Edge).
-import type { OutFile } from '../../../model/hf/out_file.ts'
+import type { Job } from '../../../lab/jobs/job_files.ts'
 
 declare global {
   interface Window {
@@ -26,7 +26,7 @@ export async function pickFolder(): Promise<FileSystemDirectoryHandle | undefine
 export async function writeInto(
   parent: FileSystemDirectoryHandle,
   name: string,
-  files: readonly OutFile[],
+  files: Job['files'],
 ): Promise<string> {
   const taken = new Set<string>()
   for await (const key of parent.keys()) taken.add(key)

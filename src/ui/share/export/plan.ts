@@ -2,6 +2,7 @@
 import { JobError } from '../../../lab/jobs/job_error.ts'
 import {
   checkJob,
+  type Job,
   type JobCheck,
   type JobOptions,
   type JobSource,
@@ -17,7 +18,6 @@ import {
 } from '../../../lab/jobs/scale/scale.ts'
 import { TARGETS, type Target, type VerlVersion } from '../../../lab/jobs/setting.ts'
 import { runFileStem } from '../../../lab/runs/files/metrics_file.ts'
-import type { OutFile } from '../../../model/hf/out_file.ts'
 
 /** A plain model, or a job of one of the systems. */
 export const FORMATS = ['hf', ...TARGETS] as const
@@ -80,7 +80,7 @@ export function filesOf(
   source: JobSource,
   plan: Plan,
   proposed: readonly Proposal[],
-): { readonly name: string; readonly files: readonly OutFile[] } {
+): { readonly name: string; readonly files: Job['files'] } {
   const { format } = plan
   const name = `${runFileStem(source.experiment)}-${format}`
   if (format === 'hf') return { name, files: modelExport(source) }

@@ -1,6 +1,5 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import { textFile } from '../../../model/hf/out_file.ts'
 import { zipOf } from './zip.ts'
 
 /** A file whose maker writes every piece into the same bytes. */
@@ -8,6 +7,11 @@ function* reused() {
   const bytes = new Uint8Array(3)
   for (const value of [1, 2]) yield bytes.fill(value)
 }
+
+const textFile = (path: string, text: string) => ({
+  path,
+  pieces: [new TextEncoder().encode(text)],
+})
 
 const files = [
   textFile('run.sh', 'echo ü\n'),

@@ -1,6 +1,6 @@
 // A folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece passes through as it is.
 import { Zip, ZipPassThrough } from 'fflate'
-import type { OutFile } from '../../../model/hf/out_file.ts'
+import type { Job } from '../../../lab/jobs/job_files.ts'
 
 /** In the upper half of a zip's attributes: a plain file, and whether a shell may start it. */
 const UNIX = { system: 3, file: 0o100644, script: 0o100755 }
@@ -8,7 +8,7 @@ const UNIX = { system: 3, file: 0o100644, script: 0o100755 }
 const MADE = new Date(1980, 0, 1)
 
 /** The archive with all files in a folder of this name. The browser holds each piece as soon as it is made; between files the page may draw. */
-export async function zipOf(folder: string, files: readonly OutFile[]): Promise<Blob> {
+export async function zipOf(folder: string, files: Job['files']): Promise<Blob> {
   const parts: Blob[] = []
   const zip = new Zip((error, piece) => {
     if (error) throw error
