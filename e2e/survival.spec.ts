@@ -57,6 +57,8 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   await lab.get('back-to-run').click()
   await lab.show('runs')
   await lab.get('run').first().getByTestId('delete-run').click()
+  // From here on it is deleted: the page has the run's lock, and the files go when it is left.
+  await expect(lab.get('run')).toHaveCount(0)
   await page.reload()
   await lab.waitForStatus('idle')
   await expect.poll(() => keptFolders(page)).toEqual([])
