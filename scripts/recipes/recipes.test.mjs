@@ -4,10 +4,11 @@ import { aggregation } from './aggregation.mjs'
 import { estimator } from './estimator.mjs'
 import { panel } from './panel.mjs'
 import { policyLoss } from './policy_loss.mjs'
+import { task } from './task.mjs'
 import { treeWith } from './tree.mjs'
 
 /** The recipes. All are applied to one copy, so that one run of the compiler sees them. */
-const RECIPES = [policyLoss, aggregation, estimator, panel]
+const RECIPES = [policyLoss, aggregation, estimator, task, panel]
 
 let tree
 beforeAll(async () => {
