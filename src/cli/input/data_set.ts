@@ -32,7 +32,7 @@ export const trainedOn =
 
 /**
  * Reads the rows, makes them known to tasks and says what an experiment writes of them. Throws LabFailure for files that are no
- * such data, or that hold characters the tokenizer has not.
+ * such data, or that hold characters outside the vocabulary.
  */
 export function readDataSet(train_file: string, val_file: string | undefined): DataChoice {
   try {

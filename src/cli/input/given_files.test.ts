@@ -38,7 +38,7 @@ test('without rows for validation the last fifth is held out, and too few rows a
   expect(() => readDataSet(write('four.jsonl', 4), undefined)).toThrow(/5 rows or more/)
 })
 
-test('characters that the tokenizer has not are refused', () => {
+test('characters outside the vocabulary are refused', () => {
   const file = join(folder, 'words.jsonl')
   const one = { prompt: [{ content: 'why' }], reward_model: { ground_truth: '1' } }
   writeFileSync(file, `${JSON.stringify(one)}\n`.repeat(5))

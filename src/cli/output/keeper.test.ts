@@ -86,7 +86,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
   })
   afterEach(() => place.close())
 
-  test('one is written when steps and time have passed, with what was told until its step', async () => {
+  test('one is written when steps and time have passed, with the record up to its step', async () => {
     const { keeper, clock, log, steps } = keeperOf(files)
     for (let step = 0; step <= 25; step++) log.add({ type: 'step', step, metrics: { loss: step } })
     clock.now = 9000
@@ -147,7 +147,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     expect((await steps()).slice(-2)).toEqual([5, 6])
   })
 
-  test('what cannot be written is told, and tried again later', async () => {
+  test('a failed write is reported and tried again later', async () => {
     let is_full = true
     const flaky = failing(files, async (...args) => {
       if (is_full) throw new Error('no such luck')
@@ -214,7 +214,7 @@ test('a state that is not finite is not written, and it is known where it broke'
   })
 })
 
-test('where steps alone say when, a failure is told once and tried again after as many steps', async () => {
+test('with a schedule by steps a failure is reported once, and the next try comes after as many steps', async () => {
   let writes = 0
   const broken = failing(PLACES.memory().files, async () => {
     writes++

@@ -31,7 +31,7 @@ export interface MatmulVariant {
   readonly tile: readonly [number, number]
   /** True for kernels without barriers; software adapters pay more for each barrier than such a kernel can gain. */
   readonly suits_software: boolean
-  /** What the device must have; a choice that names a variant which it has not is refused by Gpu when it compiles. */
+  /** What the device must have; Gpu refuses to compile a variant whose features it lacks. */
   readonly requires: readonly Feature[]
   /** How the kernels are written out; absent where they are not. */
   readonly tiling?: Tile

@@ -21,7 +21,7 @@ export const POLICY_LOSS_SUMS = [
 /** WGSL of a loss: its rule for one token (`token_loss`), or a whole pass over the micro-batch (`main`). */
 export type PolicyLossCode = { readonly token_loss: string } | { readonly main: string }
 
-/** What every loss is told, beside numbers of its own. */
+/** Parameters of every loss, beside its own numbers. */
 const PARAMS = {
   rows: 'u32',
   response_length: 'u32',

@@ -42,7 +42,7 @@ interface Renamed {
   readonly legal?: readonly string[]
 }
 
-/** The field has no counterpart. A value that does nothing (`unless`) is not worth a word; any other is told, or refused. */
+/** The field has no counterpart. A value that does nothing (`unless`) is not mentioned; any other is reported, or refused. */
 interface Lost {
   readonly lost: string
   readonly unless?: FieldValue

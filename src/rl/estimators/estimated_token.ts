@@ -1,5 +1,5 @@
 // One token of a traced step as the formulas of estimators see it, and what several of them say about it.
-import { line, type Values } from '../math/formula.ts'
+import { type Formula, line, type Values } from '../math/formula.ts'
 import { groupMean, groupStd, NORM_ADV_EPSILON } from './groups.ts'
 
 type Column = 'token_level_rewards' | 'values' | 'returns' | 'advantages' | 'response_mask'
@@ -54,11 +54,25 @@ export function groupValues({ sample }: EstimatedToken) {
 export const epsilonOf = ({ table }: EstimatedToken): number =>
   table.phase.algorithm.norm_adv_epsilon ?? NORM_ADV_EPSILON
 
-/** The lines of GRPO, with and without its division. */
-export const GROUP_LINES = [
-  line('advantage', '({score} − {group_mean}) / ({group_std} + {epsilon})'),
-  line('centred_advantage', '{score} − {group_mean}'),
-]
+/** GRPO's formula, with and without its division; `stdOf` makes what divides of the group's standard deviation. */
+export const groupFormula = (
+  stdOf: (std: number, n: number, epsilon: number) => number,
+): Formula<EstimatedToken> => ({
+  lines: [
+    line('advantage', '({score} − {group_mean}) / ({group_std} + {epsilon})'),
+    line('centred_advantage', '{score} − {group_mean}'),
+  ],
+  note: 'Mean and standard deviation are of the responses to the same prompt; every token of a response has the same advantage.',
+  values: (token) => {
+    const values = groupValues(token)
+    const centred_advantage = values.score - values.group_mean
+    if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
+      return { ...values, centred_advantage }
+    const epsilon = epsilonOf(token)
+    const group_std = stdOf(values.group_std, values.n, epsilon)
+    return { ...values, group_std, epsilon, advantage: centred_advantage / (group_std + epsilon) }
+  },
+})
 
 export const OVER_BATCH = 'Mean and standard deviation are over all tokens of the batch.'
 

@@ -1,5 +1,5 @@
 // GRPO: the score of a response against the responses to the same prompt.
-import { epsilonOf, GROUP_LINES, groupValues } from './estimated_token.ts'
+import { groupFormula } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import {
   byGroup,
@@ -39,16 +39,5 @@ export const grpo = estimator({
   needs: [],
   settings: ['norm_adv_by_std_in_grpo'],
   estimate: perResponse((scores, { index }, config) => grpoAdvantages(scores, index, config)),
-  formula: {
-    lines: GROUP_LINES,
-    note: 'Mean and standard deviation are of the responses to the same prompt; every token of a response has the same advantage.',
-    values: (token) => {
-      const values = groupValues(token)
-      const centred_advantage = values.score - values.group_mean
-      if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
-        return { ...values, centred_advantage }
-      const epsilon = epsilonOf(token)
-      return { ...values, epsilon, advantage: centred_advantage / (values.group_std + epsilon) }
-    },
-  },
+  formula: groupFormula((std) => std),
 })

@@ -1,5 +1,5 @@
 // GRPO in float32, as verl's vectorized variant computes it.
-import { epsilonOf, GROUP_LINES, groupValues } from './estimated_token.ts'
+import { groupFormula } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, type GroupNorm, NORM_ADV_EPSILON, type Scores } from './groups.ts'
 
@@ -47,17 +47,7 @@ export const grpo_vectorized = estimator({
   estimate: perResponse((scores, { index }, config) =>
     grpoVectorizedAdvantages(scores, index, config),
   ),
-  formula: {
-    lines: GROUP_LINES,
-    note: 'Mean and standard deviation are of the responses to the same prompt; every token of a response has the same advantage.',
-    values: (token) => {
-      const values = groupValues(token)
-      const centred_advantage = values.score - values.group_mean
-      if (!token.table.phase.algorithm.norm_adv_by_std_in_grpo)
-        return { ...values, centred_advantage }
-      const epsilon = epsilonOf(token)
-      const group_std = values.n === 1 ? 1 : Math.sqrt(Math.max(values.group_std ** 2, epsilon))
-      return { ...values, group_std, epsilon, advantage: centred_advantage / (group_std + epsilon) }
-    },
-  },
+  formula: groupFormula((std, n, epsilon) =>
+    n === 1 ? 1 : Math.sqrt(Math.max(std ** 2, epsilon)),
+  ),
 })

@@ -1,11 +1,11 @@
 // A run that was steered by hand, and its document run from the start: the same bits. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
+import { TINY, tinyExperiment } from '../../../lab/checkpoints/testing.ts'
 import { decodeLink, encodeLink } from '../../../lab/links/link.ts'
-import { parsed, phase, run, startedBy, TINY } from './testing.ts'
+import { phase, run, startedBy } from './testing.ts'
 
 test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document and by its link', async () => {
-  const document = parsed({
-    ...TINY,
+  const document = tinyExperiment({
     phases: [
       { kind: 'sft', steps: 3 },
       { kind: 'rl', steps: 4 },
@@ -58,14 +58,14 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
   const { steering } = by_hand.done[by_hand.done.length - 1]
   expect(steering).toHaveLength(9)
 
-  const steered = parsed({ ...document, steering })
+  const steered = tinyExperiment({ ...document, steering })
   const again = await run(decodeLink(encodeLink(steered)).experiment)
   expect(again.results).toEqual(by_hand.results)
   expect(again.weights).toEqual(by_hand.weights)
   expect(again.done.map(({ entry }) => entry)).toEqual(steering)
   // The changes count.
   const without = await run(
-    parsed({ ...steered, steering: steering.filter(({ kind }) => kind !== 'set') }),
+    tinyExperiment({ ...steered, steering: steering.filter(({ kind }) => kind !== 'set') }),
     {},
     5,
   )
@@ -84,15 +84,15 @@ test('a phase with a KL has the reference that reinforcement began with, added b
   const long = { steps: 2, rollout: { train_batch_size: 8 } }
   // The entropy moves the policy, even where no response is right.
   const actor = { ...TINY.actor, entropy_coeff: 0.1 }
-  const shared = { ...TINY, actor, validation: { test_freq: 0 } }
+  const shared = { actor, validation: { test_freq: 0 } }
   const typed = await run(
-    parsed({
+    tinyExperiment({
       ...shared,
       phases: [sft, { kind: 'rl', steps: 3 }, held_back(2), { ...held_back(2), ...long }],
     }),
   )
   const by_hand = await run(
-    parsed({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
+    tinyExperiment({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
     // The second one needs larger buffers: the reference moves to them.
     {
       5: [{ kind: 'insert_phase', phase: phase(held_back(2)) }],
@@ -111,7 +111,7 @@ test('a phase with a KL has the reference that reinforcement began with, added b
 })
 
 test('what cannot be done is refused, changes nothing and is not in the document', async () => {
-  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const document = tinyExperiment({ phases: [{ kind: 'rl', steps: 3 }] })
   const plain = await run(document)
   const refused = await run(document, {
     1: [
@@ -128,7 +128,7 @@ test('what cannot be done is refused, changes nothing and is not in the document
 })
 
 test('of values that no step has seen only the last is kept, and it gives the same run', async () => {
-  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 3 }] })
+  const document = tinyExperiment({ phases: [{ kind: 'rl', steps: 3 }] })
   const lr = (value: number) => ({ kind: 'set', path: 'actor.optim.lr', value }) as const
   const other = { kind: 'set', path: 'rollout.temperature', value: 0.9 } as const
   const slid = await run(document, { 1: [lr(0.01), lr(0.02), other, lr(0.03)], 2: [lr(0.001)] })
@@ -140,14 +140,13 @@ test('of values that no step has seen only the last is kept, and it gives the sa
   ]
   expect(slid.done).toHaveLength(5)
   expect(slid.done.at(-1)?.steering).toEqual(steering)
-  const again = await run(parsed({ ...document, steering }))
+  const again = await run(tinyExperiment({ ...document, steering }))
   expect(again.results).toEqual(slid.results)
   expect(again.weights).toEqual(slid.weights)
 })
 
 test('a phase that was ended is not ended once more, however often the button is pressed', async () => {
-  const document = parsed({
-    ...TINY,
+  const document = tinyExperiment({
     phases: [
       { kind: 'sft', steps: 3 },
       { kind: 'rl', steps: 2 },
@@ -168,7 +167,7 @@ test('a phase that was ended is not ended once more, however often the button is
 })
 
 test('a run that is prolonged at its last step goes on', async () => {
-  const document = parsed({ ...TINY, phases: [{ kind: 'rl', steps: 2 }] })
+  const document = tinyExperiment({ phases: [{ kind: 'rl', steps: 2 }] })
   const longer = await run(document, { 2: [{ kind: 'repeat_phase' }] })
   expect(longer.results.map(({ step, phase: p }) => [step, p])).toEqual([
     [0, 0],

@@ -1,19 +1,19 @@
 // A run that asks for verdicts and is steered meanwhile. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
+import { tinyExperiment } from '../../../lab/checkpoints/testing.ts'
 import { writeVerdicts } from '../../../lab/experiment/verdicts.ts'
 import { decodeLink, encodeLink } from '../../../lab/links/link.ts'
 import { type Said, withVerdicts } from '../../../lab/page/taught.ts'
 import { type Steered, SteeredRun } from '../../../lab/worker/steered_run.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'
 import type { StepResult } from '../../../rl/train/step_result.ts'
-import { numbers, parsed, phase, run, TINY } from './testing.ts'
+import { numbers, phase, run } from './testing.ts'
 
 test('a run that waits for verdicts is steered, moves to other buffers, and is repeated by its document without a question', async () => {
   const asks = { kind: 'reward_model', steps: 2, batch_size: 4 }
   const pairs = { source: 'human', count: 6, held_out: 1, min_pairs: 3 }
-  const document = parsed({
-    ...TINY,
+  const document = tinyExperiment({
     phases: [
       { kind: 'sft', steps: 2 },
       { ...asks, pairs },
@@ -46,7 +46,7 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
       say(2, 'b')
       say(3, 'b')
     },
-    // The phase is repeated, and asks anew.
+    // The phase is repeated and asks again.
     () => {
       for (const id of [0, 1, 2]) say(id, 'b')
     },
@@ -78,7 +78,7 @@ test('a run that waits for verdicts is steered, moves to other buffers, and is r
     { index: 1, step: 2, said: 'asbb' },
     { index: 2, step: 4, said: 'bbb' },
   ])
-  const steered = parsed({ ...document, steering: done[done.length - 1].steering })
+  const steered = tinyExperiment({ ...document, steering: done[done.length - 1].steering })
   const taught = withVerdicts(steered, [...verdicts.values()])
   const again = await run(decodeLink(encodeLink(taught)).experiment)
   expect(again.results).toEqual(results.map(numbers))

@@ -36,7 +36,7 @@ test('what is thrown takes the place of the children until it is tried again, an
   vi.unstubAllGlobals()
 })
 
-test('undefined is as good a thing to throw as any', () => {
+test('a part may throw undefined, too', () => {
   const part = new Part({ name: 'The map', children: 'all is well' })
   part.state = Part.getDerivedStateFromError(undefined)
   expect(part.render()).toMatchObject({ type: BrokenPart })

@@ -54,7 +54,7 @@ function optionsOf(plan: Plan, target: Target, proposed?: readonly Proposal[]): 
   }
 }
 
-/** What would come of a plan: what is told, or why not. */
+/** The result of a plan: warnings and lost settings, or the reason for a refusal. */
 export type Outcome =
   | { readonly check: JobCheck | undefined; readonly proposed: readonly Proposal[] }
   | { readonly refused: string; readonly proposed: readonly Proposal[] }
