@@ -159,7 +159,7 @@ test('a step that is looked at next shows here and in the stages, with the entro
   await expect(lab.get('trace-summary')).toContainText(`Step ${next},`)
   await expect(lab.get('layers-say')).toContainText(`those after step ${next}`)
 
-  // As the worker sent them: of the first response's second token, [L+1] by read-out, and how many responses have any.
+  // As the worker sent them: of the first response's first token (it may be its only one), [L+1] by read-out, and how many responses have any.
   const sent = await page.evaluate((of) => {
     const event = window.lab_events.findLast((told) => told.type === 'trace' && told.step === of)
     if (event?.type !== 'trace') return undefined
@@ -167,7 +167,7 @@ test('a step that is looked at next shows here and in the stages, with the entro
     const [{ layer_entropy, tokens }] = samples
     const at = (values: Float32Array | undefined) => {
       const states = (values?.length ?? 0) / tokens.length
-      return Array.from(values?.slice(states, 2 * states) ?? [])
+      return Array.from(values?.slice(0, states) ?? [])
     }
     return {
       ...{ raw: at(layer_entropy?.raw), normed: at(layer_entropy?.normed) },
@@ -180,7 +180,7 @@ test('a step that is looked at next shows here and in the stages, with the entro
   await expect(lab.get('colour-layer').locator('option')).toHaveCount(last + 1)
   await expect(lab.get('colour-layer').locator('option').first()).toHaveText('0 embedding')
 
-  const told = lab.get('inspector').locator('li[data-place="0"] [data-t="1"]')
+  const told = lab.get('inspector').locator('li[data-place="0"] [data-t="0"]')
   await told.focus()
   const layers = lab.get('token-layers').locator('dd')
   const shown = () => layers.evaluateAll((all) => all.map((dd) => Number(dd.getAttribute('title'))))
