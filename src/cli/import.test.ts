@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { exportCommand } from './export.ts'
+import { exportCommand } from './export/export.ts'
 import { importRun, readSource } from './import.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-import-'))

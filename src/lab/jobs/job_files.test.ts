@@ -146,7 +146,8 @@ describe('what a job holds', () => {
       'steps_per_generation=2,',
       'num_generations=4,',
       'max_steps=200,',
-      'warmup_steps=10,',
+      // Two updates a step: 11 updates of a ramp lose as much of the full rate as 5 steps of two.
+      'warmup_steps=11,',
       'loss_type="bnpo",',
       'bf16=False,',
     ])

@@ -65,12 +65,14 @@ function optimizer(
     is_actor ? to(key, value) : NO_CRITIC
   const betas = (facts: JobFacts) =>
     (is_actor ? facts.settings.actor : facts.settings.critic).optim.betas
-  const perUpdate = (steps: number, { updates }: JobFacts) => Math.max(0, steps) * updates
+  // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of the full rate.
+  const rampUpdates = (steps: number, { updates }: JobFacts) =>
+    steps > 0 ? (steps + 1) * updates - 1 : 0
   const fields: Record<string, Setting> = {
     lr: { verl: to(`${section}.lr`), trl: trl('learning_rate') },
     lr_warmup_steps: {
       verl: to(`${section}.lr_warmup_steps`),
-      trl: trl('warmup_steps', perUpdate),
+      trl: trl('warmup_steps', rampUpdates),
     },
     lr_warmup_steps_ratio: {
       verl: to(`${section}.lr_warmup_steps_ratio`),
