@@ -30,6 +30,19 @@ test('verl’s log becomes a file that imports to the same run', async () => {
   expect(again.series).toEqual(first.series)
 })
 
+test('a folder of verl’s validation generations becomes a run with its answers', async () => {
+  const line = (step: number, score: number) =>
+    `${JSON.stringify({ input: '2=', output: '2', gts: '2', score, step })}\n`
+  write('val/10.jsonl', line(10, 1))
+  write('val/5.jsonl', line(5, 0))
+  const out = join(folder, 'val.jsonl')
+  expect(await importRun.run([join(folder, 'val'), '--out', out])).toBe(0)
+  const again = await readSource(out)
+  expect(again).toEqual(await readSource(join(folder, 'val')))
+  expect(again).toMatchObject({ kind: 'generations', step: 10 })
+  expect(again.generations.map(({ step }) => step)).toEqual([5, 10])
+})
+
 test('an event file has every step and number of the run it was written from', async () => {
   const source = write('run/metrics.jsonl', LOG)
   const out = join(folder, 'events')
