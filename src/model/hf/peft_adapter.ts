@@ -39,9 +39,6 @@ interface Factors {
   readonly rank: number
 }
 
-/** What a folder with an adapter holds. */
-export const ADAPTER_FILES = [CONFIG, WEIGHTS] as const
-
 /**
  * The model with the adapter of `source` merged in: a copy, summed in float64 and rounded to float32 once. Throws ModelFileError
  * naming the field or the tensor for an adapter of another kind, or of another model.
