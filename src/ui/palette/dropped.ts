@@ -1,8 +1,7 @@
-// The files of what is dropped: those of a folder too, with their place in it.
+// The files of what is dropped; of folders, those that lie in them.
 
-/** Files of a folder at most, and folders within folders. */
+/** Files at most. */
 const MOST_FILES = 2000
-const DEEPEST = 3
 
 /** What was dropped; `name` is the folder's, where it is one. */
 export interface Dropped {
@@ -15,28 +14,26 @@ export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const files = [...data.files]
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? [])
   if (!entries.some((entry) => entry.isDirectory)) return { files }
-  const found: File[] = []
-  for (const entry of entries) await collect(entry, found, 0)
-  return { files: found, name: entries[0].name }
+  const found: FileSystemEntry[] = []
+  for (const entry of entries)
+    if (entry.isFile) found.push(entry)
+    else found.push(...(await entriesOf(entry as FileSystemDirectoryEntry)))
+  const own = found.filter((entry) => entry.isFile).slice(0, MOST_FILES)
+  return { files: await Promise.all(own.map(fileOf)), name: entries[0].name }
 }
 
-async function collect(entry: FileSystemEntry, found: File[], depth: number): Promise<void> {
-  if (found.length >= MOST_FILES || depth > DEEPEST) return
-  if (entry.isFile) {
-    found.push(
-      await new Promise<File>((resolve, reject) =>
-        (entry as FileSystemFileEntry).file(resolve, reject),
-      ),
-    )
-    return
-  }
-  const reader = (entry as FileSystemDirectoryEntry).createReader()
+const fileOf = (entry: FileSystemEntry): Promise<File> =>
+  new Promise((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader()
+  const found: FileSystemEntry[] = []
   // A reader gives a hundred entries at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (some.length === 0) return
-    for (const one of some) await collect(one, found, depth + 1)
+    if (some.length === 0 || found.length > MOST_FILES) return found
+    found.push(...some)
   }
 }

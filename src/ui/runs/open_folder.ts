@@ -1,6 +1,7 @@
-// Several files, or a folder, that a person drops or chooses.
+// Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a model or an adapter.
 import { LogError } from '../../lab/jobs/logs/imported_log.ts'
 import { logFiles } from '../../lab/jobs/logs/log_files.ts'
+import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
 import { importLog } from './import_log.ts'
 
 /** The name of the folder where there is one. */
@@ -9,12 +10,20 @@ function nameOf(files: readonly File[]): string {
   return below.length > 0 ? folder : `${files.length} files`
 }
 
+/** Files of the folder itself: one below it may be a model of its own, as a critic's is. */
+const atTop = (file: File): boolean => (file.webkitRelativePath ?? '').split('/').length <= 2
+
 /** Opens what the files are together; what is wrong with them where they are nothing that is known. */
 export async function openFolder(
-  files: readonly File[],
-  name = nameOf(files),
+  all: readonly File[],
+  name = nameOf(all),
 ): Promise<{ readonly name: string; readonly problems: readonly string[] } | undefined> {
+  const files = all.filter(atTop)
   try {
+    if (modelKind(files)) {
+      const problem = openModelFiles(name, files)
+      return problem === undefined ? undefined : { name, problems: [problem] }
+    }
     const names = logFiles(
       files.map((file) => file.name),
       name,
