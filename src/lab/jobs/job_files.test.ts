@@ -154,6 +154,16 @@ describe('what a job holds', () => {
       expect(script).toContain(`    ${line}\n`)
   })
 
+  test('a loss that is divided by the responses has its clip divided too', () => {
+    const { text } = filesOf(preset('tiny-dr-grpo'))
+    // 16 prompts with 4 responses each.
+    expect(text.get('run_verl.sh')).toContain('  actor_rollout_ref.actor.grad_clip=0.015625\n')
+    expect(text.get('train_trl.py')).toContain('    max_grad_norm=0.015625,\n')
+    expect(filesOf(preset('tiny-grpo')).text.get('train_trl.py')).toContain(
+      '    max_grad_norm=1,\n',
+    )
+  })
+
   test('each system is told what it adds, decays and does not train in its own way', () => {
     const readmeOf = (settings: object) =>
       (filesOf(experimentOf({ phases: [RL], ...settings })).text.get('README.md') ?? '').split(

@@ -51,6 +51,18 @@ const orNull = (value: string | number) => (value === 0 || value === 'off' ? nul
 const NO_CRITIC = by('no critic, which TRL’s GRPOTrainer has not')
 const NO_KL_REWARD = refused('TRL takes no KL off the reward; put it in the loss', false)
 const NO_CORRECTION = 'its samples come from the trained model itself, so nothing is corrected'
+/**
+ * The clip of a gradient whose loss sums tokens over a constant. verl (from 0.7.1) and TRL divide that sum by the number of responses of the
+ * mini-batch, the lab and the fork do not; AdamW does not see the factor, the clip does.
+ */
+const clipOf =
+  (learner: 'actor' | 'critic') =>
+  (clip: number, { settings }: JobFacts): number => {
+    const { actor, rollout } = settings
+    const { loss_agg_mode, ppo_mini_batch_size } = settings[learner]
+    const prompts = ppo_mini_batch_size || actor.ppo_mini_batch_size
+    return loss_agg_mode === 'seq-mean-token-sum-norm' ? clip / (prompts * rollout.n) : clip
+  }
 /** Kept for one sentence each, so that the README does not repeat itself. */
 const TOLD = (path: string) => by(`what is said of ${path}`)
 
@@ -352,9 +364,9 @@ const LOSS: Record<string, Setting> = {
     trl: lost('it always divides by the whole mini-batch', 'disable'),
   },
   'actor.grad_clip': {
-    verl: to([`${ACTOR}.grad_clip`, `${ACTOR}.optim.clip_grad`]),
+    verl: to([`${ACTOR}.grad_clip`, `${ACTOR}.optim.clip_grad`], clipOf('actor')),
     bupo: to(`${ACTOR}.grad_clip`),
-    trl: to('max_grad_norm'),
+    trl: to('max_grad_norm', clipOf('actor')),
   },
   ...optimizer('actor.optim', `${ACTOR}.optim`),
 }
@@ -390,7 +402,7 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
       trl: NO_CRITIC,
     },
     'critic.grad_clip': {
-      verl: to(['critic.grad_clip', 'critic.optim.clip_grad']),
+      verl: to(['critic.grad_clip', 'critic.optim.clip_grad'], clipOf('critic')),
       trl: NO_CRITIC,
     },
     ...optimizer('critic.optim', 'critic.optim'),
