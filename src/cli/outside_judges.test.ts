@@ -16,29 +16,13 @@ import { valuesRef } from '../model/transformer/value.ref.ts'
 import { createTask, TASKS } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { writeFolder } from './output/file_folder.ts'
+import { env, has, PATIENCE_MS, PYTHON, python } from './testing.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-outside-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'
-const env = { ...process.env, HF_HUB_OFFLINE: '1', TOKENIZERS_PARALLELISM: 'false' }
-/** Importing torch takes its time, and more of it on a busy machine. */
-const PATIENCE_MS = 900_000
-const has = (...names: string[]) => {
-  const code = `import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in ${JSON.stringify(names)}))`
-  return spawnSync(PYTHON, ['-c', code]).status === 0
-}
 const HAS_PYTHON = has()
 const HAS_TRANSFORMERS = has('torch', 'transformers')
-
-/** Runs a program with JSON as its input, and reads the JSON of its last line. */
-function python(code: string, input: unknown): unknown {
-  const done = spawnSync(PYTHON, ['-c', code], {
-    ...{ input: JSON.stringify(input), encoding: 'utf8', env, maxBuffer: 2 ** 28 },
-  })
-  if (done.status !== 0) throw new Error(done.stderr.slice(-3000))
-  return JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '')
-}
 
 /** The tasks of every vocabulary, by its tokens. */
 const VOCABULARIES = new Map<string, string[]>()

@@ -13,7 +13,7 @@ const HELD_OUT_SHARE = 0.2
 const MOST_HELD_OUT = 512
 
 /** What the command line says of data. */
-interface DataOptions {
+export interface DataOptions {
   readonly data?: string | undefined
   readonly 'val-data'?: string | undefined
 }

@@ -4,8 +4,9 @@ import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { UsageError } from '../command.ts'
-import { givenData, trainedOn } from '../input/data_set.ts'
-import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
+import { changeOf, wholeNumber } from '../input/changed_fields.ts'
+import { givenData } from '../input/data_set.ts'
+import { readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -81,17 +82,6 @@ function newRun(values: Values, positionals: readonly string[]): NewRun {
   }
 }
 
-/** The seed and the data of the command line in place of the document's. */
-function changeOf(values: Values): DocumentChange | undefined {
-  const seed = wholeNumber('--seed', values.seed)
-  const task = givenData(values)
-  if (seed === undefined && task === undefined) return undefined
-  return (document) => ({
-    ...(seed !== undefined && { seed }),
-    ...(task && trainedOn(task)(document)),
-  })
-}
-
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
@@ -122,12 +112,6 @@ function logs(logger: string | undefined): boolean {
   throw new UsageError(
     `--logger: expected tensorboard, got '${logger}'; --out DIR keeps metrics.jsonl and metrics.csv in any case`,
   )
-}
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text))
-    throw new UsageError(`${name}: expected a whole number, got '${text}'`)
-  return text === undefined ? undefined : Number(text)
 }
 
 function parse(args: readonly string[]) {

@@ -26,12 +26,15 @@ import type {
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
+import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
 
-export type LabCommand =
+export type LabCommand = RunCommand | ModelCommand
+
+export type RunCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
@@ -96,6 +99,7 @@ export interface LabError {
 export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finished'
 
 export type LabEvent =
+  | ModelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */

@@ -32,10 +32,10 @@ export interface Generation {
   /** The right answer. */
   readonly gts: string
   readonly score: number
-  /** False for the likeliest tokens alone. */
-  readonly do_sample: boolean
-  /** False when it was cut at the maximum length. */
-  readonly is_ended: boolean
+  /** False for the likeliest tokens alone; undefined where a log of another trainer does not say. */
+  readonly do_sample?: boolean
+  /** False when it was cut at the maximum length; undefined where a log does not say. */
+  readonly is_ended?: boolean
 }
 
 export interface StepResult {

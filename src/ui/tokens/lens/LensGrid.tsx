@@ -3,7 +3,6 @@ import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRe
 import type { Lens } from '../../../lab/protocol/observation.ts'
 import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
-import { useVocabulary } from '../../base/vocabulary.ts'
 import {
   cellWords,
   type LensKind,
@@ -126,6 +125,8 @@ interface LensGridProps {
   readonly against: Against | undefined
   readonly caption: string
   readonly here: CellPlace
+  /** Of the vocabulary, nats: the bright end of the shades. */
+  readonly max_entropy: number
   readonly testid: string
   readonly onPlace: (place: CellPlace) => void
   readonly onHover: (place: CellPlace | undefined) => void
@@ -167,9 +168,8 @@ function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
 
 /** The final policy is the top row, as in the entropy map. */
 export function LensGrid(props: LensGridProps) {
-  const { lens, kind, against, caption, here, testid } = props
+  const { lens, kind, against, caption, here, max_entropy, testid } = props
   const { table, handlers } = useGrid(props)
-  const { max_entropy } = useVocabulary()
   const layers = layersOf(lens)
   const { tokens } = lens
   return (
