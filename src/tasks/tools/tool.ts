@@ -58,11 +58,11 @@ export interface TurnLimits {
 }
 
 /** verl's, but for the number of turns, which it leaves open. */
-export const TURN_DEFAULTS = {
+export const TURN_DEFAULTS: Omit<TurnLimits, 'max_assistant_turns' | 'max_user_turns'> = {
   max_parallel_calls: 1,
   max_tool_response_length: 256,
   tool_response_truncate_side: 'middle',
-} as const satisfies Partial<TurnLimits>
+}
 
 export const nameOf = ({ schema }: Tool): string => schema.function.name
 
