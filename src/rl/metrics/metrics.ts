@@ -170,7 +170,18 @@ export function rlMetrics(
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
+    ...(batch.turns && turnMetrics(batch.turns)),
     'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
+  }
+}
+
+/** How often rows changed hands. num_turns is verl's and counts the prompt. */
+function turnMetrics({ num_turns, tool_calls }: TurnCounts): Record<string, number> {
+  return {
+    'num_turns/min': Math.min(...num_turns),
+    'num_turns/max': Math.max(...num_turns),
+    'num_turns/mean': mean(num_turns),
+    'tool_calls/mean': mean(tool_calls),
   }
 }
 

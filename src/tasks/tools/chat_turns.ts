@@ -70,6 +70,9 @@ export function chatTurns(chat: Chat, tools: readonly ToolSchema[]): TurnFormat 
   }
   return {
     stop_token_ids: [],
+    // As verl, whose reward functions see what the tools said.
+    answer: (text) => text,
+    observed: () => [],
     parse: (ids) => parseHermes(chat.decode(ids)),
     append(history, answers, last_id) {
       const before = [...SYNTHETIC, syntheticCalls(answers)]

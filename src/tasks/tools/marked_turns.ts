@@ -59,6 +59,8 @@ export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnF
       }
       return { content, calls: [] }
     },
+    answer: (text) => withoutCalls(text, tools),
+    observed: (text) => observedCharacters(text, tools),
     append: (_, answers) =>
       answers.flatMap(({ content }) => {
         const writable = Array.from(content).filter((character) => known.has(character))

@@ -34,4 +34,8 @@ export interface TurnFormat {
     answers: readonly Message[],
     last_id: number | undefined,
   ): number[]
+  /** What is scored of a whole response, tools' answers included. */
+  answer(text: string): string
+  /** Of each token of a demonstration: 1 = a tool would write it. */
+  observed(text: string): readonly number[]
 }
