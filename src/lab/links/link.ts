@@ -2,6 +2,7 @@
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type FieldValue, show } from '../experiment/fields/field.ts'
 import type { TaskChoice } from '../experiment/fields/task_fields.ts'
+import { toolsText } from '../experiment/fields/tool_fields.ts'
 import { experimentFields } from '../experiment/form/form.ts'
 import type { Field } from '../experiment/form/form_fields.ts'
 import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
@@ -74,6 +75,10 @@ const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kin
 const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
+/** What an experiment has at a path, as its field writes it. */
+const startValue = (start: Experiment, path: string): unknown =>
+  path === 'tools' ? toolsText(start.tools) : valueAt(start, path)
+
 const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
@@ -90,7 +95,7 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
   const start = startOf(preset, kinds, task)
   for (const field of fields) {
     const value = ownValue(field)
-    if (value !== valueAt(start, field.path)) say(field.path, value ?? INHERIT)
+    if (value !== startValue(start, field.path)) say(field.path, value ?? INHERIT)
   }
   return changes
 }

@@ -6,6 +6,7 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
+import type { TurnCounts } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'

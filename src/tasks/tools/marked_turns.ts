@@ -32,16 +32,24 @@ export function observedCharacters(text: string, tools: readonly Tool[]): number
   return observed
 }
 
+/** A mark of these tools that is no character of the vocabulary; undefined where all are. */
+export function missingMark(
+  { tokens }: Pick<Tokenizer, 'tokens'>,
+  tools: readonly Tool[],
+): string | undefined {
+  const marks = tools.flatMap(({ marks: { open, close } }) => [open, close])
+  return [...marks, ANSWER_END].find((mark) => !tokens.includes(mark))
+}
+
 /**
  * The format of these tools. Characters that the vocabulary lacks are left out of an answer. Throws RangeError where a mark is no
  * character of the vocabulary.
  */
 export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnFormat {
-  const known = new Set(tokenizer.tokens)
-  const marks = tools.flatMap(({ marks: { open, close } }) => [open, close])
-  const missing = [...marks, ANSWER_END].find((mark) => !known.has(mark))
+  const missing = missingMark(tokenizer, tools)
   if (missing !== undefined)
     throw new RangeError(`tools: expected ${missing} in the vocabulary, which has none`)
+  const known = new Set(tokenizer.tokens)
   const idOf = (mark: string) => tokenizer.encode(mark)[0]
   return {
     stop_token_ids: tools.map(({ marks }) => idOf(marks.close)),
