@@ -13,10 +13,10 @@ import { MODEL, type ModelFields } from './fields/model_fields.ts'
 import { ROLLOUT } from './fields/rollout_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
-import { toolsSchema } from './fields/tool_fields.ts'
 import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
+import { toolsSchema } from './tools.ts'
 
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {

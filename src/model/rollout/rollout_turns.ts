@@ -24,7 +24,7 @@ export interface TurnResponses {
   readonly columns: Int32Array
 }
 
-export const NOT_WRITTEN = -1
+const NOT_WRITTEN = -1
 
 interface Row {
   /** Tokens of the response so far. */

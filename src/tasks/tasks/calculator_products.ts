@@ -25,7 +25,7 @@ export const calculator_products: TaskKind = {
       label: 'Demonstrations with the tool',
       help: 'Share of the demonstrations that call the calculator; the others show the product at once.',
       default: 0.2,
-      min: 0,
+      min: 0.05,
       max: 1,
       step: 0.05,
       unit: 'share',

@@ -1,4 +1,5 @@
 // Turns as chat templates write them: calls in <tool_call>, answers as the template renders messages of tools.
+import type { Tokenizer } from '../task.ts'
 import { isRecord, type ToolCall, type ToolSchema } from './tool.ts'
 import type { Message, Spoken, TurnFormat } from './turn_format.ts'
 
@@ -12,11 +13,54 @@ export interface Chat {
   ): number[]
   /** With special tokens. */
   decode(ids: readonly number[]): string
+  /** Without them, of all turns. */
+  text(ids: readonly number[]): string
   /**
    * The token after which the template has a line break that the policy does not write, and that break, each as an id: verl's
    * builder for Qwen. undefined: nothing is inserted between a turn and what follows.
    */
   readonly boundary: { readonly after: number; readonly insert: number } | undefined
+}
+
+/** Models whose templates end a turn with <|im_end|> and a line break (verl's QwenContinuousTokenBuilder). */
+const QWEN = ['qwen2', 'qwen3']
+
+/** A tokenizer's chat. Throws RangeError without a template, and for a Qwen model whose vocabulary cannot write its boundary. */
+export function chatOf(tokenizer: Tokenizer, model_type: string): Chat {
+  const { renderChat, eos_token_ids } = tokenizer
+  if (!renderChat) throw new RangeError('tools: expected a tokenizer with a chat template')
+  return {
+    render: (messages, tools, add_generation_prompt) =>
+      tokenizer.encode(renderChat(messages, { tools, add_generation_prompt })),
+    decode: (ids) =>
+      turnsOf(ids, eos_token_ids)
+        .map((turn) => tokenizer.decode(turn))
+        .join(''),
+    text: (ids) =>
+      turnsOf(ids, eos_token_ids)
+        .map((turn) => tokenizer.decode(turn, { skip_special_tokens: true }))
+        .join(''),
+    boundary: QWEN.includes(model_type) ? qwenBoundary(tokenizer) : undefined,
+  }
+}
+
+/** A stream cut at its end tokens, which are left out: a tokenizer decodes up to the first. */
+function turnsOf(ids: readonly number[], ends: readonly number[]): number[][] {
+  const turns: number[][] = [[]]
+  for (const id of ids)
+    if (ends.includes(id)) turns.push([])
+    else turns.at(-1)?.push(id)
+  return turns
+}
+
+function qwenBoundary(tokenizer: Tokenizer): NonNullable<Chat['boundary']> {
+  const [after, more] = tokenizer.encode('<|im_end|>')
+  const line_break = tokenizer.encode('\n')
+  if (more !== undefined || line_break.length !== 1)
+    throw new RangeError(
+      'tools: expected <|im_end|> and a line break to be one token each, as verl asks of Qwen models',
+    )
+  return { after, insert: line_break[0] }
 }
 
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
@@ -72,6 +116,7 @@ export function chatTurns(chat: Chat, tools: readonly ToolSchema[]): TurnFormat 
     stop_token_ids: [],
     // As verl, whose reward functions see what the tools said.
     answer: (text) => text,
+    text: (ids) => chat.text(ids),
     observed: () => [],
     parse: (ids) => parseHermes(chat.decode(ids)),
     append(history, answers, last_id) {

@@ -69,7 +69,7 @@ test('tools that are unknown, throw or say too much answer as in verl', async ()
   expect((await ask('x', {})).text).toBe(unknown)
   const error = "Error executing tool 'calculator': division by zero"
   expect(await ask('calculator', { expression: '1/0' })).toEqual({ text: error, reward: 0 })
-  expect((await ask('calculator', 3)).text).toContain('expected named arguments, got 3')
+  expect((await ask('calculator', 3)).text).toContain('must be a mapping, not int')
   const short = { ...LIMITS, max_tool_response_length: 5 }
   expect(await ask('long', {}, short)).toEqual({ text: '01...(truncated)...89', reward: 0.5 })
 })
@@ -114,6 +114,7 @@ const chat: Chat = {
       (character) => character.charCodeAt(0),
     ),
   decode: (codes) => String.fromCharCode(...codes),
+  text: (codes) => String.fromCharCode(...codes),
   boundary: { after: 46, insert: 10 },
 }
 const codes = (written: string) => Array.from(written, (character) => character.charCodeAt(0))

@@ -57,9 +57,9 @@ export class Conversation {
     this.#push(ids.slice(0, room), 1)
     this.#assistant_turns++
     if (ids.length >= room) return undefined
-    if (this.#assistant_turns >= (limits.max_assistant_turns ?? Number.POSITIVE_INFINITY))
+    if (this.#assistant_turns >= (limits.max_assistant_turns || Number.POSITIVE_INFINITY))
       return undefined
-    if (this.#user_turns >= (limits.max_user_turns ?? Number.POSITIVE_INFINITY)) return undefined
+    if (this.#user_turns >= (limits.max_user_turns || Number.POSITIVE_INFINITY)) return undefined
     const { content, calls } = format.parse(ids)
     if (calls.length === 0) return undefined
     const run = calls.slice(0, limits.max_parallel_calls)

@@ -4,7 +4,7 @@ import { nameOf, type Tool } from './tool.ts'
 import type { TurnFormat } from './turn_format.ts'
 
 /** Ends the answer of a tool, so that the policy's own text is told from it. */
-export const ANSWER_END = '>'
+const ANSWER_END = '>'
 
 /** Where the calls and answers of a text are. */
 const partsOf = (tools: readonly Tool[]): RegExp => {
@@ -68,6 +68,7 @@ export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnF
       return { content, calls: [] }
     },
     answer: (text) => withoutCalls(text, tools),
+    text: (ids) => tokenizer.decode(ids),
     observed: (text) => observedCharacters(text, tools),
     append: (_, answers) =>
       answers.flatMap(({ content }) => {

@@ -46,9 +46,9 @@ export type TruncateSide = (typeof TRUNCATE_SIDES)[number]
 
 /** What a conversation is allowed; verl's names (actor_rollout_ref.rollout.multi_turn). */
 export interface TurnLimits {
-  /** Times the policy writes; undefined = no limit. */
+  /** Times the policy writes; 0 or undefined = no limit. */
   readonly max_assistant_turns: number | undefined
-  /** Rounds of tool answers; undefined = no limit. */
+  /** Rounds of tool answers; 0 or undefined = no limit. */
   readonly max_user_turns: number | undefined
   /** Calls of one turn that are run; what is left is ignored. */
   readonly max_parallel_calls: number
@@ -124,6 +124,18 @@ function isLonger(text: string, limit: number): boolean {
   return false
 }
 
+/** What Python says to verl of arguments that have no names. */
+const NO_MAPPING = 'asyncio.threads.to_thread() argument after ** must be a mapping'
+
+/** What Python calls the type of a JSON value that is no object. */
+function pythonType(value: unknown): string {
+  if (value === null || value === undefined) return 'NoneType'
+  if (Array.isArray(value)) return 'list'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
+  return 'str'
+}
+
 /** Whether a call has a tool to its name, and named arguments. */
 export const reachesTool = (tools: readonly Tool[], call: ToolCall): boolean =>
   isRecord(call.arguments) && tools.some((tool) => nameOf(tool) === call.name)
@@ -143,7 +155,7 @@ export async function callTool(
     return { text: `Unknown function '${name}'. Available tools: ${available}`, reward: 0 }
   }
   try {
-    if (!isRecord(args)) throw new TypeError(`expected named arguments, got ${spacedJson(args)}`)
+    if (!isRecord(args)) throw new TypeError(`${NO_MAPPING}, not ${pythonType(args)}`)
     const { text, reward = 0 } = await tool.call(args)
     return { text: truncated(text, limits), reward }
   } catch (error) {

@@ -34,6 +34,8 @@ export interface TurnFormat {
     answers: readonly Message[],
     last_id: number | undefined,
   ): number[]
+  /** A whole response as text, tools' answers included, without special tokens. */
+  text(ids: readonly number[]): string
   /** What is scored of a whole response, tools' answers included. */
   answer(text: string): string
   /** Of each token of a demonstration: 1 = a tool would write it. */

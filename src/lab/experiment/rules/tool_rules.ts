@@ -13,7 +13,10 @@ export function toolRules({ experiment, settings, path, rule }: RuledPhase): voi
     ['tools'],
     `expected 1, because the experiment has no tools that could answer between two turns; choose some (tools) first; got ${max_turns}`,
   )
-  const missing = max_turns > 1 ? missingMark(taskOf(experiment.task).tokenizer, tools) : undefined
+  const { tokenizer } = taskOf(experiment.task)
+  // A chat template has its own way to write calls.
+  const is_marked = max_turns > 1 && !tokenizer.renderChat
+  const missing = is_marked ? missingMark(tokenizer, tools) : undefined
   rule(
     missing === undefined,
     'tools',

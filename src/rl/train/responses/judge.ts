@@ -42,10 +42,14 @@ export class Judge {
   ): Judged {
     const task = this.#task
     const batch = this.#makeBatch(samples, response_ids, R, turns)
-    const texts = samples.map((_, b) =>
-      task.tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)),
-    )
-    const answerOf = (text: string) => (turns && this.#format ? this.#format.answer(text) : text)
+    const format = turns && this.#format
+    const texts = samples.map((_, b) => {
+      const ids = response_ids.subarray(b * R, (b + 1) * R)
+      return format
+        ? format.text([...ids.subarray(0, batch.response_lengths[b])])
+        : task.tokenizer.decode(ids)
+    })
+    const answerOf = (text: string) => (format ? format.answer(text) : text)
     const scores = samples.map(({ prompt }, b) =>
       batch.is_ended[b] ? task.score(prompt, answerOf(texts[b])) : 0,
     )

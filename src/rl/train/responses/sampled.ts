@@ -120,8 +120,8 @@ function generate(
   const { seed, task } = config
   const sampling = { row_offset: 0, ...phase.rollout, ...change, seed, stream: TRAIN_STREAM, step }
   const distinct = samples.filter((_, b) => b % phase.rollout.n === 0)
-  const { eos_token_id } = task.tokenizer
+  const { eos_token_ids } = task.tokenizer
   const setting = conversationSetting(config, phase.rollout)
   const prompts = promptBatch(distinct, task)
-  return respond(gpu, rollout, { prompts, sampling, samples, setting, eos_token_id }, ...columns)
+  return respond(gpu, rollout, { prompts, sampling, samples, setting, eos_token_ids }, ...columns)
 }

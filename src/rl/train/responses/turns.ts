@@ -4,6 +4,7 @@ import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { PromptBatch, Sampling } from '../../../model/rollout/rollout_inputs.ts'
 import { gathered, type TurnResponses } from '../../../model/rollout/rollout_turns.ts'
 import type { Sample } from '../../../tasks/task.ts'
+import { chatOf, chatTurns } from '../../../tasks/tools/chat_turns.ts'
 import { Conversation, type ConversationSetting } from '../../../tasks/tools/conversation.ts'
 import { markedTurns } from '../../../tasks/tools/marked_turns.ts'
 import { TURN_DEFAULTS } from '../../../tasks/tools/tool.ts'
@@ -26,8 +27,13 @@ export interface Responded {
 }
 
 /** How a run's vocabulary writes calls; undefined where the run has no tools. */
-export const turnFormat = ({ task, tools = [] }: TrainerConfig): TurnFormat | undefined =>
-  tools.length > 0 ? markedTurns(task.tokenizer, tools) : undefined
+export function turnFormat({ task, model, tools = [] }: TrainerConfig): TurnFormat | undefined {
+  if (tools.length === 0) return undefined
+  const { tokenizer } = task
+  if (!tokenizer.renderChat) return markedTurns(tokenizer, tools)
+  const schemas = tools.map(({ schema }) => schema)
+  return chatTurns(chatOf(tokenizer, model.model_type), schemas)
+}
 
 /** What the rows of a rollout talk with; undefined where they have one turn. */
 export function conversationSetting(
@@ -56,14 +62,14 @@ export interface Request {
   /** Of each row, [B]. */
   readonly samples: readonly Sample[]
   readonly setting: ConversationSetting | undefined
-  readonly eos_token_id: number
+  readonly eos_token_ids: readonly number[]
 }
 
 /** Samples a batch and reads it back, with what else is asked for of every token. */
 export async function respond(
   gpu: Gpu,
   rollout: Rollout,
-  { prompts, sampling, samples, setting, eos_token_id }: Request,
+  { prompts, sampling, samples, setting, eos_token_ids }: Request,
   ...columns: readonly ('log_probs' | 'entropy')[]
 ): Promise<Responded> {
   const tensors = columns.map((name) => rollout.tensors[name])
@@ -79,7 +85,7 @@ export async function respond(
   const read = tensors.length > 0 ? await gpu.read(...tensors) : []
   return {
     response_ids: placed.response_ids,
-    turns: batchTurns(held, rollout.size.response_length, eos_token_id),
+    turns: batchTurns(held, rollout.size.response_length, eos_token_ids),
     placed,
     read: read.map((values) => gathered(values as Float32Array, placed, rollout.size)),
   }

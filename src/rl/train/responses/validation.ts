@@ -135,14 +135,16 @@ async function respond(
       ...filter,
       ...{ seed, stream: VALIDATION_STREAM, step, row_offset: first_row + first },
     }
-    const { eos_token_id } = tokenizer
+    const { eos_token_ids } = tokenizer
     const prompts = promptBatch(samples, task)
-    const request = { prompts, sampling, samples, setting, eos_token_id }
+    const request = { prompts, sampling, samples, setting, eos_token_ids }
     const { response_ids, turns } = await readResponses(gpu, rollout, request)
     for (let b = 0; b < Math.min(B, total - first); b++) {
       const response = response_ids.subarray(b * R, (b + 1) * R)
-      const text = tokenizer.decode(response)
-      const is_ended = turns ? turns.is_ended[b] : response.includes(eos_token_id)
+      const text = setting
+        ? setting.format.text([...response.subarray(0, turns?.response_lengths[b])])
+        : tokenizer.decode(response)
+      const is_ended = turns ? turns.is_ended[b] : response.includes(tokenizer.eos_token_id)
       const answer = setting ? setting.format.answer(text) : text
       scores.push(is_ended ? task.score(samples[b].prompt, answer) : 0)
       texts.push(text)
