@@ -93,7 +93,7 @@ const encoded = (tokenizer: HfTokenizer, one: Encoded): Pairs => {
   const ids = tokenizer.encode(one.text)
   return {
     ids: [ids, one.ids],
-    tokens: [ids.map((id) => tokenizer.json.entries[id]), one.tokens],
+    tokens: [tokenizer.tokensOf(ids), one.tokens],
     ids_with_special: [
       tokenizer.encode(one.text, { add_special_tokens: true }),
       one.ids_with_special,

@@ -1,5 +1,6 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -12,6 +13,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   return {
     seed,
     task,
+    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools) }),
     model: {
       ...model,
       ...(padding_idx >= 0 && { padding_idx }),

@@ -33,6 +33,7 @@ const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.bypass_mode ||
   settings.algorithm.rollout_correction.rollout_is !== 'off' ||
   settings.algorithm.rollout_correction.rollout_rs.trim() !== ''
+const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
   (...modes: string[]) =>
   ({ settings }: JobFacts) =>
@@ -164,6 +165,11 @@ const RUN: Record<string, Setting> = {
     verl: lost('the kernels of matrix products are the lab’s own', ''),
     trl: lost('the kernels of matrix products are the lab’s own', ''),
   },
+  tools: {
+    when: withTurns,
+    verl: TOLD('rollout.max_turns'),
+    trl: TOLD('rollout.max_turns'),
+  },
   steering: {
     verl: lost('a job is not steered: it has the values of the moment of export', 0),
     trl: lost('a job is not steered: it has the values of the moment of export', 0),
@@ -238,6 +244,15 @@ const PHASES: Record<string, Setting> = {
   'phases.rl.stop.entropy_floor': stop('the entropy is low'),
 }
 
+/** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
+const ONE_CHARACTER =
+  'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
+const TURNS: Setting = {
+  when: withTurns,
+  verl: TOLD('rollout.max_turns'),
+  trl: TOLD('rollout.max_turns'),
+}
+
 const SAMPLING: Record<string, Setting> = {
   'rollout.train_batch_size': {
     verl: to('data.train_batch_size'),
@@ -254,6 +269,13 @@ const SAMPLING: Record<string, Setting> = {
     verl: to('data.max_response_length'),
     trl: to('max_completion_length'),
   },
+  'rollout.max_turns': {
+    verl: refused(ONE_CHARACTER, 1),
+    trl: refused('GRPOTrainer of this version runs no tools', 1),
+  },
+  'rollout.max_parallel_calls': TURNS,
+  'rollout.max_tool_response_length': TURNS,
+  'rollout.tool_response_truncate_side': TURNS,
   'rollout.dtype': {
     verl: by('bfloat16 while sampling, as its engines do'),
     trl: by('float32 while sampling'),

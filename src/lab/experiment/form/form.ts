@@ -7,6 +7,7 @@ import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
 import type { Experiment } from '../schema.ts'
+import { TOOLS_INFO, toolsText } from '../tools.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
 import { sharedFields } from './override_form.ts'
@@ -32,7 +33,14 @@ function taskFields(experiment: Experiment): Field[] {
     has_effect: true,
   }
   const params = is_data ? [] : leavesOf(TASK_PARAMS.get(task.id))
-  return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
+  const tools: Field = {
+    ...TOOLS_INFO,
+    path: 'tools',
+    group: 'Task',
+    value: toolsText(experiment.tools),
+    has_effect: true,
+  }
+  return [id, ...fieldsOf(experiment, 'Task', 'task', params), tools]
 }
 
 /** The training set, which is no larger than the task. */

@@ -1,8 +1,16 @@
 // Responses as batches, as texts and with the task's scores.
 import type { Sample, Task } from '../../../tasks/task.ts'
+import type { TurnFormat } from '../../../tasks/tools/turn_format.ts'
 import { overlongReward } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'
-import { makeBatch, promptBatch, type RolloutBatch, widenRows } from '../../experience/batch.ts'
+import {
+  type BatchTurns,
+  makeBatch,
+  promptBatch,
+  type RolloutBatch,
+  widenRows,
+} from '../../experience/batch.ts'
+import { withoutObserved } from '../../experience/turns.ts'
 
 /** Responses that the task has scored. */
 export interface Judged {
@@ -17,26 +25,38 @@ export class Judge {
   #task: Task
   /** R of the actor's batches, the longest response of any phase. */
   #columns: number
+  #format: TurnFormat | undefined
 
-  constructor(task: Task, columns: number) {
+  /** `format`: how calls of tools are written, where the run has any. */
+  constructor(task: Task, columns: number, format?: TurnFormat) {
     this.#task = task
     this.#columns = columns
+    this.#format = format
   }
 
-  /** Responses [B, R] as a batch and as text, with the task's scores. */
-  judge(samples: readonly Sample[], response_ids: Uint32Array, R: number): Judged {
+  /** Responses [B, R] as a batch and as text, with the task's scores. What is scored of a conversation its format says. */
+  judge(
+    samples: readonly Sample[],
+    { response_ids, turns }: { readonly response_ids: Uint32Array; readonly turns?: BatchTurns },
+    R: number,
+  ): Judged {
     const task = this.#task
-    const batch = this.#makeBatch(samples, response_ids, R)
-    const texts = samples.map((_, b) =>
-      task.tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)),
-    )
+    const batch = this.#makeBatch(samples, response_ids, R, turns)
+    const format = turns && this.#format
+    const texts = samples.map((_, b) => {
+      const ids = response_ids.subarray(b * R, (b + 1) * R)
+      return format
+        ? format.text([...ids.subarray(0, batch.response_lengths[b])])
+        : task.tokenizer.decode(ids)
+    })
+    const answerOf = (text: string) => (format ? format.answer(text) : text)
     const scores = samples.map(({ prompt }, b) =>
-      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
+      batch.is_ended[b] ? task.score(prompt, answerOf(texts[b])) : 0,
     )
     return { batch, texts, scores }
   }
 
-  /** Problems with the given texts as their responses. */
+  /** Problems with the given texts as their responses. What a tool would write in them has mask 0. */
   batchOf(samples: readonly Sample[], texts: readonly string[]): RolloutBatch {
     const { tokenizer } = this.#task
     const R = this.#columns
@@ -45,20 +65,26 @@ export class Judge {
       const ids = [...tokenizer.encode(text), tokenizer.eos_token_id]
       response_ids.set(ids.slice(0, R), b * R)
     })
-    return this.#makeBatch(samples, response_ids, R)
+    const batch = this.#makeBatch(samples, response_ids, R)
+    const format = this.#format
+    if (!format) return batch
+    return withoutObserved(
+      batch,
+      texts.map((text) => format.observed(text)),
+    )
   }
 
   /** [B, R] of a phase with shorter responses, in the actor's columns. */
   widen(values: Float32Array, R: number): Float32Array {
-    const width = this.#columns
-    if (R === width) return values
-    const wide = new Float32Array((values.length / R) * width)
-    for (let b = 0; b < values.length / R; b++)
-      wide.set(values.subarray(b * R, (b + 1) * R), b * width)
-    return wide
+    return widenRows(values, R, this.#columns, 0)
   }
 
-  #makeBatch(samples: readonly Sample[], response_ids: Uint32Array, R: number): RolloutBatch {
+  #makeBatch(
+    samples: readonly Sample[],
+    response_ids: Uint32Array,
+    R: number,
+    turns?: BatchTurns,
+  ): RolloutBatch {
     const task = this.#task
     const { tokenizer } = task
     const width = this.#columns
@@ -68,7 +94,7 @@ export class Judge {
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_id, R)
+    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_id, R, turns)
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type ValidationSamples,
 } from '../../metrics/validation_metrics.ts'
 import type { Generation } from '../step_result.ts'
+import { conversationSetting, respond as readResponses } from './turns.ts'
 
 /** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1
@@ -108,14 +109,20 @@ function samplesOf({ scores, texts }: Responses, task_id: string, n: number): Va
 async function respond(
   gpu: Gpu,
   rollout: Rollout,
-  { seed, task, validation }: TrainerConfig,
+  config: TrainerConfig,
   step: number,
   n: number,
   first_row: number,
   filter: Filter,
 ): Promise<Responses> {
-  const { rows: B, response_length: R } = rollout.size
+  const { seed, task, validation } = config
+  const { rows: B, response_length: R, max_turns = 1 } = rollout.size
   const { tokenizer } = task
+  const limits = config.phases.filter((phase) => phase.kind === 'rl').at(-1)?.rollout
+  const setting =
+    limits && max_turns > 1
+      ? conversationSetting(config, { ...limits, max_response_length: R })
+      : undefined
   const total = validationPrompts(validation, task) * n
   const scores: number[] = []
   const texts: string[] = []
@@ -124,19 +131,22 @@ async function respond(
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
     )
-    await rollout.generate(promptBatch(samples, task), {
+    const sampling = {
       ...filter,
-      seed,
-      stream: VALIDATION_STREAM,
-      step,
-      row_offset: first_row + first,
-    })
-    const [ids] = await gpu.read(rollout.tensors.response_ids)
+      ...{ seed, stream: VALIDATION_STREAM, step, row_offset: first_row + first },
+    }
+    const { eos_token_ids } = tokenizer
+    const prompts = promptBatch(samples, task)
+    const request = { prompts, sampling, samples, setting, eos_token_ids }
+    const { response_ids, turns } = await readResponses(gpu, rollout, request)
     for (let b = 0; b < Math.min(B, total - first); b++) {
-      const response = ids.subarray(b * R, (b + 1) * R)
-      const text = tokenizer.decode(response)
-      const is_ended = response.includes(tokenizer.eos_token_id)
-      scores.push(is_ended ? task.score(samples[b].prompt, text) : 0)
+      const response = response_ids.subarray(b * R, (b + 1) * R)
+      const text = setting
+        ? setting.format.text([...response.subarray(0, turns?.response_lengths[b])])
+        : tokenizer.decode(response)
+      const is_ended = turns ? turns.is_ended[b] : response.includes(tokenizer.eos_token_id)
+      const answer = setting ? setting.format.answer(text) : text
+      scores.push(is_ended ? task.score(samples[b].prompt, answer) : 0)
       texts.push(text)
       ended.push(is_ended)
     }

@@ -35,6 +35,8 @@ export class HfTokenizer {
   readonly #splitWord: SplitWord
   readonly #postProcess: PostProcess
   readonly #decode: Decode
+  /** What tokens are decoded from: a normalized added token comes back as its normalized text. */
+  readonly #written: readonly string[]
 
   /** Throws TokenizerFileError for a part that cannot be followed exactly. */
   constructor(json: TokenizerJson) {
@@ -52,6 +54,9 @@ export class HfTokenizer {
       token,
       written: token.normalized ? this.#normalize(token.content) : token.content,
     }))
+    const written = [...json.entries]
+    for (const one of sought) written[one.token.id] = one.written
+    this.#written = written
     this.#findRaw = addedTokenFinder(sought.filter(({ token }) => !token.normalized))
     this.#findNormalized = addedTokenFinder(sought.filter(({ token }) => token.normalized))
   }
@@ -59,6 +64,11 @@ export class HfTokenizer {
   /** The id of a token as the file writes it; undefined where there is none. */
   idOf(token: string): number | undefined {
     return this.#ids.get(token)
+  }
+
+  /** Texts of tokens as transformers' convert_ids_to_tokens gives them. */
+  tokensOf(ids: readonly number[]): string[] {
+    return ids.map((id) => this.#written[id])
   }
 
   /** Throws RangeError for a text without tokens, where the vocabulary has no unknown token. */
@@ -85,10 +95,9 @@ export class HfTokenizer {
 
   /** Ids beyond the vocabulary have no text: a model may have more ids than its tokenizer. */
   decode(ids: ArrayLike<number>, { skip_special_tokens = false }: DecodeOptions = {}): string {
-    const { entries } = this.json
     const tokens: string[] = []
     for (let i = 0; i < ids.length; i++) {
-      const token = entries[ids[i]]
+      const token = this.#written[ids[i]]
       if (token !== undefined && !(skip_special_tokens && this.special_ids.has(ids[i])))
         tokens.push(token)
     }

@@ -118,7 +118,7 @@ function unigram(model: Part, refuse: Refuse): SplitWord {
   return (word) => {
     const out: number[] = []
     let isAfterUnknown = false
-    for (const piece of library.tokenize(word)) {
+    for (const piece of bestPieces(library, word)) {
       const id = ids.get(piece)
       const isUnknown = id === undefined || id === unk
       const bytes = isUnknown && model.byte_fallback ? byteTokens(piece).map((t) => ids.get(t)) : []
@@ -130,6 +130,32 @@ function unigram(model: Part, refuse: Refuse): SplitWord {
     }
     return out
   }
+}
+
+/**
+ * The pieces with the largest sum of scores (Viterbi). The library compares sums that have the next piece's score in them, so rounding
+ * hides differences that Rust's tokenizers see; only its dictionary and scores are used.
+ */
+function bestPieces(library: Unigram, word: string): string[] {
+  const characters = Array.from(word)
+  const ends: { from: number; score: number }[] = [{ from: 0, score: 0 }]
+  const offer = (from: number, to: number, score: number) => {
+    const sum = ends[from].score + score
+    if (!(to in ends) || sum > ends[to].score) ends[to] = { from, score: sum }
+  }
+  for (let from = 0; from < characters.length; from++) {
+    let isKnown = false
+    for (const piece of library.trie.common_prefix_search(characters, from)) {
+      const length = Array.from(piece).length
+      offer(from, from + length, library.scores[library.tokens_to_ids.get(piece) as number])
+      isKnown ||= length === 1
+    }
+    if (!isKnown) offer(from, from + 1, library.unk_score)
+  }
+  const pieces: string[] = []
+  for (let to = characters.length; to > 0; to = ends[to].from)
+    pieces.push(characters.slice(ends[to].from, to).join(''))
+  return pieces.reverse()
 }
 
 function wordPiece(model: Part, refuse: Refuse): SplitWord {

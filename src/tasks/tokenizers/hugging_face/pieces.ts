@@ -39,7 +39,7 @@ export function patternOf({ type, pattern }: Part): RegExp {
   try {
     const split = new SplitPreTokenizer({
       ...{ type: 'Split', behavior: 'Isolated', invert: false },
-      pattern: { Regex: pattern.Regex },
+      pattern: { Regex: withFolds(pattern.Regex) },
     })
     if (split.pattern) return split.pattern
   } catch (error) {
@@ -47,6 +47,12 @@ export function patternOf({ type, pattern }: Part): RegExp {
   }
   throw refuse('expected a Regex or a String')
 }
+
+/** Ignoring case, Oniguruma takes ſ for an s and the sign of Kelvin for a k; the library knows only ASCII's pairs. */
+const withFolds = (regex: string) =>
+  regex.replaceAll(/\(\?i:[^()[\]\\]*\)/g, (group) =>
+    group.replaceAll(/s/gi, '[s\u017f]').replaceAll(/k/gi, '[k\u212a]'),
+  )
 
 const literal = (text: string) => new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gu')
 
