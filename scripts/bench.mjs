@@ -1,12 +1,13 @@
 // npm run bench: times matrix products, training steps, their parts, how they grow, and the page's own work in Chromium, prints
 // tables and keeps a JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
-// adapter even where there is a GPU. Nothing here passes or fails by its speed, only by wrong results.
+// adapter even where there is a GPU, `--node` measures in Node on Dawn, without a browser. Nothing here passes or fails by its speed, only by wrong results.
 // Without a browser: `npm run bench -- show FILE` prints a results file, `npm run bench -- plot FILE` draws its scaling as
 // docs/figures/scaling.svg. `npm run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openNode, withVulkan } from './bench_node.mjs'
 import {
   measureUi,
   offerSampling,
@@ -81,25 +82,31 @@ const SUITES = {
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    node: { type: 'boolean', default: false },
     swiftshader: { type: 'boolean', default: false },
     weights: { type: 'string' },
   },
 })
 const [first, file, ...more] = positionals
 const is_file_command = first === 'show' || first === 'plot'
-const suites = positionals.length ? positionals : Object.keys(SUITES)
-const unknown = first === 'torch' ? positionals.slice(1) : suites.filter((name) => !SUITES[name])
+/** The page's own work needs a page. */
+const IN_NODE = Object.keys(SUITES).filter((name) => name !== 'ui')
+const offered = options.node ? IN_NODE : Object.keys(SUITES)
+const suites = positionals.length ? positionals : offered
+const unknown =
+  first === 'torch' ? positionals.slice(1) : suites.filter((name) => !offered.includes(name))
 if (is_file_command ? !file || more.length : unknown.length) {
   console.error(
     is_file_command
       ? `bench ${first}: expected one results file, e.g. bench/results/2026-11-21-google-swiftshader.json`
-      : `No benchmark ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}, and show, plot and torch.`,
+      : `No benchmark ${unknown.join(', ')}; there are ${offered.join(', ')}, and show, plot and torch.`,
   )
   process.exit(1)
 }
 await installMissing()
 const report = await loadReport()
 if (is_file_command) showFile(first, file)
+else if (options.node) await runInNode()
 else if (await findChromium()) await runInBrowser()
 else process.exit(1)
 
@@ -136,7 +143,10 @@ async function runInBrowser() {
     await offerThreadTime(page)
     await offerSampling(page)
     if (first === 'torch') await recordForTorch(page)
-    else await runSuites(page, adapter, browser, server.resolvedUrls.local[0])
+    else {
+      const openUi = () => openUiPage(browser, server.resolvedUrls.local[0])
+      await runSuites(page, adapter, browser.version(), openUi)
+    }
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1
@@ -146,9 +156,21 @@ async function runInBrowser() {
   }
 }
 
-async function runSuites(page, adapter, browser, url) {
-  const chromium = browser.version()
-  const openUi = () => openUiPage(browser, url)
+async function runInNode() {
+  try {
+    await withVulkan()
+    const { page, adapter } = await openNode()
+    if (first === 'torch') await recordForTorch(page)
+    else await runSuites(page, adapter, `none: Node ${process.version}`)
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
+  // Devices of the other libraries would keep the process alive.
+  process.exit()
+}
+
+async function runSuites(page, adapter, chromium, openUi) {
   const record = {
     date: new Date().toISOString().slice(0, 10),
     adapter,
