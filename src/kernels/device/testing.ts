@@ -1,4 +1,4 @@
-// One GPU device for all tests of a process. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
+// One GPU device for all tests of a process or page. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
 
 interface Shared {
   readonly device: GPUDevice
