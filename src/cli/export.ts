@@ -125,7 +125,10 @@ async function readSource({ source, weights, data: files }: ExportOptions): Prom
   // A preset's id comes before a folder of that name, as in every command.
   const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
   if (!is_checkpoint) {
-    const experiment = readExperiment(source, data && trainedOn(data))
+    const experiment = readExperiment(
+      source,
+      data && (await trainedOn(data, { 'warm-start': weights })),
+    )
     await loadNamedFiles(experiment, data, tell)
     return fromExperiment(experiment, weights)
   }
