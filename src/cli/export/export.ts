@@ -8,6 +8,8 @@ import { type JobSource, makeJob, modelExport } from '../../lab/jobs/job_files.t
 import { checkpointSource, experimentSource } from '../../lab/jobs/model_folders.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
 import { type Command, UsageError } from '../command.ts'
+import { changeOf } from '../input/changed_fields.ts'
+import { givenData, loadNamedFiles } from '../input/data_set.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { readInput } from '../input/input_file.ts'
 import { refuseFolder, writeFolder } from '../output/file_folder.ts'
@@ -60,20 +62,27 @@ function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOption
 }
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
-async function readSource({ source, weights, change, has_seed }: ExportOptions) {
+async function readSource(options: ExportOptions): Promise<JobSource> {
+  const { source, weights, seed } = options
+  const data = await givenData(options.data)
   // A preset's id comes before a folder of that name, as in every command.
   const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
-  if (!is_checkpoint) return fromExperiment(readExperiment(source, change), weights)
+  if (!is_checkpoint) {
+    const change = await changeOf({ seed, 'warm-start': weights }, data)
+    const experiment = readExperiment(source, change)
+    await loadNamedFiles(experiment, data, tell)
+    return fromExperiment(experiment, weights)
+  }
   if (weights !== undefined)
     throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
-  if (has_seed) throw new UsageError('--seed: a run has a seed of its own')
+  if (seed !== undefined) throw new UsageError('--seed: a run has a seed of its own')
   const { run } = statSync(source).isDirectory()
     ? (await findCheckpoint(source, undefined)).checkpoint
     : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
   const { experiment } = run
-  const given = change?.({ ...experiment }) as Partial<Experiment> | undefined
-  if (given?.task && given.task.data !== experiment.task.data)
-    throw new UsageError(`--data: ${source} was not trained on the rows of ${given.task.name}`)
+  if (data && experiment.task.data !== data.train.hash)
+    throw new UsageError(`--data: ${source} was not trained on the rows of ${data.train.name}`)
+  await loadNamedFiles(experiment, data, tell)
   return { ...checkpointSource(run), understory: version }
 }
 

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../lab/jobs/scale/scale.ts'
 import { TARGETS, type VerlVersion } from '../../lab/jobs/setting.ts'
 import { UsageError } from '../command.ts'
-import { changeOf, wholeNumber } from '../input/changed_fields.ts'
-import type { DocumentChange } from '../input/experiment_source.ts'
+import { wholeNumber } from '../input/changed_fields.ts'
+import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
 
 /** What `--to` takes: a plain model, a job of one of the systems, or the metrics alone. */
 const FORMATS = ['hf', ...TARGETS, 'tensorboard'] as const
@@ -15,10 +15,10 @@ export interface ExportOptions {
   readonly folder: string
   readonly format: Format
   readonly weights: string | undefined
-  /** The seed, and rows in place of the experiment's task. */
-  readonly change: DocumentChange | undefined
-  /** Whether `change` has a seed: a run keeps its own. */
-  readonly has_seed: boolean
+  /** Files with rows in place of the experiment's task. */
+  readonly data: DataOptions
+  /** A run keeps its own. */
+  readonly seed: string | undefined
   /** Index, from 0. */
   readonly phase: number | undefined
   readonly verl: VerlVersion
@@ -53,9 +53,11 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
     throw new UsageError(`--phase: expected the number of a phase, from 1, got ${phase}`)
   const index = phase === undefined ? undefined : Number(phase) - 1
   const scale = scaleOf(values, format)
-  const has_seed = values.seed !== undefined
-  const change = changeOf(values)
-  return { source, folder, format, weights, change, has_seed, phase: index, verl, force, scale }
+  refuseLoneValData(values)
+  wholeNumber('--seed', values.seed)
+  const { seed } = values
+  const what = { source, folder, format, weights, data: values, seed }
+  return { ...what, phase: index, verl, force, scale }
 }
 
 type Values = ReturnType<typeof parse>['values']

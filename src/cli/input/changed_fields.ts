@@ -1,19 +1,17 @@
 // What options of the command line put in place of an experiment's own fields: the seed and the data.
 import { UsageError } from '../command.ts'
-import { type DataOptions, givenData, trainedOn } from './data_set.ts'
+import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
 
-/** The change that --seed, --data and --val-data ask for; undefined where there is none. Throws UsageError or LabFailure. */
-export function changeOf(
-  values: DataOptions & { readonly seed?: string | undefined },
-): DocumentChange | undefined {
+/** The change that --seed and the files of --data ask for; undefined where there is none. Throws UsageError or LabFailure. */
+export async function changeOf(
+  values: Beginning & { readonly seed?: string | undefined },
+  data: GivenData | undefined,
+): Promise<DocumentChange | undefined> {
   const seed = wholeNumber('--seed', values.seed)
-  const task = givenData(values)
-  if (seed === undefined && task === undefined) return undefined
-  return (document) => ({
-    ...(seed !== undefined && { seed }),
-    ...(task && trainedOn(task)(document)),
-  })
+  if (seed === undefined && data === undefined) return undefined
+  const onData = data && (await trainedOn(data, values))
+  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
 }
 
 /** Throws UsageError. */

@@ -32,7 +32,6 @@ function taskFields(experiment: Experiment): Field[] {
     live: false,
     has_effect: true,
   }
-  const params = is_data ? [] : leavesOf(TASK_PARAMS.get(task.id))
   const tools: Field = {
     ...TOOLS_INFO,
     path: 'tools',
@@ -40,6 +39,7 @@ function taskFields(experiment: Experiment): Field[] {
     value: toolsText(experiment.tools),
     has_effect: true,
   }
+  const params = leavesOf(TASK_PARAMS.get(task.id))
   return [id, ...fieldsOf(experiment, 'Task', 'task', params), tools]
 }
 
