@@ -139,7 +139,7 @@ describe.skipIf(!hasModules('transformers'))('transformers', { timeout: PATIENCE
     if (!files) throw new Error('expected files')
     const folder = join(root, name)
     mkdirSync(folder)
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+    for (const [file, text = ''] of Object.entries(files)) writeFileSync(join(folder, file), text)
     const tokenizer = await loadTokenizer(files)
     const [model, ids, ...special] = python(TRAIN_CODE, { folder, trained_on, texts: TEXTS }) as [
       object,

@@ -62,7 +62,7 @@ function chosenGroups(
   const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
   const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
-  const mask = responseMask(response_ids, R, config.task.tokenizer.eos_token_id)
+  const mask = responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
   return {
     samples: rows.map((row) => samples[row]),
     response_ids,

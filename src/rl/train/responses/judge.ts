@@ -68,7 +68,7 @@ export class Judge {
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_id, R)
+    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_ids, R)
   }
 }
 

@@ -59,9 +59,7 @@ export class Sampler {
     const [count] = ones.shape
     // A finished row's entropy is 0, so every value counts.
     gpu.write(ones, new Float32Array(count).fill(1))
-    const { eos_token_id, pad_token_id } = tokenizer
-    const special = { eos_token_ids: [eos_token_id], pad_token_id }
-    const rollout = await Rollout.create(gpu, model, size, tensors.rollout, special)
+    const rollout = await Rollout.create(gpu, model, size, tensors.rollout, tokenizer)
     const sum = await gpu.record('rollout_entropy', [], (r) => {
       const values = tensors.rollout.entropy
       r.run(masked_sum, { count, sets: 1 }, { values, mask: ones, sums: entropy_sum })

@@ -135,7 +135,7 @@ async function respond(
     for (let b = 0; b < Math.min(B, total - first); b++) {
       const response = ids.subarray(b * R, (b + 1) * R)
       const text = tokenizer.decode(response)
-      const is_ended = response.includes(tokenizer.eos_token_id)
+      const is_ended = tokenizer.eos_token_ids.some((id) => response.includes(id))
       scores.push(is_ended ? task.score(samples[b].prompt, text) : 0)
       texts.push(text)
       ended.push(is_ended)
