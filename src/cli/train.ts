@@ -26,6 +26,7 @@ import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { loadNamedFiles } from './input/data_set.ts'
 import { type GivenModel, readGivenModel } from './input/given_model.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
@@ -43,18 +44,18 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on rows as verl reads them (JSON lines; 1 for exactly the right answer), held out: --val-data, or their last fifth; ' +
+    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; a data file in place of the experiment is trained on with usual settings; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
-  run: (args) => {
-    const options = readOptions(args)
+  run: async (args) => {
+    const options = await readOptions(args)
     const { run } = options
     if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
     const { out, force, save } = options
@@ -164,6 +165,7 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
+  await loadNamedFiles(experiment, options.data, tell)
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -232,6 +234,7 @@ async function goOn(
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
+  await loadNamedFiles(state.document, options.data, tell)
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)

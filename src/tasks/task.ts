@@ -43,6 +43,9 @@ export interface Sample {
   readonly ground_truth: string
   /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
   readonly demonstration: string
+  /** What rows of a data set say to reward functions, under verl's names. */
+  readonly data_source?: string
+  readonly extra_info?: Readonly<Record<string, unknown>>
 }
 
 /** One number of a task that a person may change. */

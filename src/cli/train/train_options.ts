@@ -1,11 +1,13 @@
 // The command line of lab train.
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
-import { givenData, trainedOn } from '../input/data_set.ts'
-import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
+import { experimentAround, type GivenData, givenData, trainedOn } from '../input/data_set.ts'
+import { acceptMade, type DocumentChange, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -24,6 +26,8 @@ export interface NewRun {
 export interface Options {
   /** What is trained: a new run, or the folder or file that one continues from, with half its learning rates if it `is_slower`. */
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
+  /** Files that the experiment may name. */
+  readonly data: GivenData | undefined
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -43,17 +47,20 @@ export interface Options {
 const SETTLED = ['seed', 'warm-start', 'model', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
-export function readOptions(args: readonly string[]): Options {
+export async function readOptions(args: readonly string[]): Promise<Options> {
   const { values, positionals } = parse(args)
   if (values.force && values.out === undefined)
     throw new UsageError(
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
+  const [first] = positionals
+  const data = await givenData(isData(first) ? { data: first, ...values } : values)
   return {
     run:
       values.resume === undefined
-        ? newRun(values, positionals)
+        ? await newRun(values, positionals, data)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
+    data,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -66,14 +73,18 @@ export function readOptions(args: readonly string[]): Options {
 
 type Values = ReturnType<typeof parse>['values']
 
-function newRun(values: Values, positionals: readonly string[]): NewRun {
+async function newRun(
+  values: Values,
+  positionals: readonly string[],
+  data: GivenData | undefined,
+): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
     throw new UsageError('--model: brings weights of its own, and so does --warm-start')
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: readExperiment(positionals[0], changeOf(values)),
+    experiment: await experimentOf(positionals[0], values, data),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -81,21 +92,40 @@ function newRun(values: Values, positionals: readonly string[]): NewRun {
   }
 }
 
-/** The seed and the data of the command line in place of the document's. */
-function changeOf(values: Values): DocumentChange | undefined {
+/** A name that a data file has, and that is no preset and no experiment. */
+const isData = (source: string | undefined): source is string =>
+  source !== undefined && !source.endsWith('.json') && isDataFile(source) && existsSync(source)
+
+/** A data file is an experiment by itself: the usual one around it. */
+async function experimentOf(
+  source: string,
+  values: Values,
+  data: GivenData | undefined,
+): Promise<Experiment> {
+  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, data))
+  if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
+    throw new UsageError(
+      `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
+    )
   const seed = wholeNumber('--seed', values.seed)
-  const task = givenData(values)
-  if (seed === undefined && task === undefined) return undefined
-  return (document) => ({
-    ...(seed !== undefined && { seed }),
-    ...(task && trainedOn(task)(document)),
-  })
+  const change = seed === undefined ? undefined : () => ({ seed })
+  return acceptMade(source, await experimentAround(data), change)
+}
+
+/** The seed and the data of the command line in place of the document's. */
+async function changeOf(
+  values: Values,
+  data: GivenData | undefined,
+): Promise<DocumentChange | undefined> {
+  const seed = wholeNumber('--seed', values.seed)
+  if (seed === undefined && data === undefined) return undefined
+  const onData = data && (await trainedOn(data, values))
+  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
-  givenData(values)
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(

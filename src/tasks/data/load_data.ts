@@ -1,0 +1,58 @@
+// From the files of a data set to the task of an experiment.
+import { type DataChoice, loadDataSet } from './data_task.ts'
+import type { DataPlan, Prepared } from './plan.ts'
+import { prepareData } from './prepare.ts'
+import { readTable } from './readers/readers.ts'
+import { type DataFile, DataFileError } from './table.ts'
+
+/** Reads the files and makes their rows ready. Throws DataFileError naming file, row and column. */
+export async function prepareFiles(
+  train: DataFile,
+  val: DataFile | undefined,
+  plan: DataPlan,
+): Promise<Prepared> {
+  const named = async ({ name, bytes }: DataFile) => ({
+    name,
+    table: await readTable({ name, bytes }),
+  })
+  return prepareData(await named(train), val && (await named(val)), plan)
+}
+
+/** What an experiment says of the data: the plan, with the sizes that were found. */
+export function choiceOf(
+  files: Pick<DataChoice, 'data' | 'name' | 'val_data' | 'val_name'>,
+  plan: DataPlan,
+  prepared: Prepared,
+): DataChoice {
+  const { tokenizer, train, test, max_prompt_length, max_response_length } = prepared
+  return {
+    id: 'dataset',
+    ...files,
+    prompt_key: plan.prompt_key,
+    answer_key: plan.answer_key,
+    reward_fn_key: plan.reward_fn_key,
+    tokenizer: plan.tokenizer,
+    vocab_size: tokenizer.vocab_size,
+    ...{ max_prompt_length, max_response_length },
+    filter_overlong_prompts: plan.filter_overlong_prompts,
+    train_size: train.length,
+    test_size: test.length,
+    split_seed: plan.split_seed,
+  }
+}
+
+/** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not what it says of them. */
+export async function loadDataFiles(
+  choice: DataChoice,
+  train: DataFile,
+  val: DataFile | undefined,
+): Promise<void> {
+  const prepared = await prepareFiles(train, val, choice)
+  const found = { ...choiceOf(choice, choice, prepared) }
+  for (const name of ['vocab_size', 'train_size', 'test_size'] as const)
+    if (found[name] !== choice[name])
+      throw new DataFileError(
+        `${train.name}: expected ${choice[name]} (task.${name}), found ${found[name]}`,
+      )
+  loadDataSet(choice, prepared)
+}
