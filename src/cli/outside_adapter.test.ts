@@ -13,7 +13,7 @@ import { logitsRef } from '../model/transformer/policy.ref.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { writeFolder } from './output/file_folder.ts'
-import { has, PATIENCE_MS, python } from './testing.ts'
+import { hasModules, PATIENCE_MS, python } from './testing.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-adapter-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -59,43 +59,47 @@ const IDS = [4, 2, 9, 5, 10, 3, 7, 2]
 const furthest = (a: readonly number[], b: ArrayLike<number>) =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0)
 
-describe.skipIf(!has('torch', 'transformers', 'peft'))('PEFT', { timeout: PATIENCE_MS }, () => {
-  test('merges to the weights and the logits of the lab', async () => {
-    const cases = CONFIGS.flatMap((config, i) =>
-      LORAS.map((lora, k) => {
-        const { layout, flat } = testWeights(config, 10 * i + 1)
-        const tokens = ['<pad>', '<eos>', ...'abcdefghijk'].slice(0, config.vocab_size)
-        const vocabulary = { tokens, pad_token_id: 0, eos_token_id: 1 }
-        const folder = join(root, `model${i}-${k}`)
-        const written = { config, layout, weights: flat, vocabulary, max_position_embeddings: 64 }
-        writeFolder(folder, modelFiles(written))
-        return { config, folder, lora, adapter: join(root, `adapter${i}-${k}`), ids: IDS }
-      }),
-    )
-    const answers = python(CODE, cases) as Answer[]
-    for (const [i, { config, folder, adapter }] of cases.entries()) {
-      const base = await readHfModel(modelDirectory(folder))
-      const merged = await withAdapter(base, modelDirectory(adapter))
-      const named = unpackWeights(merged.layout, merged.weights)
-      const { logits, weights } = answers[i]
-      // PEFT sums in float32.
-      for (const [name, expected] of Object.entries(weights))
-        expect(furthest(expected, named[name]), `${adapter} ${name}`).toBeLessThan(1e-6)
-      const exact = Object.fromEntries(
-        Object.entries(named).map(([name, values]) => [name, Float64Array.from(values)]),
+describe.skipIf(!hasModules('torch', 'transformers', 'peft'))(
+  'PEFT',
+  { timeout: PATIENCE_MS },
+  () => {
+    test('merges to the weights and the logits of the lab', async () => {
+      const cases = CONFIGS.flatMap((config, i) =>
+        LORAS.map((lora, k) => {
+          const { layout, flat } = testWeights(config, 10 * i + 1)
+          const tokens = ['<pad>', '<eos>', ...'abcdefghijk'].slice(0, config.vocab_size)
+          const vocabulary = { tokens, pad_token_id: 0, eos_token_id: 1 }
+          const folder = join(root, `model${i}-${k}`)
+          const written = { config, layout, weights: flat, vocabulary, max_position_embeddings: 64 }
+          writeFolder(folder, modelFiles(written))
+          return { config, folder, lora, adapter: join(root, `adapter${i}-${k}`), ids: IDS }
+        }),
       )
-      const ones = IDS.map(() => 1)
-      const position_ids = IDS.map((_, column) => column)
-      const batch = {
-        input_ids: IDS,
-        attention_mask: ones,
-        position_ids,
-        rows: 1,
-        width: IDS.length,
+      const answers = python(CODE, cases) as Answer[]
+      for (const [i, { config, folder, adapter }] of cases.entries()) {
+        const base = await readHfModel(modelDirectory(folder))
+        const merged = await withAdapter(base, modelDirectory(adapter))
+        const named = unpackWeights(merged.layout, merged.weights)
+        const { logits, weights } = answers[i]
+        // PEFT sums in float32.
+        for (const [name, expected] of Object.entries(weights))
+          expect(furthest(expected, named[name]), `${adapter} ${name}`).toBeLessThan(1e-6)
+        const exact = Object.fromEntries(
+          Object.entries(named).map(([name, values]) => [name, Float64Array.from(values)]),
+        )
+        const ones = IDS.map(() => 1)
+        const position_ids = IDS.map((_, column) => column)
+        const batch = {
+          input_ids: IDS,
+          attention_mask: ones,
+          position_ids,
+          rows: 1,
+          width: IDS.length,
+        }
+        const own = logitsRef(config, exact, forwardRef(config, exact, batch).normed)
+        expect(logits.length).toBe(own.length)
+        expect(furthest(logits, own), adapter).toBeLessThan(1e-4)
       }
-      const own = logitsRef(config, exact, forwardRef(config, exact, batch).normed)
-      expect(logits.length).toBe(own.length)
-      expect(furthest(logits, own), adapter).toBeLessThan(1e-4)
-    }
-  })
-})
+    })
+  },
+)

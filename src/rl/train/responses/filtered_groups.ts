@@ -66,7 +66,7 @@ function chosenGroups(
   const parts = drawn.flatMap((sampled) => sampled.turns ?? [])
   const turns = parts.length > 0 ? pickTurns(parts, rows, R) : undefined
   const mask =
-    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_id)
+    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
   return {
     samples: rows.map((row) => samples[row]),
     response_ids,

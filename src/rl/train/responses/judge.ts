@@ -94,7 +94,7 @@ export class Judge {
       prompt_length: task.max_prompt_length,
       response_length: width,
     }
-    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_id, R, turns)
+    return makeBatch(promptBatch(samples, task), ids, size, tokenizer.eos_token_ids, R, turns)
   }
 }
 

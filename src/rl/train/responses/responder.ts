@@ -156,7 +156,8 @@ export class Responder {
     const { task } = this.#parts.config
     const { max_response_length: R } = phase.rollout
     const { attention_mask } = promptBatch(samples, task)
-    const { response_lengths } = turns ?? responseEnds(response_ids, R, task.tokenizer.eos_token_id)
+    const { response_lengths } =
+      turns ?? responseEnds(response_ids, R, task.tokenizer.eos_token_ids)
     const P = task.max_prompt_length
     const seqlens = rows.map(
       (b) => response_lengths[b] + sum(attention_mask.subarray(b * P, (b + 1) * P)),

@@ -70,9 +70,9 @@ export class Sampler {
     const [count] = counted.shape
     // A finished row's entropy is 0, so every value counts.
     gpu.write(counted, new Float32Array(count).fill(1))
-    const { eos_token_id, pad_token_id } = tokenizer
+    const { eos_token_ids, pad_token_id } = tokenizer
     const stops = tensors.rollout.forced ? stop_token_ids : []
-    const special = { eos_token_ids: [eos_token_id, ...stops], pad_token_id }
+    const special = { eos_token_ids: [...eos_token_ids, ...stops], pad_token_id }
     const rollout = await Rollout.create(gpu, model, size, tensors.rollout, special)
     const sum = await gpu.record('rollout_entropy', [], (r) => {
       const values = tensors.rollout.entropy

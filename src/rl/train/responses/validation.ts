@@ -144,7 +144,7 @@ async function respond(
       const text = setting
         ? setting.format.text([...response.subarray(0, turns?.response_lengths[b])])
         : tokenizer.decode(response)
-      const is_ended = turns ? turns.is_ended[b] : response.includes(tokenizer.eos_token_id)
+      const is_ended = turns ? turns.is_ended[b] : eos_token_ids.some((id) => response.includes(id))
       const answer = setting ? setting.format.answer(text) : text
       scores.push(is_ended ? task.score(samples[b].prompt, answer) : 0)
       texts.push(text)

@@ -1,5 +1,5 @@
 // How a Hugging Face tokenizer turns tokens back into a text: one function for each type of decoder.
-import { bytesOfSigns, fromUtf8 } from './bytes.ts'
+import { bytesOfSigns, fromUtf8 } from './byte_level.ts'
 import { patternOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 

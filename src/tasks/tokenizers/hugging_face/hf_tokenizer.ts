@@ -2,7 +2,7 @@
 //
 // Models and regular expressions are those of @huggingface/tokenizers. Around them everything is done here, because that library
 // differs from Rust's tokenizers in what a split does with its matches, in Unicode's digits, words and white space, in bytes that are
-// no text, and in unknown characters; outside_judges.test.ts compares both. What cannot be followed exactly is refused by name.
+// no text, and in unknown characters; outside_tokenizers.test.ts compares them. What cannot be followed exactly is refused by name.
 import { addedTokenFinder, type FindAdded, type Section } from './added_tokens.ts'
 import { type Decode, decoderOf } from './decoders.ts'
 import { modelOf, type SplitWord } from './models.ts'

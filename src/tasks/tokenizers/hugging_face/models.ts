@@ -1,7 +1,7 @@
 // How a Hugging Face tokenizer's model splits a word into the ids of its tokens, through @huggingface/tokenizers where that follows
 // Rust's tokenizers exactly.
 import { BPE, Unigram, WordPiece } from '@huggingface/tokenizers'
-import { utf8 } from './bytes.ts'
+import { utf8 } from './byte_level.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Ids of the tokens of a word. Throws RangeError for a word without tokens, where the vocabulary has no unknown token. */

@@ -1,5 +1,5 @@
 // What a Hugging Face tokenizer does to a text before it cuts it: one function for each type of normalizer.
-import { toByteSigns } from './bytes.ts'
+import { toByteSigns } from './byte_level.ts'
 import { patternOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 

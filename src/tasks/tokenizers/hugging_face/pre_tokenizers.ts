@@ -1,14 +1,10 @@
 // How a Hugging Face tokenizer cuts a text into words before its model splits them: one function for each type.
-import { toByteSigns } from './bytes.ts'
+import { GPT2_PATTERN, toByteSigns } from './byte_level.ts'
 import { behaviorOf, patternOf, split } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Cuts a piece of a text; `is_first` says that the piece begins the text. */
 export type PreTokenize = (piece: string, is_first: boolean) => string[]
-
-/** GPT-2's pattern. White_Space and not \s, which in JavaScript has U+FEFF and lacks U+0085. */
-const GPT2_PATTERN =
-  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
 
 const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
 const WORDS = new RegExp(String.raw`[${WORD}]+|[^${WORD}\p{White_Space}]+`, 'gu')

@@ -1,5 +1,5 @@
 // The text of every token of a vocabulary, so that a person can read it and a program can find its bytes again.
-import { bytesOfSigns, fromUtf8, utf8 } from './bytes.ts'
+import { bytesOfSigns, fromUtf8, utf8 } from './byte_level.ts'
 import { byteOfToken } from './decoders.ts'
 import { isRecord, type Part, type TokenizerJson } from './tokenizer_json.ts'
 

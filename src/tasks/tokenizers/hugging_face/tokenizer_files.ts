@@ -2,7 +2,7 @@
 import { isRecord, parseRecord, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Texts of the files, by their names; only the first is required. */
-export interface TokenizerFiles {
+export type TokenizerFiles = {
   readonly 'tokenizer.json': string
   readonly 'tokenizer_config.json'?: string | undefined
   readonly 'special_tokens_map.json'?: string | undefined

@@ -1,8 +1,9 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
-import { shownText, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { shownText, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
+import { useTokenLook } from '../../base/tokens.tsx'
 import { cellText } from '../stages/columns.ts'
 import {
   type LayerEntropy,
@@ -46,6 +47,7 @@ const Tokens = memo(function Tokens(props: {
 }) {
   const { told, colours, here } = props
   const { traced } = told
+  const look = useTokenLook()
   if (!traced) return <Untraced told={told} here={here} />
   const { mode, range, layerEntropy } = colours
   const number = (t: number, value: number | undefined) => {
@@ -57,6 +59,7 @@ const Tokens = memo(function Tokens(props: {
   return traced.tokens.map((token, t) => {
     const value = modeValue(mode, traced, t, layerEntropy)
     const is_marked = mode === 'clipped' || mode === 'chosen'
+    const { sign, className, title } = look(token)
     const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
     return (
       <span
@@ -67,10 +70,10 @@ const Tokens = memo(function Tokens(props: {
         aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={shownText(token)}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped}`}
+        title={title}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className}`}
       >
-        {tokenSign(token)}
+        {sign}
       </span>
     )
   })

@@ -1,7 +1,7 @@
-// The characters with which byte-level vocabularies write bytes (GPT-2's bytes_to_unicode).
+// Byte-level vocabularies: the characters with which they write bytes (GPT-2's bytes_to_unicode), and how they cut texts into words.
 
 /** The sign of every byte: itself where it is printable in Latin-1, else a letter from U+0100 on. */
-const BYTE_SIGNS: readonly string[] = (() => {
+export const BYTE_SIGNS: readonly string[] = (() => {
   const isShown = (byte: number) =>
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad)
   let next = 0x100
@@ -38,3 +38,7 @@ export function bytesOfSigns(token: string): readonly number[] {
   }
   return bytes
 }
+
+/** GPT-2's pattern. White_Space and not \s, which in JavaScript has U+FEFF and lacks U+0085. */
+export const GPT2_PATTERN =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
