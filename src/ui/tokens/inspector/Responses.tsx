@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { shownText, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
+import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'
 import { cellText } from '../stages/columns.ts'
 import {
   type LayerEntropy,
@@ -33,7 +34,7 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       data-t={0}
       className="tok"
     >
-      {told.response === '' ? '(nothing)' : shownText(told.response)}
+      <TurnText told={told} />
     </span>
   )
 }
@@ -58,17 +59,19 @@ const Tokens = memo(function Tokens(props: {
     const value = modeValue(mode, traced, t, layerEntropy)
     const is_marked = mode === 'clipped' || mode === 'chosen'
     const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
+    const is_observed = traced.observed?.includes(t) ?? false
+    const by_tool = is_observed ? `, ${TOOL_WROTE}` : ''
     return (
       <span
         // Tokens have no other identity than their place.
         key={t}
         role="option"
         aria-selected={here === t}
-        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
+        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}${by_tool}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={shownText(token)}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped}`}
+        title={`${shownText(token)}${by_tool}`}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${is_observed ? 'observed' : ''}`}
       >
         {tokenSign(token)}
       </span>
