@@ -1,6 +1,8 @@
 // Responses that a policy and its tools wrote in turns: which tokens count, where each response ends, and how often who spoke.
 import type { Conversation } from '../../tasks/tools/conversation.ts'
+import type { TurnFormat } from '../../tasks/tools/turn_format.ts'
 import { type BatchTurns, joined, pickRows, type RolloutBatch } from './batch.ts'
+import type { Spoken } from './drawn_batch.ts'
 
 /** Finished conversations of at most R tokens as a batch. */
 export function batchTurns(
@@ -52,4 +54,22 @@ export function withoutObserved(
     observed[Math.floor(i / R)][i % R] === 1 ? 0 : mask,
   )
   return { ...batch, response_mask }
+}
+
+/** The parts of row `b`, in order. */
+export function spokenIn(
+  { response_ids, response_mask, response_lengths, response_length: R }: RolloutBatch,
+  b: number,
+  { text }: Pick<TurnFormat, 'text'>,
+): Spoken[] {
+  const spoken: Spoken[] = []
+  const end = b * R + response_lengths[b]
+  for (let from = b * R; from < end; ) {
+    let to = from + 1
+    while (to < end && response_mask[to] === response_mask[from]) to++
+    const role = response_mask[from] === 1 ? 'assistant' : 'tool'
+    spoken.push({ role, text: text([...response_ids.subarray(from, to)]) })
+    from = to
+  }
+  return spoken
 }

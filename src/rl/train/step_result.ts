@@ -1,6 +1,7 @@
 // The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
+import type { Spoken } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
@@ -11,6 +12,8 @@ export interface StepSample {
   readonly prompt: string
   /** Without the end token. */
   readonly response: string
+  /** The same in its parts, where a tool answered in between. */
+  readonly turns?: readonly Spoken[]
   readonly ground_truth: string
   /** The task's score. */
   readonly score: number

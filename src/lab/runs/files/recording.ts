@@ -69,9 +69,11 @@ const floats = z.pipe(
   z.transform((values) => new Float32Array(values as number[])),
 )
 
+const turn = z.object({ role: z.enum(['assistant', 'tool']), text })
 const sample = z.object({
   prompt: text,
   response: text,
+  turns: z.optional(list(turn, 64)),
   ground_truth: text,
   score: finite,
   rm_score: z.optional(finite),
@@ -98,6 +100,7 @@ const traced = z
     score: finite,
     is_ended: z.boolean(),
     tokens: list(text),
+    observed: z.optional(list(count)),
     columns: record(numbers, 40),
     group: z.object({ rewards: numbers, lengths: numbers, place: count }),
     layer_entropy: z.optional(z.object({ raw: floats, normed: floats })),

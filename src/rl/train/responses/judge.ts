@@ -10,12 +10,14 @@ import {
   type RolloutBatch,
   widenRows,
 } from '../../experience/batch.ts'
-import { withoutObserved } from '../../experience/turns.ts'
+import type { Spoken } from '../../experience/drawn_batch.ts'
+import { spokenIn, withoutObserved } from '../../experience/turns.ts'
 
 /** Responses that the task has scored. */
 export interface Judged {
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
+  readonly spoken?: readonly (readonly Spoken[])[]
   /** The task's score of each row, [B]; 0 for a response that did not end. */
   readonly scores: readonly number[]
 }
@@ -43,6 +45,7 @@ export class Judge {
     const task = this.#task
     const batch = this.#makeBatch(samples, response_ids, R, turns)
     const format = turns && this.#format
+    const spoken = format && samples.map((_, b) => spokenIn(batch, b, format))
     const texts = samples.map((_, b) => {
       const ids = response_ids.subarray(b * R, (b + 1) * R)
       return format
@@ -53,7 +56,7 @@ export class Judge {
     const scores = samples.map(({ prompt }, b) =>
       batch.is_ended[b] ? task.score(prompt, answerOf(texts[b])) : 0,
     )
-    return { batch, texts, scores }
+    return { batch, texts, scores, ...(spoken && { spoken }) }
   }
 
   /** Problems with the given texts as their responses. What a tool would write in them has mask 0. */

@@ -133,7 +133,7 @@ export class Responder {
     const response_ids = pickRows(sampled.response_ids, order, R)
     const turns = sampled.turns && pickTurns([sampled.turns], order, R)
     const judged = judge.judge(samples, { response_ids, ...(turns && { turns }) }, R)
-    const { batch, texts, scores: task_scores } = judged
+    const { batch, texts, spoken, scores: task_scores } = judged
     const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
       reward ? scores : penalised(phase, scores, batch),
@@ -142,6 +142,7 @@ export class Responder {
     )
     return {
       ...(sampler && { sampler }),
+      ...(spoken && { spoken }),
       ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
       index: order.map((row) => Math.floor(row / n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
