@@ -1,0 +1,80 @@
+// A reward that a person wrote as a program. It runs in a sandbox of its own, never beside the trainer: this file says what is asked of it
+// and what becomes of its answer.
+import type { Response } from './reward.ts'
+
+/** The id of a program as a part of a reward. */
+export const PROGRAM_ID = 'program'
+
+/** Which program, and how long it may take. */
+export interface ProgramChoice {
+  /** Hash of its text: `sha256-` and 64 hexadecimal digits. */
+  readonly code: string
+  /** The name of its file, which says its language: .py, else JavaScript. */
+  readonly name: string
+  /** Milliseconds for one response. */
+  readonly timeout_ms: number
+  /** Milliseconds for all responses that are scored at once. */
+  readonly batch_timeout_ms: number
+}
+
+/** What a program made of a response: what it returned as plain JSON, or why there is nothing. */
+export type ProgramAnswer =
+  | { readonly value: unknown }
+  | { readonly problem: 'timeout' | 'error'; readonly message: string }
+
+/** Runs a program on responses, one answer each. Rejects where it cannot run at all, such as a file that is not here. */
+export type ProgramRunner = (
+  program: ProgramChoice,
+  responses: readonly Response[],
+) => Promise<readonly ProgramAnswer[]>
+
+let runner: ProgramRunner | undefined
+
+/** Programs of this process run here from now on. */
+export function installProgramRunner(run: ProgramRunner): void {
+  runner = run
+}
+
+/** Has a program score responses. Throws RangeError where nothing can run it. */
+export function runProgram(...asked: Parameters<ProgramRunner>): ReturnType<ProgramRunner> {
+  if (!runner) throw new RangeError('reward: nothing here can run a program')
+  return runner(...asked)
+}
+
+/** A score, and the other numbers that a program returned with it. */
+export interface ProgramScore {
+  readonly score: number
+  readonly extra: Readonly<Record<string, number>>
+}
+
+/** The most numbers beside the score. */
+const MOST_EXTRA = 16
+const EXTRA_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/
+
+const shown = (value: unknown) => {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+const numeric = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value)
+const isFiniteNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value)
+
+/**
+ * The score in what a program returned: a number, true or false, or an object with `score`, whose other numbers become metrics. Throws
+ * RangeError for anything else.
+ */
+export function readScore(value: unknown): ProgramScore {
+  const is_object = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const own =
+    is_object && Object.hasOwn(value, 'score') ? (value as { score: unknown }).score : value
+  const score = numeric(own)
+  if (!isFiniteNumber(score))
+    throw new RangeError(`expected a finite number, or an object with score, got ${shown(value)}`)
+  const extra: Record<string, number> = {}
+  if (is_object)
+    for (const [name, given] of Object.entries(value).slice(0, MOST_EXTRA + 1)) {
+      const number = numeric(given)
+      if (name !== 'score' && EXTRA_NAME.test(name) && isFiniteNumber(number)) extra[name] = number
+    }
+  return { score, extra }
+}
