@@ -4,11 +4,13 @@ import type { Data } from '../../rl/config/data.ts'
 import type { Rollout } from '../../rl/config/phase.ts'
 import type { Probe, Validation } from '../../rl/config/validation.ts'
 import { TASKS } from '../../tasks/index.ts'
+import type { RewardChoice } from '../../tasks/rewards/composed.ts'
 import { ACTOR, type ActorFields } from './fields/actor_fields.ts'
 import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
 import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
 import { filled, show } from './fields/field.ts'
 import { MODEL, type ModelFields } from './fields/model_fields.ts'
+import { rewardSchema } from './fields/reward_fields.ts'
 import { ROLLOUT } from './fields/rollout_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
@@ -23,6 +25,8 @@ export interface Experiment {
   readonly seed: number
   readonly task: TaskChoice
   readonly data: Data
+  /** What responses are worth; without parts, the task's own score. */
+  readonly reward: RewardChoice
   readonly model: ModelFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
@@ -62,6 +66,7 @@ export const experimentSchema = filled(ROOT, {
   ),
   task: z.prefault(taskSchema, { id: TASKS[0].id } as never),
   data: section(filled(DATA)),
+  reward: rewardSchema,
   model: section(filled(MODEL)),
   phases: z.prefault(phases, [{ kind: 'sft' }, { kind: 'rl' }] as never),
   rollout: section(filled(ROLLOUT)),

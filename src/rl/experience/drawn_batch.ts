@@ -1,15 +1,16 @@
 // The responses of one step with their scores.
+import type { Scored } from '../../tasks/rewards/composed.ts'
 import type { Sample } from '../../tasks/task.ts'
 import type { RolloutBatch } from './batch.ts'
 
 /** One batch of responses, judged. Rows have the order in which mini-batches are cut from them. */
-export interface DrawnBatch {
+export interface DrawnBatch extends Omit<Scored, 'scores'> {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
   /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
-  /** The task's score of each row, [B]. */
+  /** The task's score of each row, or that of the experiment's reward, [B]. */
   readonly task_scores: readonly number[]
   /** With penalties, at the last token of each row; [B, R]. */
   readonly token_level_scores: Float64Array

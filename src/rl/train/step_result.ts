@@ -12,8 +12,12 @@ export interface StepSample {
   /** Without the end token. */
   readonly response: string
   readonly ground_truth: string
-  /** The task's score. */
+  /** The task's score, or that of the experiment's reward. */
   readonly score: number
+  /** Parts of a composed reward by their names, without their weights. */
+  readonly reward_parts?: Readonly<Record<string, number>>
+  /** Why the response could not be scored, and scores 0. */
+  readonly reward_problem?: string
   /** The reward model's score, where that is trained on. */
   readonly rm_score?: number
   /** Mean over the response's tokens; group estimators give all of them the same. */

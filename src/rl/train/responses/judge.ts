@@ -1,39 +1,41 @@
-// Responses as batches, as texts and with the task's scores.
+// Responses as batches, as texts and with their scores.
+import type { Scored } from '../../../tasks/rewards/composed.ts'
 import type { Sample, Task } from '../../../tasks/task.ts'
 import { overlongReward } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { makeBatch, promptBatch, type RolloutBatch, widenRows } from '../../experience/batch.ts'
+import { scoreTexts } from './scoring.ts'
 
-/** Responses that the task has scored. */
-export interface Judged {
+/** Responses with their scores: the task's, or those of the experiment's reward. */
+export interface Judged extends Scored {
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
-  /** The task's score of each row, [B]; 0 for a response that did not end. */
-  readonly scores: readonly number[]
 }
 
-/** Makes batches with the columns of the actor's, and has the task score them. */
+type Judging = Pick<TrainerConfig, 'task' | 'reward'>
+
+/** Makes batches with the columns of the actor's, and has them scored. */
 export class Judge {
+  #by: Judging
   #task: Task
   /** R of the actor's batches, the longest response of any phase. */
   #columns: number
 
-  constructor(task: Task, columns: number) {
-    this.#task = task
+  constructor(by: Judging, columns: number) {
+    this.#by = by
+    this.#task = by.task
     this.#columns = columns
   }
 
-  /** Responses [B, R] as a batch and as text, with the task's scores. */
-  judge(samples: readonly Sample[], response_ids: Uint32Array, R: number): Judged {
+  /** Responses [B, R] as a batch and as text, with their scores. */
+  async judge(samples: readonly Sample[], response_ids: Uint32Array, R: number): Promise<Judged> {
     const task = this.#task
     const batch = this.#makeBatch(samples, response_ids, R)
     const texts = samples.map((_, b) =>
       task.tokenizer.decode(response_ids.subarray(b * R, (b + 1) * R)),
     )
-    const scores = samples.map(({ prompt }, b) =>
-      batch.is_ended[b] ? task.score(prompt, texts[b]) : 0,
-    )
-    return { batch, texts, scores }
+    return { batch, texts, ...(await scoreTexts(this.#by, samples, texts, batch.is_ended)) }
   }
 
   /** Problems with the given texts as their responses. */

@@ -45,13 +45,13 @@ export class Responder {
     columns: number,
   ) {
     const data = new TrainingData(config.seed, config.task, config.data)
-    this.#parts = { gpu, config, samplers, data, judge: new Judge(config.task, columns) }
+    this.#parts = { gpu, config, samplers, data, judge: new Judge(config, columns) }
     this.#columns = columns
   }
 
   /** Continues with other phases of the same task. */
   adopt(config: TrainerConfig): void {
-    this.#parts = { ...this.#parts, config, judge: new Judge(config.task, this.#columns) }
+    this.#parts = { ...this.#parts, config, judge: new Judge(config, this.#columns) }
   }
 
   /** The problems of the run. */
@@ -101,7 +101,7 @@ export class Responder {
     await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     const twice = samples.flatMap((sample) => [sample, sample])
-    const { batch, texts, scores } = judge.judge(twice, ids, size.response_length)
+    const { batch, texts, scores } = await judge.judge(twice, ids, size.response_length)
     const candidates = texts.map((text, b) => ({
       row: sequenceRow(batch, b),
       text,
@@ -118,15 +118,15 @@ export class Responder {
       : sampleBatch(this.#parts, request)
   }
 
-  /** Scores what was sampled: by the task, and by the reward model where the phase is trained on one. */
+  /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where the phase is trained on one. */
   async score({ phase, reward }: SamplingRequest, sampled: Sampled): Promise<Drawn> {
     const { judge } = this.#parts
     const { n, max_response_length: R } = phase.rollout
     const { response_ids, log_probs, baselines, sampler, metrics = {} } = sampled
     const order = this.#order(phase, sampled.samples, response_ids)
     const samples = order.map((row) => sampled.samples[row])
-    const judged = judge.judge(samples, pickRows(response_ids, order, R), R)
-    const { batch, texts, scores: task_scores } = judged
+    const judged = await judge.judge(samples, pickRows(response_ids, order, R), R)
+    const { batch, texts, scores: task_scores, is_right, columns, problems } = judged
     const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
       reward ? scores : penalised(phase, scores, batch),
@@ -136,6 +136,7 @@ export class Responder {
     return {
       ...(sampler && { sampler }),
       ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
+      ...{ is_right, columns, problems },
       index: order.map((row) => Math.floor(row / n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
       ...(log_probs && { rollout_log_probs: judge.widen(pickRows(log_probs, order, R), R) }),

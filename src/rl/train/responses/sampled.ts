@@ -97,7 +97,8 @@ async function greedyBaselines(
   if (!estimatorOf(phase.adv_estimator).needs.includes('reward_baselines')) return undefined
   await generate(parts, request, sampler, samples, { temperature: 0 })
   const [ids] = await parts.gpu.read(sampler.rollout.tensors.response_ids)
-  const { batch, scores } = parts.judge.judge(samples, ids, phase.rollout.max_response_length)
+  const { max_response_length } = phase.rollout
+  const { batch, scores } = await parts.judge.judge(samples, ids, max_response_length)
   return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
 }
 
