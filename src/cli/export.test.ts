@@ -112,7 +112,7 @@ test('rows of a file leave as the rows of a job', async () => {
   const task = { ...experiment.task, data: `sha256-${'0'.repeat(64)}` }
   writeFileSync(file, JSON.stringify({ ...experiment, task }))
   await expect(exportCommand.run([file, '--to', 'trl', join(out(), 'x')])).rejects.toThrow(
-    /the data set train\.jsonl \(sha256-0+\) is not here; give its file again, with --data FILE/,
+    /uses train\.jsonl \(sha256-0+\), which is not on this machine: give it with --data FILE/,
   )
   const run = await saved()
   await expect(

@@ -9,10 +9,15 @@ import { type JobSource, makeJob, modelExport } from '../lab/jobs/job_files.ts'
 import { checkpointSource, experimentSource } from '../lab/jobs/model_folders.ts'
 import { TARGETS, type VerlVersion } from '../lab/jobs/setting.ts'
 import { presetOf } from '../lab/presets/presets.ts'
-import type { DataChoice } from '../tasks/data/data_task.ts'
 import { type Command, UsageError } from './command.ts'
 import { exportEvents } from './export_events.ts'
-import { givenData, trainedOn } from './input/data_set.ts'
+import {
+  type DataOptions,
+  givenData,
+  loadNamedFiles,
+  refuseLoneValData,
+  trainedOn,
+} from './input/data_set.ts'
 import { readExperiment } from './input/experiment_source.ts'
 import { readInput } from './input/input_file.ts'
 import { refuseFolder, writeFolder } from './output/file_folder.ts'
@@ -59,8 +64,8 @@ interface ExportOptions {
   readonly folder: string
   readonly format: Format
   readonly weights: string | undefined
-  /** Rows in place of the experiment's task. */
-  readonly data: DataChoice | undefined
+  /** Files with rows in place of the experiment's task. */
+  readonly data: DataOptions
   /** Index, from 0. */
   readonly phase: number | undefined
   readonly verl: VerlVersion
@@ -88,8 +93,8 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
   if (phase !== undefined && !/^[1-9]\d?$/.test(phase))
     throw new UsageError(`--phase: expected the number of a phase, from 1, got ${phase}`)
   const index = phase === undefined ? undefined : Number(phase) - 1
-  const data = givenData(values)
-  return { source, folder, format, weights, data, phase: index, verl, force }
+  refuseLoneValData(values)
+  return { source, folder, format, weights, data: values, phase: index, verl, force }
 }
 
 function parse(args: readonly string[]) {
@@ -115,18 +120,23 @@ function filesOf(
 }
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
-async function readSource({ source, weights, data }: ExportOptions): Promise<JobSource> {
+async function readSource({ source, weights, data: files }: ExportOptions): Promise<JobSource> {
+  const data = await givenData(files)
   // A preset's id comes before a folder of that name, as in every command.
   const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
-  if (!is_checkpoint)
-    return fromExperiment(readExperiment(source, data && trainedOn(data)), weights)
+  if (!is_checkpoint) {
+    const experiment = readExperiment(source, data && trainedOn(data))
+    await loadNamedFiles(experiment, data, tell)
+    return fromExperiment(experiment, weights)
+  }
   if (weights !== undefined)
     throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
   const { run } = statSync(source).isDirectory()
     ? (await findCheckpoint(source, undefined)).checkpoint
     : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
-  if (data && run.experiment.task.data !== data.data)
-    throw new UsageError(`--data: ${source} was not trained on the rows of ${data.name}`)
+  if (data && run.experiment.task.data !== data.train.hash)
+    throw new UsageError(`--data: ${source} was not trained on the rows of ${data.train.name}`)
+  await loadNamedFiles(run.experiment, data, tell)
   return { ...checkpointSource(run), understory: version }
 }
 

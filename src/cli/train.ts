@@ -26,6 +26,7 @@ import { largestTensor, steeredEngine } from '../rl/train/engine.ts'
 import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
+import { loadNamedFiles } from './input/data_set.ts'
 import { type GivenModel, readGivenModel } from './input/given_model.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
@@ -53,8 +54,8 @@ export const train: Command = {
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
-  run: (args) => {
-    const options = readOptions(args)
+  run: async (args) => {
+    const options = await readOptions(args)
     const { run } = options
     if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
     const { out, force, save } = options
@@ -164,6 +165,7 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
+  await loadNamedFiles(experiment, options.data, tell)
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -232,6 +234,7 @@ async function goOn(
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
+  await loadNamedFiles(state.document, options.data, tell)
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)

@@ -1,61 +1,88 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { readOptions } from '../train/train_options.ts'
-import { readDataSet } from './data_set.ts'
+import { cacheFolder } from './content_folder.ts'
+import { givenData, loadNamedFiles } from './data_set.ts'
 import { readGivenModel } from './given_model.ts'
 
 const JOB = 'conformance/fixtures/trl/repeat_digit'
 const folder = mkdtempSync(join(tmpdir(), 'understory-given-'))
+vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a job’s rows are a task, with its validation rows held out', () => {
-  const choice = readDataSet(`${JOB}/data/train.jsonl`, `${JOB}/data/val.jsonl`)
-  expect(choice).toMatchObject({
-    name: 'train.jsonl',
+const [TRAIN, VAL] = [`${JOB}/data/train.jsonl`, `${JOB}/data/val.jsonl`]
+/** The experiment of *tiny* on the rows of files. */
+async function experimentOn(data: string, val?: string): Promise<Experiment> {
+  const args = ['--data', data, ...(val === undefined ? [] : ['--val-data', val])]
+  const { run } = await readOptions(['tiny', ...args, '--seed', '5'])
+  if ('resume' in run) throw new Error('expected a new run')
+  return run.experiment
+}
+
+test('a job’s rows are a task, with its validation rows held out', async () => {
+  const experiment = await experimentOn(TRAIN, VAL)
+  expect(experiment.seed).toBe(5)
+  expect(experiment.task).toMatchObject({
+    ...{ id: 'dataset', name: 'train.jsonl', val_name: 'val.jsonl' },
     ...{ max_prompt_length: 2, max_response_length: 2, train_size: 1024, test_size: 10 },
   })
-  const task = taskOf({ ...choice })
+  const given = await givenData({ data: TRAIN, 'val-data': VAL })
+  await loadNamedFiles(experiment, given, () => {})
+  const task = taskOf(experiment.task)
   expect(task.sample(1, 0, 'train_set')).toEqual({
     ...{ prompt: '6=', ground_truth: '6', demonstration: '6' },
   })
   expect(task.score('6=', '6')).toBe(1)
 })
 
-test('without rows for validation the last fifth is held out, and too few rows are refused', () => {
-  const lines = readFileSync(`${JOB}/data/val.jsonl`, 'utf8').split('\n')
-  const write = (name: string, count: number) => {
-    const file = join(folder, name)
-    writeFileSync(file, lines.slice(0, count).join('\n'))
-    return file
-  }
-  expect(readDataSet(write('ten.jsonl', 10), undefined)).toMatchObject({
-    ...{ train_size: 8, test_size: 2 },
-  })
-  expect(() => readDataSet(write('four.jsonl', 4), undefined)).toThrow(/5 rows or more/)
+const lines = readFileSync(VAL, 'utf8').split('\n')
+function write(name: string, count: number) {
+  const file = join(folder, name)
+  writeFileSync(file, lines.slice(0, count).join('\n'))
+  return file
+}
+
+test('without rows for validation the last fifth is held out, and too few rows are refused', async () => {
+  const { task } = await experimentOn(write('ten.jsonl', 10))
+  expect(task).toMatchObject({ train_size: 8, test_size: 2 })
+  await expect(experimentOn(write('four.jsonl', 4))).rejects.toThrow(/5 rows or more/)
 })
 
-test('characters outside the vocabulary are refused', () => {
+test('characters outside the vocabulary are refused', async () => {
   const file = join(folder, 'words.jsonl')
   const one = { prompt: [{ content: 'why' }], reward_model: { ground_truth: '1' } }
   writeFileSync(file, `${JSON.stringify(one)}\n`.repeat(5))
-  expect(() => readDataSet(file, undefined)).toThrow(/--data: encode: expected characters of/)
+  await expect(experimentOn(file)).rejects.toThrow(/--data: encode: expected characters of/)
 })
 
-test('the options put data into the document, all of it in every epoch', () => {
-  const data = ['--data', `${JOB}/data/train.jsonl`, '--val-data', `${JOB}/data/val.jsonl`]
-  const { run } = readOptions(['tiny', ...data, '--seed', '5'])
-  if ('resume' in run) throw new Error('expected a new run')
-  expect(run.experiment).toMatchObject({
-    seed: 5,
-    task: { id: 'dataset', train_size: 1024 },
-    data: { train_max_samples: -1 },
-  })
-  expect(() => readOptions(['tiny', '--val-data', 'x'])).toThrow(/there is no --data/)
-  expect(() => readOptions(['tiny', '--model', 'x', '--warm-start', 'y'])).toThrow(/--model/)
+test('a file is kept for later runs, which need not name it again', async () => {
+  const file = write('kept.jsonl', 10)
+  const experiment = await experimentOn(file)
+  await expect(loadNamedFiles(experiment, undefined, () => {})).rejects.toThrow(
+    /uses kept\.jsonl \(sha256-[0-9a-f]{64}\), which is not on this machine/,
+  )
+  const other = await givenData({ data: write('other.jsonl', 9) })
+  await expect(loadNamedFiles(experiment, other, () => {})).rejects.toThrow(
+    /found other\.jsonl \(sha256-/,
+  )
+  await loadNamedFiles(experiment, await givenData({ data: file }), () => {})
+  rmSync(file)
+  await loadNamedFiles(experiment, undefined, () => {})
+  const name = `${experiment.task.data}`
+  writeFileSync(join(cacheFolder(), name), 'damaged')
+  await expect(loadNamedFiles(experiment, undefined, () => {})).rejects.toThrow(/not on this/)
+})
+
+test('options that contradict each other are refused', async () => {
+  await expect(readOptions(['tiny', '--val-data', 'x'])).rejects.toThrow(/there is no --data/)
+  await expect(readOptions(['tiny', '--model', 'x', '--warm-start', 'y'])).rejects.toThrow(
+    /--model/,
+  )
 })
 
 test('a job’s model is one that a run can begin with; one with another vocabulary is not', async () => {

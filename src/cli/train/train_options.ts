@@ -4,7 +4,7 @@ import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { UsageError } from '../command.ts'
-import { givenData, trainedOn } from '../input/data_set.ts'
+import { type GivenData, givenData, trainedOn } from '../input/data_set.ts'
 import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
@@ -24,6 +24,8 @@ export interface NewRun {
 export interface Options {
   /** What is trained: a new run, or the folder or file that one continues from, with half its learning rates if it `is_slower`. */
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
+  /** Files that the experiment may name. */
+  readonly data: GivenData | undefined
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -43,17 +45,19 @@ export interface Options {
 const SETTLED = ['seed', 'warm-start', 'model', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
-export function readOptions(args: readonly string[]): Options {
+export async function readOptions(args: readonly string[]): Promise<Options> {
   const { values, positionals } = parse(args)
   if (values.force && values.out === undefined)
     throw new UsageError(
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
+  const data = await givenData(values)
   return {
     run:
       values.resume === undefined
-        ? newRun(values, positionals)
+        ? newRun(values, positionals, data)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
+    data,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -66,14 +70,18 @@ export function readOptions(args: readonly string[]): Options {
 
 type Values = ReturnType<typeof parse>['values']
 
-function newRun(values: Values, positionals: readonly string[]): NewRun {
+function newRun(
+  values: Values,
+  positionals: readonly string[],
+  data: GivenData | undefined,
+): NewRun {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
     throw new UsageError('--model: brings weights of its own, and so does --warm-start')
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: readExperiment(positionals[0], changeOf(values)),
+    experiment: readExperiment(positionals[0], changeOf(values, data)),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -82,20 +90,16 @@ function newRun(values: Values, positionals: readonly string[]): NewRun {
 }
 
 /** The seed and the data of the command line in place of the document's. */
-function changeOf(values: Values): DocumentChange | undefined {
+function changeOf(values: Values, data: GivenData | undefined): DocumentChange | undefined {
   const seed = wholeNumber('--seed', values.seed)
-  const task = givenData(values)
-  if (seed === undefined && task === undefined) return undefined
-  return (document) => ({
-    ...(seed !== undefined && { seed }),
-    ...(task && trainedOn(task)(document)),
-  })
+  if (seed === undefined && data === undefined) return undefined
+  const onData = data && trainedOn(data)
+  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
-  givenData(values)
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(

@@ -1,4 +1,5 @@
 // The two sides of the page's client, as interfaces: the worker that it talks to, and the page that it is on.
+import type { ContentStore } from '../content/content.ts'
 import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
 
 /** What the client needs of a Worker. */
@@ -29,6 +30,8 @@ export interface LabPage {
   recall(): string | undefined
   /** Keeps which kernels are the fastest on this adapter. */
   remember(kernel_cache: string): void
+  /** Where files lie that experiments name; without it they are in memory alone. */
+  contents?(): Promise<ContentStore>
   /** Milliseconds. */
   now(): number
 }

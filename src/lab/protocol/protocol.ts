@@ -14,6 +14,7 @@ import type { ScoredPair } from '../../rl/reward/reward_training.ts'
 import type { BenchmarkNumbers } from '../../rl/train/benchmark.ts'
 import type { RolloutDType } from '../../rl/train/rollout_dtype.ts'
 import type { Generation } from '../../rl/train/step_result.ts'
+import type { ContentFile } from '../content/content.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
 import type {
@@ -41,6 +42,8 @@ export type LabCommand =
       /** The id that the run is kept under. */
       readonly record: string
       readonly experiment: Experiment
+      /** The files that the experiment names; absent where whoever starts the run has loaded them. */
+      readonly contents?: readonly ContentFile[] | undefined
       /** The checkpoint to continue from; its own experiment counts then. */
       readonly from?: CheckpointSource | undefined
       readonly checkpoints?: CheckpointSettings | undefined

@@ -12,7 +12,7 @@ import { chooseRunKernels } from './run_kernels.ts'
 import { RunLoop } from './run_loop.ts'
 import { Orders } from './run_orders.ts'
 import { RunRecord } from './run_record.ts'
-import { readDocument, restoredFrom, restoredState } from './run_start.ts'
+import { readDocument, restoredFrom, restoredState, takeContents } from './run_start.ts'
 import {
   type CheckpointHost,
   ExperimentError,
@@ -96,6 +96,7 @@ export class Run {
     if (this.#isOver) return
     this.#setStatus('preparing', true)
     await this.#begin()
+    await takeContents(this.told.document, this.#start.contents)
     while (!this.#isOver && !(await this.#attempt()));
   }
 

@@ -1,6 +1,8 @@
 // Where a run starts on a device: from a document, or from a state that it goes back to.
 import type { Checkpoint, SteeredState } from '../checkpoints/checkpoint.ts'
 import { differsFrom, type Opened } from '../checkpoints/origin.ts'
+import type { ContentFile } from '../content/content.ts'
+import { contentNames } from '../content/named.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { ExperimentError } from './session_host.ts'
@@ -12,6 +14,24 @@ export function readDocument(experiment: Experiment): Experiment {
   throw new ExperimentError(
     parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n'),
   )
+}
+
+/**
+ * Loads the files that the document names; without `files`, whoever starts the run has loaded them. Throws ExperimentError where one is
+ * missing or does not fit.
+ */
+export async function takeContents(
+  document: Experiment | undefined,
+  files: readonly ContentFile[] | undefined,
+): Promise<void> {
+  if (!document || !files || contentNames(document).length === 0) return
+  try {
+    // Only some runs have files.
+    const { loadContents } = await import('../content/load.ts')
+    await loadContents(document, files)
+  } catch (error) {
+    throw new ExperimentError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** The position and the experiment of a state; without one, those of the beginning. */

@@ -64,6 +64,7 @@ describe('the task of a data set', () => {
     id: 'dataset',
     data: 'sha256-test',
     name: 'toy.jsonl',
+    ...{ val_data: '', val_name: '' },
     ...{ max_prompt_length: 2, max_response_length: 2, train_size: 3, test_size: 1 },
   }
   const rowOf = (digit: number) => ({ prompt: `${digit}=`, ground_truth: `${digit}` })

@@ -7,10 +7,13 @@ import type { DataRow } from './verl_rows.ts'
 /** What an experiment says of its data set: enough for every check and every buffer, without the rows. */
 export interface DataChoice {
   readonly id: 'dataset'
-  /** Hash of the files: `sha256-` and 64 hexadecimal digits. */
+  /** Hash of the file: `sha256-` and 64 hexadecimal digits. */
   readonly data: string
   /** What a person calls it. */
   readonly name: string
+  /** Hash and name of the file of held-out rows; '' where they are a part of the other. */
+  readonly val_data: string
+  readonly val_name: string
   readonly max_prompt_length: number
   readonly max_response_length: number
   readonly train_size: number

@@ -1,10 +1,12 @@
 // Files of the page: an experiment that comes in, and what goes out.
 import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
+import { tooLarge } from '../../lab/content/content.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/can_import.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
+import { bringContent, contentsStore } from '../../lab/page/contents/contents.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
@@ -76,6 +78,7 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
+  if (await isAskedFor(file)) return
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog(file)
@@ -99,11 +102,21 @@ export async function openFile(file: File): Promise<void> {
   showToast(`Opened ${file.name}. Undo brings the settings back.`)
 }
 
+/** Takes a file that the experiment names and that is missing; what is wrong with it is said where it is asked for. */
+async function isAskedFor(file: File): Promise<boolean> {
+  if (contentsStore.getState().missing.length === 0 || tooLarge(file.size)) return false
+  try {
+    return await bringContent(file.name, new Uint8Array(await file.arrayBuffer()))
+  } catch {
+    return false
+  }
+}
+
 /** Lets the person choose a file. */
 export function chooseFile(): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents'
+  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt'
   input.addEventListener('change', () => {
     const [file] = input.files ?? []
     if (file) void openFile(file)

@@ -1,16 +1,21 @@
 // Under the choice of the task: what it asks, how it scores, and three of its problems.
 import { useMemo } from 'react'
+import { useStore } from 'zustand'
 import { taskCard } from '../../lab/experiment/task_card.ts'
+import { type Contents, contentsStore } from '../../lab/page/contents/contents.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { useLab } from '../base/run.ts'
 
 const SHOWN = 3
+const hasRows = ({ status }: Contents) => status === 'none' || status === 'here'
 const selectTask = ({ experiment }: LabState) => experiment.task
 
 export function TaskSamples() {
   const task = useLab(selectTask)
-  const { summary, partial_score, problems } = useMemo(() => taskCard(task, SHOWN), [task])
+  // Rows of a data set can be shown once its file was read.
+  const count = useStore(contentsStore, hasRows) ? SHOWN : 0
+  const { summary, partial_score, problems } = useMemo(() => taskCard(task, count), [task, count])
   return (
     <div className="task-samples" data-testid="task-samples">
       <p className="soft help">

@@ -46,6 +46,19 @@ class MadeUpFile {
     }
   }
 
+  async createWritable() {
+    const parts: Uint8Array[] = []
+    return {
+      write: async (part: Uint8Array) => {
+        parts.push(part.slice())
+      },
+      close: async () => {
+        this.bytes = Uint8Array.of(...parts.flatMap((part) => [...part]))
+      },
+      abort: async () => {},
+    }
+  }
+
   async getFile() {
     const { bytes } = this
     return {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
 import { createTask, TASKS } from '../../../tasks/index.ts'
 import type { Task, TaskKind } from '../../../tasks/task.ts'
+import { isContentHash } from '../../content/content.ts'
 import { filled, integer, type Leaf, number, oneOf, type Tree, text } from './field.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
@@ -22,13 +23,21 @@ const taskLeaves = ({ params }: TaskKind): Readonly<Record<string, Leaf<number>>
 const size = (label: string, help: string, max: number, unit: string) =>
   integer({ label, help, default: 1, min: 1, max, unit })
 
+const hash = (label: string, help: string) =>
+  text(
+    { label, help, default: '', max: 71 },
+    { holds: (s) => s === '' || isContentHash(s), expected: "'sha256-' and 64 digits" },
+  )
+
 /** What an experiment says of a data set; whoever loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
-  data: text(
-    { label: 'Files', help: 'The hash of the data files.', default: '', max: 71 },
-    { holds: (s) => /^(sha256-[0-9a-f]{64})?$/.test(s), expected: "'sha256-' and 64 digits" },
-  ),
+  data: hash('File', 'The hash of the data file.'),
   name: text({ label: 'Data set', help: 'What it is called.', default: '', max: 80 }),
+  val_data: hash(
+    'Held-out file',
+    'The hash of the file with held-out rows; empty where they are a part of the other.',
+  ),
+  val_name: text({ label: 'Held-out set', help: 'What it is called.', default: '', max: 80 }),
   max_prompt_length: size('Longest prompt', 'Of all its rows.', 1024, 'tokens'),
   max_response_length: size(
     'Longest answer',

@@ -32,8 +32,7 @@ function taskFields(experiment: Experiment): Field[] {
     live: false,
     has_effect: true,
   }
-  const params = is_data ? [] : leavesOf(TASK_PARAMS.get(task.id))
-  return [id, ...fieldsOf(experiment, 'Task', 'task', params)]
+  return [id, ...fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))]
 }
 
 /** The training set, which is no larger than the task. */

@@ -1,4 +1,5 @@
 // The browser's own worker and page: what the client is opened with outside of tests.
+import type { ContentStore } from '../../content/content.ts'
 import { isViewHash } from '../../links/view.ts'
 import { isCardHash } from '../../protocol/card.ts'
 import type { LabPage, LabPort } from '../port.ts'
@@ -33,6 +34,17 @@ function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
   }
 }
 
+let contents: Promise<ContentStore> | undefined
+
+/** Only some visitors have files of their own. */
+async function openContents(): Promise<ContentStore> {
+  const [{ contentStore }, { pageFolder }] = await Promise.all([
+    import('../../content/content_store.ts'),
+    import('../../content/opfs_folder.ts'),
+  ])
+  return contentStore(await pageFolder())
+}
+
 /** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
 export function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
@@ -57,6 +69,10 @@ export function browserPage(): LabPage {
       setTimeout(once, 500)
     },
     ...browserMemory(),
+    contents: () => {
+      contents ??= openContents()
+      return contents
+    },
     now: () => performance.now(),
   }
 }

@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment/schema.ts'
 import { decodeLink } from '../../links/link.ts'
 import { decodeCard } from '../../protocol/card.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
+import { syncContents } from '../contents/contents.ts'
 import type { LabPage, LabPort } from '../port.ts'
 import { readShareHash } from '../share_store.ts'
 import { initialState, type LabState, labStore } from '../store.ts'
@@ -25,6 +26,7 @@ import { answersMove, forgetMoves } from './steering.ts'
 
 let stopSyncing: () => void = () => {}
 let stopPlanning: () => void = () => {}
+let stopLooking: () => void = () => {}
 
 const REACTIONS: Reactions = {
   onConnect: forgetMoves,
@@ -62,6 +64,7 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
 export function closeLab(): void {
   stopSyncing()
   stopPlanning()
+  stopLooking()
   disconnect()
   forgetSending()
   forgetSetAside()
@@ -87,9 +90,10 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
   }
 }
 
-/** From now on the address and the planned memory are those of the settings. */
+/** From now on the address, the planned memory and the files are those of the settings. */
 function followSettings(): void {
   stopSyncing = syncAddress((query) => labPage().replaceQuery(query))
+  stopLooking = syncContents()
   stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
 }
 

@@ -4,6 +4,7 @@ import { checkpointSettings } from '../../checkpoints/settings.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import type { CheckpointSource } from '../../protocol/checkpoint_facts.ts'
 import type { LabCommand } from '../../protocol/protocol.ts'
+import { contentsOf, contentsStore, findContents } from '../contents/contents.ts'
 import type { KeptOfRun } from '../kept_run.ts'
 import { nextExperiment } from '../next_experiment.ts'
 import { isBusy } from '../run_parts.ts'
@@ -24,9 +25,21 @@ let takes_turns = false
 
 export const takesTurns = (): boolean => takes_turns
 
-/** Trains the experiment that the settings show, from its first step; a paused run waits before it. */
-export const start = (paused: boolean): void =>
-  begin({ experiment: nextExperiment(labStore.getState()), record: newRecordId(), paused })
+/**
+ * Trains the experiment that the settings show, from its first step; a paused run waits before it. Where files are still being
+ * read it begins once they are here; where one is missing it does not, and the notice asks for it.
+ */
+export function start(paused: boolean): void {
+  const experiment = nextExperiment(labStore.getState())
+  withContents(experiment, () => begin({ experiment, record: newRecordId(), paused }))
+}
+
+/** Does it at once where all files of the experiment are here, as for one that names none. */
+function withContents(experiment: Experiment, work: () => void): void {
+  const is_here = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
+  if (is_here) work()
+  else void findContents(experiment).then((is_ready) => (is_ready ? work() : undefined))
+}
 
 /** A run from its first step, or from a checkpoint, whose own experiment counts. */
 interface Beginning {
@@ -87,7 +100,8 @@ export function postStart(
   const observe = requestForStart()
   const checkpoints = checkpointSettings()
   const allow_bytes = begun?.allow_bytes
-  post({ type: 'start', ...command, checkpoints, kernel_cache, observe, allow_bytes })
+  const contents = contentsOf(command.experiment) ?? []
+  post({ type: 'start', ...command, contents, checkpoints, kernel_cache, observe, allow_bytes })
 }
 
 /** What a run that continues from a checkpoint was. */
@@ -100,7 +114,9 @@ export interface WentBefore {
 /** Continues from a checkpoint: the same run, or one of its own that remembers where it comes from. */
 export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: WentBefore): void {
   const record = from.kind === 'resume' ? from.record : newRecordId()
-  begin({ experiment, record, paused: false, from, preset_id, ...(kept && { kept }) })
+  withContents(experiment, () =>
+    begin({ experiment, record, paused: false, from, preset_id, ...(kept && { kept }) }),
+  )
 }
 
 /** Begins a run that takes a step whenever `giveTurn` is called; its first turn is given. */

@@ -1,5 +1,8 @@
 // A page and a worker without a browser, for tests of the client.
 import { afterEach, beforeEach, vi } from 'vitest'
+import type { ContentStore } from '../../content/content.ts'
+import { contentStore } from '../../content/content_store.ts'
+import { memoryFolder } from '../../content/memory_folder.ts'
 import type { LabCommand, LabEvent } from '../../protocol/protocol.ts'
 import type { LabPage, LabPort } from '../port.ts'
 import { closeLab, openLab } from './lab.ts'
@@ -27,6 +30,7 @@ export class FakePort {
 export const ports: FakePort[] = []
 export let frames: (() => void)[] = []
 export let queries: string[] = []
+export let contents: ContentStore = contentStore(memoryFolder())
 export let remembered: string | undefined
 export const port = () => ports[ports.length - 1]
 export const draw = () => {
@@ -45,6 +49,7 @@ export const openPage = (query = '', hash = '') => {
     remember: (cache) => {
       remembered = cache
     },
+    contents: async () => contents,
     now: () => 0,
   }
   openLab(() => {
@@ -80,6 +85,7 @@ export function withTestPages(): void {
     frames = []
     queries = []
     remembered = undefined
+    contents = contentStore(memoryFolder())
     vi.useFakeTimers()
   })
   afterEach(() => {

@@ -1,0 +1,26 @@
+// Which files a document names. One entry for each place of the document where a hash can be.
+import type { NamedContent } from './content.ts'
+
+/** As much of an experiment as names files. */
+export interface NamingDocument {
+  readonly task: { readonly id: string; readonly [field: string]: string | number | boolean }
+}
+
+type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
+
+const NAMES: readonly Names[] = [
+  ({ task }) => [
+    { hash: task.data, name: task.name },
+    { hash: task.val_data, name: task.val_name },
+  ],
+]
+
+/** Every file that an experiment names, each once. */
+export function contentNames(document: NamingDocument): readonly NamedContent[] {
+  const found = new Map<string, NamedContent>()
+  for (const names of NAMES)
+    for (const { hash, name } of names(document))
+      if (typeof hash === 'string' && hash !== '')
+        found.set(hash, { hash, name: typeof name === 'string' && name !== '' ? name : hash })
+  return [...found.values()]
+}
