@@ -79,18 +79,19 @@ const longest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, arithmetic.encode(text).length), 1)
 
 /**
- * Loads every file that an experiment names: from `given`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
   tell: (message: string) => void,
+  more: readonly ContentFile[] = [],
 ): Promise<void> {
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
-  const own = [given?.train, given?.val].flatMap((file) => file ?? [])
+  const own = [given?.train, given?.val, ...more].flatMap((file) => file ?? [])
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)
@@ -120,5 +121,5 @@ export async function loadNamedFiles(
 function missingFile(name: string, hash: string, given: readonly ContentFile[]): string {
   const others = given.map((file) => `${file.name} (${file.hash})`)
   const found = others.length > 0 ? `; found ${others.join(' and ')}` : ''
-  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE${found}`
+  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE${found}`
 }

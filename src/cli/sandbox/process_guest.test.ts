@@ -136,15 +136,10 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kw
     if solution_str == "text": return "text"
     if solution_str == "set": return ",".join({"alpha", "beta", "gamma", "delta"})
     if solution_str == "chance": return [random.random(), time.time(), os.urandom(2).hex()]
-    if solution_str == "bomb": return len("x" * (10 * 2**30))
+    if solution_str == "bomb": return len(b"x" * (2**30))
     if solution_str == "js":
         from pyodide.code import run_js
         return run_js("[typeof process, typeof fetch, typeof require, typeof XMLHttpRequest].join()")
-    if solution_str == "net":
-        from pyodide.code import run_js
-        try:
-            return run_js("import('node:net').then(() => 1)") and "a promise"
-        except BaseException as error: return str(error)
     if solution_str == "file":
         return os.path.exists("/etc/passwd")
     return {"score": float(solution_str == ground_truth), "prompt": extra_info["prompt"], "acc": True}
@@ -174,7 +169,7 @@ test('a program in Python answers as verl calls it, repeats, and reaches nothing
     { problem: 'error', message: 'SystemExit: ' },
     { value: 'text' },
     { problem: 'error', message: 'out of memory' },
-    { value: 'undefined,undefined,undefined,undefined' },
+    { problem: 'error', message: expect.stringMatching(/^ImportError: cannot import name 'eval'/) },
     { value: false },
   ])
   expect(answers[9]).toEqual(answers[10])

@@ -2,11 +2,13 @@
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
+import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { UsageError } from '../command.ts'
 import { type GivenData, givenData, trainedOn } from '../input/data_set.ts'
 import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
+import { givenReward, rewardedBy } from '../input/reward_program.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -26,6 +28,8 @@ export interface Options {
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
+  /** A program that scores responses. */
+  readonly reward: ContentFile | undefined
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -52,12 +56,14 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
   const data = await givenData(values)
+  const reward = await givenReward(values.reward)
   return {
     run:
       values.resume === undefined
-        ? newRun(values, positionals, data)
+        ? newRun(values, positionals, data, reward)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     data,
+    reward,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -74,6 +80,7 @@ function newRun(
   values: Values,
   positionals: readonly string[],
   data: GivenData | undefined,
+  reward: ContentFile | undefined,
 ): NewRun {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
@@ -81,7 +88,7 @@ function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: readExperiment(positionals[0], changeOf(values, data)),
+    experiment: readExperiment(positionals[0], changeOf(values, data, reward)),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -89,12 +96,21 @@ function newRun(
   }
 }
 
-/** The seed and the data of the command line in place of the document's. */
-function changeOf(values: Values, data: GivenData | undefined): DocumentChange | undefined {
+/** The seed, the data and the reward of the command line in place of the document's. */
+function changeOf(
+  values: Values,
+  data: GivenData | undefined,
+  reward: ContentFile | undefined,
+): DocumentChange | undefined {
   const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && data === undefined) return undefined
+  if (seed === undefined && data === undefined && reward === undefined) return undefined
   const onData = data && trainedOn(data)
-  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
+  const byReward = reward && rewardedBy(reward)
+  return (document) => ({
+    ...(seed !== undefined && { seed }),
+    ...onData?.(document),
+    ...byReward?.(document),
+  })
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
@@ -146,6 +162,7 @@ function parse(args: readonly string[]) {
     model: option,
     data: option,
     'val-data': option,
+    reward: option,
     matmul: option,
     'allow-memory': option,
     logger: option,

@@ -10,12 +10,12 @@ import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
 import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
 import { filled, show } from './fields/field.ts'
 import { MODEL, type ModelFields } from './fields/model_fields.ts'
-import { rewardSchema } from './fields/reward_fields.ts'
 import { ROLLOUT } from './fields/rollout_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
 import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
+import { rewardSchema } from './reward_schema.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
 
 /** The experiment document, version 1, with every default filled in. */

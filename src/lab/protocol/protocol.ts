@@ -17,6 +17,7 @@ import type { Generation } from '../../rl/train/step_result.ts'
 import type { ContentFile } from '../content/content.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
+import type { ProgramAnswers, RunProgram } from '../sandbox/messages.ts'
 import type {
   CheckpointEntry,
   CheckpointProblemCode,
@@ -83,6 +84,7 @@ export type LabCommand =
   | { readonly type: 'checkpoint' }
   /** Hands over a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
+  | ProgramAnswers
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
@@ -276,6 +278,7 @@ export type LabEvent =
       readonly step: number
       readonly observation: Observation
     }
+  | RunProgram
   /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
   | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
   | { readonly type: 'benchmark_progress'; readonly message: string }

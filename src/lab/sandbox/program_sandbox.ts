@@ -1,5 +1,6 @@
 // Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
 import type { ProgramAnswer } from '../../tasks/rewards/program.ts'
+import type { CallArguments } from './messages.ts'
 
 /** A program, and the function of it that is asked. */
 export interface ProgramOrder {
@@ -27,9 +28,6 @@ export interface Guest {
 
 /** Starts a guest; its first line says whether it is ready. */
 export type StartGuest = (order: ProgramOrder, hearer: GuestHearer) => Guest
-
-/** Arguments of one call by their names, in the order of the function's own. */
-export type CallArguments = Readonly<Record<string, unknown>>
 
 export interface Limits {
   /** Milliseconds for one call. */

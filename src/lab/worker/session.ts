@@ -20,7 +20,7 @@ export class Session {
   }
 
   /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
-  handle(command: LabCommand): void {
+  handle(command: Exclude<LabCommand, { type: 'program_answers' }>): void {
     switch (command.type) {
       case 'open':
         this.#then(() => this.#open())

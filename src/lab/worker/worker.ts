@@ -15,6 +15,7 @@ import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
+import { installProgramRunner } from '../../tasks/rewards/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { followExperiment } from '../experiment/experiment.ts'
@@ -23,6 +24,7 @@ import { trainerConfig } from '../experiment/trainer_config.ts'
 import { presetOf } from '../presets/presets.ts'
 import { browserName } from '../protocol/card.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import { ProgramCalls } from '../sandbox/program_calls.ts'
 import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
@@ -184,7 +186,19 @@ const session = new Session({
   ...systemClock,
 })
 
-addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))
+const programs = new ProgramCalls(post)
+installProgramRunner((program, responses) =>
+  programs.ask(
+    program,
+    'compute_score',
+    responses.map((response) => ({ ...response })),
+  ),
+)
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
+  if (data.type === 'program_answers') programs.hear(data)
+  else session.handle(data)
+})
 const ALIVE_MS = 2000
 setInterval(() => post({ type: 'alive' }), ALIVE_MS)
 post({ type: 'hello', protocol: PROTOCOL_VERSION })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createTask } from '../index.ts'
 import { createReward, type PartChoice } from './composed.ts'
-import { installProgramRunner, type ProgramAnswer } from './program.ts'
+import { installProgramRunner, loadProgram, type ProgramAnswer } from './program.ts'
 import type { Response } from './reward.ts'
 
 const task = createTask('two_skills_addition')
@@ -17,6 +17,7 @@ const respond = (solution_str: string, ground_truth = '12'): Response => ({
   ...{ solution_str, ground_truth, extra_info: { prompt: '5+7=' } },
 })
 const program = { id: 'program', weight: 1, code: 'sha256-x', name: 'r.js' }
+loadProgram('sha256-x', 'a program')
 const answering = (...answers: ProgramAnswer[]) => installProgramRunner(async () => answers)
 
 test('without parts there is no reward but the task’s', () => {

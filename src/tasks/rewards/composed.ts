@@ -61,7 +61,7 @@ interface Part {
 }
 
 /** The names under which parts are reported: their ids, with a number where one occurs again. */
-export function partNames(parts: readonly { readonly id: string }[]): string[] {
+function partNames(parts: readonly { readonly id: string }[]): string[] {
   return parts.map(({ id }, i) => {
     const before = parts.slice(0, i).filter((part) => part.id === id).length
     return before === 0 ? id : `${id}_${before + 1}`

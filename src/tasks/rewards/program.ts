@@ -5,6 +5,9 @@ import type { Response } from './reward.ts'
 /** The id of a program as a part of a reward. */
 export const PROGRAM_ID = 'program'
 
+/** The longest text of a program. */
+export const MAX_PROGRAM_BYTES = 1_000_000
+
 /** Which program, and how long it may take. */
 export interface ProgramChoice {
   /** Hash of its text: `sha256-` and 64 hexadecimal digits. */
@@ -17,16 +20,29 @@ export interface ProgramChoice {
   readonly batch_timeout_ms: number
 }
 
+/** A program with its text. */
+export interface Program extends ProgramChoice {
+  readonly source: string
+}
+
 /** What a program made of a response: what it returned as plain JSON, or why there is nothing. */
 export type ProgramAnswer =
   | { readonly value: unknown }
   | { readonly problem: 'timeout' | 'error'; readonly message: string }
 
-/** Runs a program on responses, one answer each. Rejects where it cannot run at all, such as a file that is not here. */
+/** Runs a program on responses, one answer each. Rejects where it cannot run at all. */
 export type ProgramRunner = (
-  program: ProgramChoice,
+  program: Program,
   responses: readonly Response[],
 ) => Promise<readonly ProgramAnswer[]>
+
+/** Texts of this process by their hash: an experiment names a program, and whoever starts a run brings it. */
+const sources = new Map<string, string>()
+
+/** Makes the text of a program known under its hash. */
+export function loadProgram(code: string, source: string): void {
+  sources.set(code, source)
+}
 
 let runner: ProgramRunner | undefined
 
@@ -35,11 +51,23 @@ export function installProgramRunner(run: ProgramRunner): void {
   runner = run
 }
 
-/** Has a program score responses. Throws RangeError where nothing can run it. */
-export function runProgram(...asked: Parameters<ProgramRunner>): ReturnType<ProgramRunner> {
+/** Has a program score responses. Rejects with RangeError where its text is not here, or nothing can run it. */
+export async function runProgram(
+  program: ProgramChoice,
+  responses: readonly Response[],
+): Promise<readonly ProgramAnswer[]> {
+  const source = sources.get(program.code)
+  if (source === undefined)
+    throw new RangeError(
+      `reward: the program ${program.name} (${program.code}) is not here; give its file again`,
+    )
   if (!runner) throw new RangeError('reward: nothing here can run a program')
-  return runner(...asked)
+  return runner({ ...program, source }, responses)
 }
+
+/** The language of a program, which its file's name says. */
+export const languageOf = (name: string): 'javascript' | 'python' =>
+  /\.py$/i.test(name) ? 'python' : 'javascript'
 
 /** A score, and the other numbers that a program returned with it. */
 export interface ProgramScore {

@@ -27,7 +27,7 @@ export const REWARDS: readonly RewardKind[] = [
 ]
 
 /** The id of the task's own score as a part. */
-export const TASK_ID = 'task'
+const TASK_ID = 'task'
 
 /** The task's own score as a kind of reward. */
 const taskReward = (task: Task): RewardKind => ({
