@@ -25,3 +25,27 @@ export interface DrawnBatch extends Omit<Scored, 'scores'> {
   /** What choosing from several batches found. */
   readonly metrics: Readonly<Record<string, number>>
 }
+
+/** What a composed reward says of one response. */
+export interface RewardParts {
+  /** Parts by their names, without their weights; absent without a composed reward. */
+  readonly reward_parts?: Readonly<Record<string, number>>
+  /** Why the response could not be scored, and scores 0. */
+  readonly reward_problem?: string
+}
+
+/** The parts of the reward of one row. */
+export function rewardPartsOf(
+  { columns, problems }: Pick<DrawnBatch, 'columns' | 'problems'>,
+  row: number,
+): RewardParts {
+  if (columns.size === 0) return {}
+  const known = [...columns].flatMap(([name, { [row]: score }]) =>
+    score === undefined ? [] : [[name, score] as const],
+  )
+  const problem = problems.find((own) => own.row === row)
+  return {
+    reward_parts: Object.fromEntries(known),
+    ...(problem && { reward_problem: `${problem.part}: ${problem.message}` }),
+  }
+}

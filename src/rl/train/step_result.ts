@@ -1,23 +1,20 @@
 // The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
+import type { RewardParts } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
 import type { ScoredPair } from '../reward/reward_training.ts'
 
 /** One response of a step, as text. */
-export interface StepSample {
+export interface StepSample extends RewardParts {
   readonly prompt: string
   /** Without the end token. */
   readonly response: string
   readonly ground_truth: string
   /** The task's score, or that of the experiment's reward. */
   readonly score: number
-  /** Parts of a composed reward by their names, without their weights. */
-  readonly reward_parts?: Readonly<Record<string, number>>
-  /** Why the response could not be scored, and scores 0. */
-  readonly reward_problem?: string
   /** The reward model's score, where that is trained on. */
   readonly rm_score?: number
   /** Mean over the response's tokens; group estimators give all of them the same. */

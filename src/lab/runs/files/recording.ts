@@ -69,7 +69,9 @@ const floats = z.pipe(
   z.transform((values) => new Float32Array(values as number[])),
 )
 
+const reward = { reward_parts: z.optional(record(finite, 40)), reward_problem: z.optional(text) }
 const sample = z.object({
+  ...reward,
   prompt: text,
   response: text,
   ground_truth: text,
@@ -92,6 +94,7 @@ const pair = z.object({
 })
 const traced = z
   .object({
+    ...reward,
     prompt: text,
     response: text,
     ground_truth: text,

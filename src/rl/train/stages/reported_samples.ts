@@ -1,5 +1,5 @@
 // The responses of a step as its result shows them.
-import type { DrawnBatch } from '../../experience/drawn_batch.ts'
+import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
 import type { StepSample } from '../step_result.ts'
 
 /** In the order in which they were drawn; advantages [B]. */
@@ -12,7 +12,7 @@ export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>):
       response: texts[b],
       ground_truth: samples[b].ground_truth,
       score: task_scores[b],
-      ...partsOf(drawn, b),
+      ...rewardPartsOf(drawn, b),
       ...(scores !== task_scores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],
@@ -20,20 +20,4 @@ export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>):
     }
   })
   return reported
-}
-
-/** What a composed reward says of row b by itself; nothing where there is none. */
-function partsOf(
-  { columns, problems }: DrawnBatch,
-  b: number,
-): Pick<StepSample, 'reward_parts' | 'reward_problem'> {
-  if (columns.size === 0) return {}
-  const known = [...columns].flatMap(([name, { [b]: score }]) =>
-    score === undefined ? [] : [[name, score] as const],
-  )
-  const problem = problems.find(({ row }) => row === b)
-  return {
-    reward_parts: Object.fromEntries(known),
-    ...(problem && { reward_problem: `${problem.part}: ${problem.message}` }),
-  }
 }
