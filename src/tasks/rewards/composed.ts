@@ -1,6 +1,6 @@
 // A reward composed of several parts: the sum of weight · score of each.
 import { isRight, type Task } from '../task.ts'
-import { fillParams } from './params.ts'
+import { fillParams, partNames } from './params.ts'
 import { PROGRAM_ID, type ProgramChoice, readScore, runProgram } from './program.ts'
 import type { ParamValue, Response, RewardKind } from './reward.ts'
 import { rewardKinds } from './rewards.ts'
@@ -58,14 +58,6 @@ interface Part {
   readonly weight: number
   readonly is_verifier: boolean
   score(responses: readonly Response[]): Promise<PartScores> | PartScores
-}
-
-/** The names under which parts are reported: their ids, with a number where one occurs again. */
-function partNames(parts: readonly { readonly id: string }[]): string[] {
-  return parts.map(({ id }, i) => {
-    const before = parts.slice(0, i).filter((part) => part.id === id).length
-    return before === 0 ? id : `${id}_${before + 1}`
-  })
 }
 
 /**

@@ -1,4 +1,4 @@
-// The settings of a reward: those that are given, checked against their declaration, and the defaults of the rest.
+// Names and settings of the parts of a reward: those that are given, checked against their declaration, and the defaults of the rest.
 import type { Params, ParamValue, RewardKind, RewardParam } from './reward.ts'
 
 /** The settings of a kind with every default. Throws RangeError for unknown names and illegal values. */
@@ -44,4 +44,12 @@ function expectedOf(param: RewardParam, value: ParamValue): string | undefined {
         ? undefined
         : `a text of at most ${param.max} characters`
   }
+}
+
+/** The names under which parts are reported: their ids, with a number where one occurs again. */
+export function partNames(parts: readonly { readonly id: string }[]): string[] {
+  return parts.map(({ id }, i) => {
+    const before = parts.slice(0, i).filter((part) => part.id === id).length
+    return before === 0 ? id : `${id}_${before + 1}`
+  })
 }

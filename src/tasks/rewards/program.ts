@@ -44,6 +44,13 @@ export function loadProgram(code: string, source: string): void {
   sources.set(code, source)
 }
 
+/** The text of a program. Throws RangeError where nobody has loaded it. */
+export function programSource(code: string, name: string): string {
+  const source = sources.get(code)
+  if (source !== undefined) return source
+  throw new RangeError(`reward: the program ${name} (${code}) is not here; give its file again`)
+}
+
 let runner: ProgramRunner | undefined
 
 /** Programs of this process run here from now on. */
@@ -56,11 +63,7 @@ export async function runProgram(
   program: ProgramChoice,
   responses: readonly Response[],
 ): Promise<readonly ProgramAnswer[]> {
-  const source = sources.get(program.code)
-  if (source === undefined)
-    throw new RangeError(
-      `reward: the program ${program.name} (${program.code}) is not here; give its file again`,
-    )
+  const source = programSource(program.code, program.name)
   if (!runner) throw new RangeError('reward: nothing here can run a program')
   return runner({ ...program, source }, responses)
 }
