@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 /** Folders inside a folder, in the order of imports: each may import from itself and from those before it. */
 const ORDER: Readonly<Record<string, string>> = {
   rl: 'math estimators losses config experience learners metrics look reward train',
-  lab: 'columns content experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs',
+  lab: 'columns content sandbox experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs',
 }
 const MOST_LINES = 300
 const MOST_FILES = 15
@@ -16,7 +16,7 @@ const CATALOGUES: readonly string[] = ['src/lab/jobs/settings.ts']
 /** Folders whose files are a list of things of one kind. */
 const COLLECTIONS: readonly string[] = [
   ...['conformance', 'conformance/hf'],
-  ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/tasks'],
+  ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/rewards', 'src/tasks/tasks'],
 ]
 
 const files = ['src', 'conformance'].flatMap((folder) =>

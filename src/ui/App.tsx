@@ -25,6 +25,7 @@ import { Preferences } from './phases/Preferences.tsx'
 import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
 import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
+import { RewardDialog } from './settings/rewards/RewardDialog.tsx'
 import { Settings } from './settings/Settings.tsx'
 import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
@@ -69,6 +70,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The help', Own: Help },
   { name: 'The export', Own: ExportDialog },
   { name: 'The opened model', Own: ModelDialog },
+  { name: 'The reward', Own: RewardDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
 

@@ -68,7 +68,7 @@ async function readSource(options: ExportOptions): Promise<JobSource> {
   // A preset's id comes before a folder of that name, as in every command.
   const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
   if (!is_checkpoint) {
-    const change = await changeOf({ seed, 'warm-start': weights }, data)
+    const change = await changeOf({ seed, 'warm-start': weights }, { data })
     const experiment = readExperiment(source, change)
     await loadNamedFiles(experiment, data, tell)
     return fromExperiment(experiment, weights)

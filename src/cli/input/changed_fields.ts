@@ -1,17 +1,30 @@
-// What options of the command line put in place of an experiment's own fields: the seed and the data.
+// What options of the command line put in place of an experiment's own fields: the seed, the data and the reward.
+import type { ContentFile } from '../../lab/content/content.ts'
 import { UsageError } from '../command.ts'
 import { type Beginning, type GivenData, trainedOn } from './data_set.ts'
 import type { DocumentChange } from './experiment_source.ts'
+import { rewardedBy } from './reward_program.ts'
 
-/** The change that --seed and the files of --data ask for; undefined where there is none. Throws UsageError or LabFailure. */
+/** The files of --data and --reward. */
+export interface GivenFiles {
+  readonly data?: GivenData | undefined
+  readonly reward?: ContentFile | undefined
+}
+
+/** The change that --seed, --data and --reward ask for; undefined where there is none. Throws UsageError or LabFailure. */
 export async function changeOf(
   values: Beginning & { readonly seed?: string | undefined },
-  data: GivenData | undefined,
+  { data, reward }: GivenFiles,
 ): Promise<DocumentChange | undefined> {
   const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && data === undefined) return undefined
+  if (seed === undefined && data === undefined && reward === undefined) return undefined
   const onData = data && (await trainedOn(data, values))
-  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
+  const byReward = reward && rewardedBy(reward)
+  return (document) => ({
+    ...(seed !== undefined && { seed }),
+    ...onData?.(document),
+    ...byReward?.(document),
+  })
 }
 
 /** Throws UsageError. */

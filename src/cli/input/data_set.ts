@@ -96,18 +96,19 @@ async function taskOn({ train, val }: GivenData, tokenizer: DataTokenizer): Prom
 }
 
 /**
- * Loads every file that an experiment names: from `given`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
   tell: (message: string) => void,
+  more: readonly ContentFile[] = [],
 ): Promise<void> {
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
-  const own = [given?.train, given?.val].flatMap((file) => file ?? [])
+  const own = [given?.train, given?.val, ...more].flatMap((file) => file ?? [])
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)
@@ -137,5 +138,5 @@ export async function loadNamedFiles(
 function missingFile(name: string, hash: string, given: readonly ContentFile[]): string {
   const others = given.map((file) => `${file.name} (${file.hash})`)
   const found = others.length > 0 ? `; found ${others.join(' and ')}` : ''
-  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE${found}`
+  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE${found}`
 }

@@ -3,13 +3,15 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
+import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
-import { changeOf, wholeNumber } from '../input/changed_fields.ts'
+import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
 import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
 import { acceptMade, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
+import { givenReward } from '../input/reward_program.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -29,6 +31,8 @@ export interface Options {
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
+  /** A program that scores responses. */
+  readonly reward: ContentFile | undefined
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -56,12 +60,14 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     )
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
+  const reward = await givenReward(values.reward)
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, data)
+        ? await newRun(values, positionals, { data, reward })
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     data,
+    reward,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -77,7 +83,7 @@ type Values = ReturnType<typeof parse>['values']
 async function newRun(
   values: Values,
   positionals: readonly string[],
-  data: GivenData | undefined,
+  files: GivenFiles,
 ): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
@@ -85,7 +91,7 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await experimentOf(positionals[0], values, data),
+    experiment: await experimentOf(positionals[0], values, files),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -101,15 +107,15 @@ const isData = (source: string | undefined): source is string =>
 async function experimentOf(
   source: string,
   values: Values,
-  data: GivenData | undefined,
+  files: GivenFiles,
 ): Promise<Experiment> {
-  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, data))
+  const { data } = files
+  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, files))
   if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
     throw new UsageError(
       `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
     )
-  const seed = wholeNumber('--seed', values.seed)
-  const change = seed === undefined ? undefined : () => ({ seed })
+  const change = await changeOf(values, { reward: files.reward })
   return acceptMade(source, await experimentAround(data), change)
 }
 
@@ -156,6 +162,7 @@ function parse(args: readonly string[]) {
     model: option,
     data: option,
     'val-data': option,
+    reward: option,
     matmul: option,
     'allow-memory': option,
     logger: option,

@@ -1,6 +1,7 @@
 // Makes the files of a document known to the tasks of this process: the page, its worker, or the command line.
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { loadDataFiles } from '../../tasks/data/load_data.ts'
+import { loadProgram, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import { ContentError, type ContentFile, contentHash, type NamedContent } from './content.ts'
 import { contentNames, type NamingDocument } from './named.ts'
 
@@ -14,6 +15,10 @@ const LOADERS: readonly Load[] = [
     const choice = task as unknown as DataChoice
     const val = choice.val_data === '' ? undefined : find(choice.val_data)
     await loadDataFiles(choice, find(choice.data), val)
+  },
+  async ({ reward }, find) => {
+    for (const { id, code } of reward?.parts ?? [])
+      if (id === PROGRAM_ID) loadProgram(`${code}`, textOf(find(`${code}`)))
   },
 ]
 
@@ -33,6 +38,14 @@ export async function loadContents(
     return file
   }
   for (const load of LOADERS) await load(document, find)
+}
+
+function textOf({ name, bytes }: ContentFile): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ContentError(`${name}: expected a program as text, found bytes that are no UTF-8`)
+  }
 }
 
 async function check({ hash, name }: NamedContent, file: ContentFile | undefined): Promise<void> {

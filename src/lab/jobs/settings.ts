@@ -138,6 +138,7 @@ const RUN: Record<string, Setting> = {
     trl: to('seed'),
   },
   'task.*': { verl: by('data/ and reward.py'), trl: by('data/ and reward.py') },
+  'reward.*': { verl: by('reward.py'), trl: by('reward.py') },
   'data.train_max_samples': {
     verl: by('the rows of data/train.parquet'),
     trl: by('the rows of data/train.parquet'),

@@ -127,6 +127,7 @@ class Replay {
       case 'verdict':
       case 'undo_verdict':
       case 'checkpoint':
+      case 'program_answers':
         return
       case 'open_model':
       case 'read_text': {

@@ -17,6 +17,7 @@ import type { Generation } from '../../rl/train/step_result.ts'
 import type { ContentFile } from '../content/content.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
+import type { ProgramAnswers, RunProgram } from '../sandbox/messages.ts'
 import type {
   CheckpointEntry,
   CheckpointProblemCode,
@@ -33,7 +34,7 @@ import type { Metrics, RolloutSample } from './results.ts'
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
 
-export type LabCommand = RunCommand | ModelCommand
+export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
 
 export type RunCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
@@ -280,6 +281,7 @@ export type LabEvent =
       readonly step: number
       readonly observation: Observation
     }
+  | RunProgram
   /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
   | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
   | { readonly type: 'benchmark_progress'; readonly message: string }

@@ -18,6 +18,7 @@ import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
+import { installProgramRunner } from '../../tasks/rewards/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { followExperiment } from '../experiment/experiment.ts'
@@ -27,6 +28,7 @@ import { presetOf } from '../presets/presets.ts'
 import { browserName } from '../protocol/card.ts'
 import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import { ProgramCalls } from '../sandbox/program_calls.ts'
 import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { type RunDevice, Session } from './session.ts'
@@ -212,9 +214,21 @@ const reader = new ModelReader({
 const isOfModel = (command: LabCommand): command is ModelCommand =>
   MODEL_COMMANDS.includes(command.type)
 
-addEventListener('message', ({ data }: MessageEvent<LabCommand>) =>
-  isOfModel(data) ? reader.handle(data) : session.handle(data),
+const programs = new ProgramCalls(post)
+installProgramRunner((program, responses) =>
+  programs.ask(
+    program,
+    'compute_score',
+    responses.map((response) => ({ ...response })),
+  ),
 )
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
+  if (data.type === 'program_answers') programs.hear(data)
+  else if (isOfModel(data)) reader.handle(data)
+  else session.handle(data)
+})
+
 const ALIVE_MS = 2000
 setInterval(() => post({ type: 'alive' }), ALIVE_MS)
 post({ type: 'hello', protocol: PROTOCOL_VERSION })

@@ -2,6 +2,7 @@
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
+import type { Reward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { Tool } from '../../tasks/tools/tool.ts'
 import type { Data } from './data.ts'
@@ -11,6 +12,8 @@ import type { Probe, Validation } from './validation.ts'
 export interface TrainerConfig {
   readonly seed: number
   readonly task: Task
+  /** What responses are worth; default: the task's own score. */
+  readonly reward?: Reward | undefined
   /** Its `vocab_size` is at least that of the task's tokenizer. */
   readonly model: ModelConfig
   readonly phases: readonly Phase[]

@@ -5,7 +5,7 @@ import type { RlPhase } from '../config/phase.ts'
 import { estimatorOf } from '../estimators/advantages.ts'
 import { rowScores } from '../estimators/estimator.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import type { DrawnBatch } from '../experience/drawn_batch.ts'
+import { type DrawnBatch, type RewardParts, rewardPartsOf } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { BatchRows } from '../learners/batch_rows.ts'
 import { objectiveOf } from '../learners/objective.ts'
@@ -45,7 +45,7 @@ const TOKEN_COLUMNS = [
 export type TokenColumn = (typeof TOKEN_COLUMNS)[number]
 
 /** One response of a traced step. */
-export interface TracedSample {
+export interface TracedSample extends RewardParts {
   readonly prompt: string
   readonly response: string
   readonly ground_truth: string
@@ -99,6 +99,8 @@ export interface TraceInput {
   readonly phase: RlPhase
   readonly drawn: Pick<
     DrawnBatch,
+    | 'columns'
+    | 'problems'
     | 'batch'
     | 'samples'
     | 'texts'
@@ -232,6 +234,7 @@ function tracedSample(input: TraceInput, row: number, rewards: Float64Array): Tr
     ground_truth: samples[row].ground_truth,
     score: scores[row],
     is_ended: batch.is_ended[row],
+    ...rewardPartsOf(drawn, row),
     tokens: Array.from(batch.response_ids.subarray(row * R, row * R + length), (id) => tokens[id]),
     ...(batch.turns && { observed: observedPlaces(batch, row) }),
     columns: Object.fromEntries(shown),

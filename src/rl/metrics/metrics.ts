@@ -13,6 +13,7 @@ import type { Objective } from '../learners/objective.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { mean } from '../math/stats.ts'
 import { computeDataMetrics } from './data_metrics.ts'
+import { rewardMetrics } from './reward_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -167,6 +168,7 @@ export function rlMetrics(
       ...(values && { values }),
     }),
     'task/score/mean': mean(task_scores),
+    ...rewardMetrics(drawn),
     ...experience.metrics,
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),

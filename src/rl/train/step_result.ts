@@ -1,21 +1,21 @@
 // The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
-import type { Spoken } from '../experience/drawn_batch.ts'
+import type { RewardParts, Spoken } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
 import type { ScoredPair } from '../reward/reward_training.ts'
 
 /** One response of a step, as text. */
-export interface StepSample {
+export interface StepSample extends RewardParts {
   readonly prompt: string
   /** Without the end token. */
   readonly response: string
   /** The same in its parts, where a tool answered in between. */
   readonly turns?: readonly Spoken[]
   readonly ground_truth: string
-  /** The task's score. */
+  /** The task's score, or that of the experiment's reward. */
   readonly score: number
   /** The reward model's score, where that is trained on. */
   readonly rm_score?: number

@@ -5,6 +5,7 @@ import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { rewardWords } from '../base/reward_words.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { TurnText } from '../base/TurnText.tsx'
@@ -34,6 +35,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
       </td>
       <td>
         <ScoreSign score={sample.score} /> {formatNumber(sample.score)}
+        <span className="soft">{rewardWords(sample)}</span>
       </td>
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>

@@ -5,6 +5,7 @@ import { STAGES } from '../gpu/profile.ts'
 import { IDEAL_EXPLAINED_VARIANCE, type Ideal } from '../plot/axes/ideal.ts'
 import type { Line } from '../plot/chart_lines.ts'
 import { depthColor, layerDash } from '../plot/palette.ts'
+import { rewardCharts } from './reward_charts.ts'
 
 export interface MoreChart {
   readonly id: string
@@ -281,6 +282,7 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
     { name: 'Policy', charts: POLICY },
     { name: 'Tools', charts: TOOLS },
     { name: 'Critic', charts: CRITIC },
+    { name: 'Parts of the reward', charts: rewardCharts(metrics) },
     { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },
     { name: 'Several answers to held-out problems', charts: validationCharts(metrics, is_dark) },
     { name: 'Time', charts: timeCharts(metrics) },

@@ -79,6 +79,12 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (await isAskedFor(file)) return
+  if (/\.(js|mjs|py)$/i.test(file.name)) {
+    const { takeProgram } = await import('../settings/rewards/take_program.ts')
+    const problems = await takeProgram(file)
+    fileStore.setState({ problem: undefined })
+    return problems.length > 0 ? refuse(problems) : undefined
+  }
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog([file], file.name)

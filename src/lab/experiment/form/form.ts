@@ -6,6 +6,7 @@ import { MODEL } from '../fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
+import { REWARD } from '../reward_schema.ts'
 import type { Experiment } from '../schema.ts'
 import { TOOLS_INFO, toolsText } from '../tools.ts'
 import { validationHasEffect } from './conditions.ts'
@@ -63,6 +64,10 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...section('Experiment', '', ROOT),
     ...taskFields(experiment),
     ...dataFields(experiment),
+    ...section('Reward', 'reward', REWARD).map((field) => ({
+      ...field,
+      has_effect: experiment.reward.parts.some(({ id }) => id === 'program'),
+    })),
     ...section('Model', 'model', MODEL),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>

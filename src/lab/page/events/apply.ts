@@ -90,6 +90,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     checkpoint_problem: { code, message },
   }),
   alive: same,
+  run_program: same,
   checkpoint_file: same,
   checkpoint_file_failed: same,
   phase: (state, { step, phase, reason }) => ({

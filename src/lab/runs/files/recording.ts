@@ -70,7 +70,9 @@ const floats = z.pipe(
 )
 
 const turn = z.object({ role: z.enum(['assistant', 'tool']), text })
+const reward = { reward_parts: z.optional(record(finite, 40)), reward_problem: z.optional(text) }
 const sample = z.object({
+  ...reward,
   prompt: text,
   response: text,
   turns: z.optional(list(turn, 64)),
@@ -94,6 +96,7 @@ const pair = z.object({
 })
 const traced = z
   .object({
+    ...reward,
     prompt: text,
     response: text,
     ground_truth: text,

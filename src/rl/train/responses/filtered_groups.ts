@@ -1,5 +1,4 @@
 // DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch of those groups.
-import { isRight } from '../../../tasks/task.ts'
 import {
   checkFilterGroups,
   chooseGroups,
@@ -31,15 +30,17 @@ export async function sampleFiltered(
   return chosenGroups(parts, request, drawn, informative)
 }
 
-/** What a group's spread is measured on: `acc` is whether the task finds a response right; every other metric is what the phase trains on. */
+/** What a group's spread is measured on: `acc` is whether a response is right; every other metric is what the phase trains on. */
 async function filterValues(
   { judge }: SamplingParts,
   { phase, reward }: SamplingRequest,
   sampled: Sampled,
 ): Promise<readonly number[]> {
-  const { batch, scores } = judge.judge(sampled.samples, sampled, phase.rollout.max_response_length)
+  const { max_response_length } = phase.rollout
+  const judged = await judge.judge(sampled.samples, sampled, max_response_length)
+  const { batch, scores, is_right } = judged
   const { metric } = phase.algorithm.filter_groups
-  if (metric === 'acc') return scores.map((score) => (isRight(score) ? 1 : 0))
+  if (metric === 'acc') return is_right.map(Number)
   const trained = reward ? Array.from(await reward(batch)) : scores
   const is_plain = reward !== undefined || metric === 'score'
   return is_plain ? trained : penalised(phase, trained, batch)

@@ -1,8 +1,10 @@
-// Responses as batches, as texts and with the task's scores.
+// Responses as batches, as texts and with their scores.
+import type { Scored } from '../../../tasks/rewards/composed.ts'
 import type { Sample, Task } from '../../../tasks/task.ts'
 import type { TurnFormat } from '../../../tasks/tools/turn_format.ts'
 import { overlongReward } from '../../config/overlong.ts'
 import type { RlPhase } from '../../config/phase.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
 import {
   type BatchTurns,
   makeBatch,
@@ -12,36 +14,39 @@ import {
 } from '../../experience/batch.ts'
 import type { Spoken } from '../../experience/drawn_batch.ts'
 import { spokenIn, withoutObserved } from '../../experience/turns.ts'
+import { scoreTexts } from './scoring.ts'
 
-/** Responses that the task has scored. */
-export interface Judged {
+/** Responses with their scores: the task's, or those of the experiment's reward. */
+export interface Judged extends Scored {
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
   readonly spoken?: readonly (readonly Spoken[])[]
-  /** The task's score of each row, [B]; 0 for a response that did not end. */
-  readonly scores: readonly number[]
 }
 
-/** Makes batches with the columns of the actor's, and has the task score them. */
+type Judging = Pick<TrainerConfig, 'task' | 'reward'>
+
+/** Makes batches with the columns of the actor's, and has them scored. */
 export class Judge {
+  #by: Judging
   #task: Task
   /** R of the actor's batches, the longest response of any phase. */
   #columns: number
   #format: TurnFormat | undefined
 
   /** `format`: how calls of tools are written, where the run has any. */
-  constructor(task: Task, columns: number, format?: TurnFormat) {
-    this.#task = task
+  constructor(by: Judging, columns: number, format?: TurnFormat) {
+    this.#by = by
+    this.#task = by.task
     this.#columns = columns
     this.#format = format
   }
 
-  /** Responses [B, R] as a batch and as text, with the task's scores. What is scored of a conversation its format says. */
-  judge(
+  /** Responses [B, R] as a batch and as text, with their scores. What is scored of a conversation its format says. */
+  async judge(
     samples: readonly Sample[],
     { response_ids, turns }: { readonly response_ids: Uint32Array; readonly turns?: BatchTurns },
     R: number,
-  ): Judged {
+  ): Promise<Judged> {
     const task = this.#task
     const batch = this.#makeBatch(samples, response_ids, R, turns)
     const format = turns && this.#format
@@ -52,11 +57,9 @@ export class Judge {
         ? format.text([...ids.subarray(0, batch.response_lengths[b])])
         : task.tokenizer.decode(ids)
     })
-    const answerOf = (text: string) => (format ? format.answer(text) : text)
-    const scores = samples.map(({ prompt }, b) =>
-      batch.is_ended[b] ? task.score(prompt, answerOf(texts[b])) : 0,
-    )
-    return { batch, texts, scores, ...(spoken && { spoken }) }
+    const answers = format ? texts.map((text) => format.answer(text)) : texts
+    const scored = await scoreTexts(this.#by, samples, answers, batch.is_ended)
+    return { batch, texts, ...scored, ...(spoken && { spoken }) }
   }
 
   /** Problems with the given texts as their responses. What a tool would write in them has mask 0. */

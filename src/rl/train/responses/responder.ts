@@ -35,7 +35,7 @@ export interface Drawn extends DrawnBatch {
 }
 
 const judgeOf = (config: TrainerConfig, columns: number): Judge =>
-  new Judge(config.task, columns, turnFormat(config))
+  new Judge(config, columns, turnFormat(config))
 
 /** Draws the prompts of a run in order, samples responses and has them scored. */
 export class Responder {
@@ -106,7 +106,9 @@ export class Responder {
     await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     const twice = samples.flatMap((sample) => [sample, sample])
-    const { batch, texts, scores } = judge.judge(twice, { response_ids: ids }, size.response_length)
+    const asked = { response_ids: ids }
+    const judged = await judge.judge(twice, asked, size.response_length)
+    const { batch, texts, scores } = judged
     const candidates = texts.map((text, b) => ({
       row: sequenceRow(batch, b),
       text,
@@ -123,7 +125,7 @@ export class Responder {
       : sampleBatch(this.#parts, request)
   }
 
-  /** Scores what was sampled: by the task, and by the reward model where the phase is trained on one. */
+  /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where the phase is trained on one. */
   async score({ phase, reward }: SamplingRequest, sampled: Sampled): Promise<Drawn> {
     const { judge } = this.#parts
     const { n, max_response_length: R } = phase.rollout
@@ -132,8 +134,8 @@ export class Responder {
     const samples = order.map((row) => sampled.samples[row])
     const response_ids = pickRows(sampled.response_ids, order, R)
     const turns = sampled.turns && pickTurns([sampled.turns], order, R)
-    const judged = judge.judge(samples, { response_ids, ...(turns && { turns }) }, R)
-    const { batch, texts, spoken, scores: task_scores } = judged
+    const judged = await judge.judge(samples, { response_ids, ...(turns && { turns }) }, R)
+    const { batch, texts, spoken, scores: task_scores, is_right, columns, problems } = judged
     const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
       reward ? scores : penalised(phase, scores, batch),
@@ -144,6 +146,7 @@ export class Responder {
       ...(sampler && { sampler }),
       ...(spoken && { spoken }),
       ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
+      ...{ is_right, columns, problems },
       index: order.map((row) => Math.floor(row / n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
       ...(log_probs && { rollout_log_probs: judge.widen(pickRows(log_probs, order, R), R) }),

@@ -101,7 +101,8 @@ async function greedyBaselines(
   const { phase, reward } = request
   if (!estimatorOf(phase.adv_estimator).needs.includes('reward_baselines')) return undefined
   const responded = await generate(parts, request, sampler, samples, { temperature: 0 })
-  const { batch, scores } = parts.judge.judge(samples, responded, phase.rollout.max_response_length)
+  const { max_response_length } = phase.rollout
+  const { batch, scores } = await parts.judge.judge(samples, responded, max_response_length)
   return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
 }
 

@@ -1,5 +1,5 @@
 // The responses of a step as its result shows them.
-import type { DrawnBatch } from '../../experience/drawn_batch.ts'
+import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
 import type { StepSample } from '../step_result.ts'
 
 /** In the order in which they were drawn; advantages [B]. */
@@ -13,6 +13,7 @@ export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>):
       ...(spoken && { turns: spoken[b] }),
       ground_truth: samples[b].ground_truth,
       score: task_scores[b],
+      ...rewardPartsOf(drawn, b),
       ...(scores !== task_scores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],
