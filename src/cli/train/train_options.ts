@@ -94,12 +94,12 @@ function changeOf(values: Values): DocumentChange | undefined {
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
-    throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
+    throw new UsageError('--resume: the checkpoint holds the experiment; name no other')
   givenData(values)
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(
-        `--${name}: a run goes on as it began, so this cannot be said with --resume`,
+        `--${name}: cannot change with --resume; a run keeps what it started with`,
       )
   return source
 }

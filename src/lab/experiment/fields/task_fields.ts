@@ -22,7 +22,7 @@ const taskLeaves = ({ params }: TaskKind): Readonly<Record<string, Leaf<number>>
 const size = (label: string, help: string, max: number, unit: string) =>
   integer({ label, help, default: 1, min: 1, max, unit })
 
-/** What an experiment says of a data set; whoever loads the files fills it in. */
+/** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: text(
     { label: 'Files', help: 'The hash of the data files.', default: '', max: 71 },

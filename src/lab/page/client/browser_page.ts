@@ -33,7 +33,7 @@ function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
   }
 }
 
-/** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
+/** The browser's own page. Frames stop in hidden tabs, so a timer replaces them. */
 export function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
   const is_query =
