@@ -183,7 +183,7 @@ async function beginRun(
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
   if (options.observe && out === undefined)
-    throw new LabFailure('--observe: say where to with --out DIR')
+    throw new LabFailure('--observe: add --out DIR, the folder to write to')
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const warm = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
@@ -283,7 +283,7 @@ async function goOn(
   const watch = watchUntil(found)
   const why = is_same_run ? 'resume' : 'branch'
   const earlier = { opened: { checkpoint, why, parent: origin.parent }, facts } as const
-  tell(`Going on after step ${step} (${file})`)
+  tell(`Continuing after step ${step} (${file})`)
   const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })
 }

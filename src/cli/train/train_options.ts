@@ -121,11 +121,15 @@ async function experimentOf(
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
+<<<<<<< HEAD
     throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
+=======
+    throw new UsageError('--resume: the checkpoint holds the experiment; name no other')
+>>>>>>> w-tests
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(
-        `--${name}: a run goes on as it began, so this cannot be said with --resume`,
+        `--${name}: cannot change with --resume; a run keeps what it started with`,
       )
   return source
 }

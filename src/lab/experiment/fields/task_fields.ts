@@ -42,7 +42,7 @@ const hash = (label: string, help: string) =>
     { holds: (s) => s === '' || isContentHash(s), expected: "'sha256-' and 64 digits" },
   )
 
-/** What an experiment says of a data set; whoever loads the files fills it in. */
+/** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: hash('File', 'The hash of the data file.'),
   name: text({ label: 'Data set', help: 'What it is called.', default: '', max: 80 }),
