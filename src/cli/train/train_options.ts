@@ -121,11 +121,7 @@ async function experimentOf(
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
-<<<<<<< HEAD
-    throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
-=======
     throw new UsageError('--resume: the checkpoint holds the experiment; name no other')
->>>>>>> w-tests
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(
