@@ -15,7 +15,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
   'src/lab/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
-  'src/tasks/tokenizers/hugging_face/tokenizer_files.ts TOKENIZER_FILES': 'golden folders are read',
   'src/tasks/tokenizers/hugging_face/tokenizer_json.ts parseTokenizerJson':
     'golden tokenizers are checked below the task’s interface',
   'src/tasks/tokenizers/train_bpe.ts trainBpe': 'data sets train their tokenizer next',
