@@ -119,6 +119,8 @@ export default defineConfig({
           name: 'unit',
           // Quicker to start than processes, and nothing here needs one of its own.
           pool: 'threads',
+          // Loading every module again for each file would take half of the time. What a test replaces it puts back.
+          isolate: false,
           include: ['{src,conformance}/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           exclude: ['**/*.gpu.test.ts'],
           // A busy machine is no failure.
@@ -145,6 +147,9 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           exclude: IN_NODE,
+          setupFiles: ['src/cli/chromium.setup.ts'],
+          // As in Node: files share the device and its kernels.
+          isolate: false,
           testTimeout: 120_000,
           browser: {
             enabled: true,

@@ -8,6 +8,7 @@ import { hfCase } from './hf_cases.ts'
 import { type Result, resultLine } from './report.ts'
 import { resultsOf } from './results.ts'
 import { findSources } from './sources.ts'
+import { tokenizerCase } from './tokenizer_cases.ts'
 import { trlCase } from './trl/trl_cases.ts'
 import { VERL_CASES } from './verl_cases.ts'
 
@@ -51,7 +52,7 @@ async function run(path = folder, verl: Readonly<Record<string, Handler>> = { do
   for await (const result of resultsOf(
     sources,
     { gpu: undefined },
-    { verl, hf: hfCase, trl: trlCase },
+    { verl, hf: hfCase, trl: trlCase, tokenizer: tokenizerCase },
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
@@ -148,12 +149,32 @@ describe('other golden data', () => {
       expect(findSources(join(folder, 'tiny', name))).toEqual([model])
   })
 
-  test('a tokenizer is known, but later', async () => {
+  test('an adapter is known, but later', async () => {
+    write('tiny/lora/adapter_config.json', {})
+    expect(await run()).toEqual(['later tiny/lora'])
+  })
+
+  test('a tokenizer is compared text by text', async () => {
+    const vocab = { a: 0, b: 1 }
+    write('letters/tokenizer.json', { model: { type: 'WordLevel', vocab } })
+    const decoded = { decoded: 'b', decoded_skip_special: 'b' }
+    const one = { text: 'b', ids: [1], ids_with_special: [1], tokens: ['b'], ...decoded }
+    const expected = { encode: [one, { ...one, ids: [0] }], decode: [{ ids: [1], ...decoded }] }
+    write('letters/expected.json', expected)
+    const lines = await run()
+    expect(lines.map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
+      'ok letters/encode_0',
+      'FAIL letters/encode_1',
+      'ok letters/decode_0',
+    ])
+    expect(lines[1]).toContain('ids[0]: expected 0, got 1')
+    expect(await run(join(folder, 'letters/expected.json'))).toEqual(lines)
+  })
+
+  test('a tokenizer that is none is a failure', async () => {
     write('bpe/tokenizer.json', {})
     write('bpe/expected.json', {})
-    write('bpe/tokenizer_config.json', {})
-    expect(await run()).toEqual(['later tokenizer/bpe'])
-    expect(await run(join(folder, 'bpe'))).toEqual(['later tokenizer/bpe'])
+    expect((await run())[0]).toContain('FAIL  bpe: TokenizerFileError: tokenizer.json: model')
   })
 
   test('checks of a model are compared, and an error ends that model only', async () => {
@@ -171,6 +192,7 @@ describe('other golden data', () => {
       verl: { double },
       hf,
       trl: trlCase,
+      tokenizer: tokenizerCase,
     }))
       results.push(result)
     expect(results.map((result) => [result.case, result.status])).toEqual([

@@ -1,9 +1,10 @@
-// Runs golden data case by case: fixtures of verl's functions, Hugging Face models, and runs of TRL's trainer.
+// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of TRL's trainer.
 import { basename, relative, resolve } from 'node:path'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
 import { hfCase } from './hf_cases.ts'
 import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
+import { tokenizerCase } from './tokenizer_cases.ts'
 import { trlCase } from './trl/trl_cases.ts'
 import { VERL_CASES } from './verl_cases.ts'
 
@@ -12,18 +13,27 @@ interface Runners {
   readonly verl: Readonly<Record<string, Handler>>
   readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly tokenizer: (folder: string) => AsyncIterable<Check>
+}
+
+const RUNNERS: Runners = {
+  verl: VERL_CASES,
+  hf: hfCase,
+  trl: trlCase,
+  tokenizer: tokenizerCase,
 }
 
 /** Runs sources one after another. Never throws: what goes wrong with one is a failure, and the next one follows. */
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, trl }: Runners = { verl: VERL_CASES, hf: hfCase, trl: trlCase },
+  { verl, hf, trl, tokenizer }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
     else if (source.kind === 'model') yield* folderResults(source.folder, hf, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
+    else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }
     else {
       const name = relative('.', source.file) || source.file

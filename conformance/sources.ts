@@ -10,6 +10,8 @@ export type Source =
   | { readonly kind: 'fixture'; readonly file: string }
   /** A folder with a model and what Hugging Face computes with it. */
   | { readonly kind: 'model'; readonly folder: string }
+  /** A tokenizer with what transformers makes of texts, ids and conversations. */
+  | { readonly kind: 'tokenizer'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
   | { readonly kind: 'trl'; readonly folder: string }
   /** Golden data of a known kind for which the lab has no code yet. */
@@ -51,8 +53,9 @@ function ofFolder(folder: string): Source[] | undefined {
     return [{ kind: 'model', folder }, ...lora]
   }
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
-  if (has('tokenizer.json') && has('expected.json'))
-    return [{ kind: 'later', name: `tokenizer/${name}` }]
+  if (has('tokenizer.json') && has('expected.json')) return [{ kind: 'tokenizer', folder }]
+  // What the cases of a file beside it name.
+  if (has('tokenizer.json')) return []
   if (has('adapter_config.json')) {
     const owner = basename(dirname(resolve(folder)))
     return [{ kind: 'later', name: `${owner}/${name}` }]

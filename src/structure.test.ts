@@ -24,7 +24,11 @@ const files = ['src', 'conformance'].flatMap((folder) =>
     .map((file) => posix.join(folder, file))
     .filter((file) => /\.tsx?$/.test(file)),
 )
-const specs = readdirSync('e2e').map((file) => posix.join('e2e', file))
+const others = ['e2e', 'scripts', 'bench'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => posix.join(folder, file))
+    .filter((file) => /\.(tsx?|mjs)$/.test(file)),
+)
 const isProduct = (file: string) => !/\.(test|ref|setup)\.tsx?$|\/testing\.ts$/.test(file)
 const product = files.filter(isProduct)
 const sourceOf = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
@@ -83,7 +87,7 @@ test('rl and lab hold the folders that the order names, and no others', () => {
 })
 
 test('a file has at most 300 lines, tests too and catalogues apart', () => {
-  const long = [...files, ...specs].filter(
+  const long = [...files, ...others].filter(
     (file) => linesOf(readFileSync(file, 'utf8')) > MOST_LINES,
   )
   expect(long.sort()).toEqual([...CATALOGUES].sort())

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
 import { tokenCount } from '../../src/rl/experience/batch.ts'
-import { readVerlRows } from '../../src/tasks/data/verl_rows.ts'
+import { mapRows, VERL_MAPPING } from '../../src/tasks/data/mapping.ts'
+import { readJsonLines } from '../../src/tasks/data/readers/jsonl.ts'
 import { readVocabulary } from '../../src/tasks/data/vocabulary.ts'
 import type { Context } from '../fixture.ts'
 import type { Check, Output, Place } from '../report.ts'
@@ -122,7 +123,7 @@ function updateOutputs(c: TrlCase, update: TracedUpdate, found: Replayed): Check
 /** Advantages of the first batch of every run, from its texts and the data's answers, where one row alone has the prompt. */
 function* advantageChecks(name: string, { folder, updates }: TrlCase): Generator<Check> {
   const file = join(folder, 'data', 'train.jsonl')
-  const rows = readVerlRows(readFileSync(file, 'utf8'), file)
+  const rows = mapRows(readJsonLines(readFileSync(file, 'utf8'), file), VERL_MAPPING, file)
   const answers = new Map(rows.map(({ prompt, ground_truth }) => [prompt, ground_truth]))
   const vocabulary = join(folder, 'model', 'tokenizer.json')
   const { decode } = readVocabulary(readFileSync(vocabulary, 'utf8'), vocabulary)

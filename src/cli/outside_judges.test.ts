@@ -1,5 +1,4 @@
 // What leaves the lab, judged outside it: transformers computes the same logits, values and token ids, and reward.py scores as the task does.
-// UNDERSTORY_PYTHON names a Python with torch, transformers and pyarrow (else python3); where it lacks them the tests are skipped.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,29 +15,10 @@ import { valuesRef } from '../model/transformer/value.ref.ts'
 import { createTask, TASKS } from '../tasks/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { writeFolder } from './output/file_folder.ts'
+import { HAS_PYTHON, hasModules, PATIENCE_MS, PYTHON, python, pythonEnv } from './testing.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-outside-'))
 afterAll(() => rmSync(root, { recursive: true }))
-
-const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'
-const env = { ...process.env, HF_HUB_OFFLINE: '1', TOKENIZERS_PARALLELISM: 'false' }
-/** Importing torch takes its time, and more of it on a busy machine. */
-const PATIENCE_MS = 900_000
-const has = (...names: string[]) => {
-  const code = `import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in ${JSON.stringify(names)}))`
-  return spawnSync(PYTHON, ['-c', code]).status === 0
-}
-const HAS_PYTHON = has()
-const HAS_TRANSFORMERS = has('torch', 'transformers')
-
-/** Runs a program with JSON as its input, and reads the JSON of its last line. */
-function python(code: string, input: unknown): unknown {
-  const done = spawnSync(PYTHON, ['-c', code], {
-    ...{ input: JSON.stringify(input), encoding: 'utf8', env, maxBuffer: 2 ** 28 },
-  })
-  if (done.status !== 0) throw new Error(done.stderr.slice(-3000))
-  return JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '')
-}
 
 /** The tasks of every vocabulary, by its tokens. */
 const VOCABULARIES = new Map<string, string[]>()
@@ -65,56 +45,59 @@ for case in asked:
 print(json.dumps(answers))
 `
 
-describe.skipIf(!HAS_TRANSFORMERS)('transformers', { timeout: PATIENCE_MS }, () => {
-  test('computes the logits and values of the lab from what is written', () => {
-    const cases = CONFIGS.flatMap((config) => [
-      { config, head: 'lm_head' as const, class: 'AutoModelForCausalLM' },
-      { config, head: 'value_head' as const, class: 'AutoModelForTokenClassification' },
-      { config, head: 'reward_head' as const, class: 'AutoModelForSequenceClassification' },
-    ]).map((own, i) => {
-      const { config, head } = own
-      const { layout, flat, exact } = testWeights(config, 50 * i + 1, head)
-      const tokens = ['<pad>', '<eos>', ...'abcdefghijk'].slice(0, config.vocab_size)
-      const folder = join(root, `model${i}`)
-      const vocabulary = { tokens, pad_token_id: 0, eos_token_id: 1 }
-      const written = { config, layout, weights: flat, vocabulary, max_position_embeddings: 64 }
-      writeFolder(folder, modelFiles(written, 20_000))
-      const ids = [4, 2, 9, 5, 10, 3, 7, 2]
-      const width = ids.length
-      const ones = ids.map(() => 1)
-      const position_ids = ids.map((_, column) => column)
-      const batch = { input_ids: ids, attention_mask: ones, position_ids, rows: 1, width }
-      const cache = forwardRef(config, exact, batch)
-      const values = head === 'lm_head' ? undefined : valuesRef(exact, cache)
-      const expected = values
-        ? head === 'value_head'
-          ? values
-          : values.slice(-1)
-        : logitsRef(config, exact, cache.normed)
-      return { folder, ids, class: own.class, expected }
-    })
-    const answers = python(MODEL_CODE, cases) as number[][]
-    cases.forEach(({ expected, class: name }, i) => {
-      expect(answers[i].length, name).toBe(expected.length)
-      const error = Math.max(...answers[i].map((x, k) => Math.abs(x - expected[k])))
-      // Both compute in float64 from the same float32 weights; rotary angles are float32 there.
-      expect(error, name).toBeLessThan(1e-4)
-    })
-  })
-
-  test('gives the ids of the lab for 200 texts of every vocabulary, and the texts of the ids', () => {
-    const cases = [...VOCABULARIES.values()].map((ids, i) => {
-      const folder = join(root, `tokenizer${i}`)
-      const task = createTask(ids[0])
-      writeFolder(folder, runModels(sourceOf(experimentOf({ task: { id: task.id } })), task))
-      const texts = Array.from({ length: 200 }, (_, k) => {
-        const { prompt, ground_truth } = createTask(ids[k % ids.length]).sample(9, k, 'train')
-        return k % 2 === 0 ? prompt : prompt + ground_truth
+describe.skipIf(!hasModules('torch', 'transformers'))(
+  'transformers',
+  { timeout: PATIENCE_MS },
+  () => {
+    test('computes the logits and values of the lab from what is written', () => {
+      const cases = CONFIGS.flatMap((config) => [
+        { config, head: 'lm_head' as const, class: 'AutoModelForCausalLM' },
+        { config, head: 'value_head' as const, class: 'AutoModelForTokenClassification' },
+        { config, head: 'reward_head' as const, class: 'AutoModelForSequenceClassification' },
+      ]).map((own, i) => {
+        const { config, head } = own
+        const { layout, flat, exact } = testWeights(config, 50 * i + 1, head)
+        const tokens = ['<pad>', '<eos>', ...'abcdefghijk'].slice(0, config.vocab_size)
+        const folder = join(root, `model${i}`)
+        const vocabulary = { tokens, pad_token_id: 0, eos_token_id: 1 }
+        const written = { config, layout, weights: flat, vocabulary, max_position_embeddings: 64 }
+        writeFolder(folder, modelFiles(written, 20_000))
+        const ids = [4, 2, 9, 5, 10, 3, 7, 2]
+        const width = ids.length
+        const ones = ids.map(() => 1)
+        const position_ids = ids.map((_, column) => column)
+        const batch = { input_ids: ids, attention_mask: ones, position_ids, rows: 1, width }
+        const cache = forwardRef(config, exact, batch)
+        const values = head === 'lm_head' ? undefined : valuesRef(exact, cache)
+        const expected = values
+          ? head === 'value_head'
+            ? values
+            : values.slice(-1)
+          : logitsRef(config, exact, cache.normed)
+        return { folder, ids, class: own.class, expected }
       })
-      return { folder, texts, tokenizer: task.tokenizer }
+      const answers = python(MODEL_CODE, cases) as number[][]
+      cases.forEach(({ expected, class: name }, i) => {
+        expect(answers[i].length, name).toBe(expected.length)
+        const error = Math.max(...answers[i].map((x, k) => Math.abs(x - expected[k])))
+        // Both compute in float64 from the same float32 weights; rotary angles are float32 there.
+        expect(error, name).toBeLessThan(1e-4)
+      })
     })
-    expect(cases.length).toBeGreaterThan(2)
-    const code = `
+
+    test('gives the ids of the lab for 200 texts of every vocabulary, and the texts of the ids', () => {
+      const cases = [...VOCABULARIES.values()].map((ids, i) => {
+        const folder = join(root, `tokenizer${i}`)
+        const task = createTask(ids[0])
+        writeFolder(folder, runModels(sourceOf(experimentOf({ task: { id: task.id } })), task))
+        const texts = Array.from({ length: 200 }, (_, k) => {
+          const { prompt, ground_truth } = createTask(ids[k % ids.length]).sample(9, k, 'train')
+          return k % 2 === 0 ? prompt : prompt + ground_truth
+        })
+        return { folder, texts, tokenizer: task.tokenizer }
+      })
+      expect(cases.length).toBeGreaterThan(2)
+      const code = `
 import json, sys, transformers
 answers = []
 for asked in json.load(sys.stdin):
@@ -124,22 +107,23 @@ for asked in json.load(sys.stdin):
     answers.append({"ids": ids, "chat": chat, "texts": [t.decode(row + [1], skip_special_tokens=True) for row in ids], "special": [t.pad_token_id, t.eos_token_id, t.convert_tokens_to_ids("<|im_end|>")]})
 print(json.dumps(answers))
 `
-    const answers = python(
-      code,
-      cases.map(({ folder, texts }) => ({ folder, texts })),
-    )
-    expect(answers).toEqual(
-      cases.map(({ texts, tokenizer }) => {
-        const expected = texts.map((text) => tokenizer.encode(text))
-        const { pad_token_id, eos_token_id } = tokenizer
-        return {
-          ...{ ids: expected, chat: expected, texts },
-          special: [pad_token_id, eos_token_id, eos_token_id],
-        }
-      }),
-    )
-  })
-})
+      const answers = python(
+        code,
+        cases.map(({ folder, texts }) => ({ folder, texts })),
+      )
+      expect(answers).toEqual(
+        cases.map(({ texts, tokenizer }) => {
+          const expected = texts.map((text) => tokenizer.encode(text))
+          const { pad_token_id, eos_token_id } = tokenizer
+          return {
+            ...{ ids: expected, chat: expected, texts },
+            special: [pad_token_id, eos_token_id, eos_token_id],
+          }
+        }),
+      )
+    })
+  },
+)
 
 /** Different answers of a policy: right, nearly right, wrong, cut off, too long, empty, and characters in any order. */
 function responses({ tokenizer, max_response_length, sample, score }: Task) {
@@ -250,7 +234,8 @@ test.skipIf(!HAS_PYTHON)('check.py needs no package, and finds what is broken', 
   const folder = join(root, 'mein Job')
   const { files } = filesOf(experiment)
   writeFolder(folder, files)
-  const check = () => spawnSync(PYTHON, ['-S', join(folder, 'check.py')], { encoding: 'utf8', env })
+  const check = () =>
+    spawnSync(PYTHON, ['-S', join(folder, 'check.py')], { encoding: 'utf8', env: pythonEnv })
   const whole = check()
   expect(whole.stdout).toMatch(/\d+ passed, 0 failed, \d+ skipped\n$/)
   expect(whole.status).toBe(0)

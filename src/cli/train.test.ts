@@ -20,5 +20,5 @@ test('a run that adds up to much memory is refused before anything is opened, wi
     await expect(refused).rejects.toThrow(LabFailure)
     await expect(refused).rejects.toThrow(/would take \d+(\.\d+)? GiB .*--allow-memory \d+/s)
   }
-  expect(() => train.run([HUGE, '--allow-memory', 'all'])).toThrow(UsageError)
+  await expect(train.run([HUGE, '--allow-memory', 'all'])).rejects.toThrow(UsageError)
 })

@@ -69,7 +69,7 @@ export const uniform = (words: readonly number[]) =>
   ((hash([2, ...words]) >>> 11) * 2 ** 32 + hash([3, ...words])) / 2 ** 53
 
 /** 32 well-mixed bits of a list of 32-bit words: MurmurHash3_x86_32 with seed 0 (Appleby, public domain). */
-function hash(words: readonly number[]): number {
+export function hash(words: readonly number[]): number {
   let h = 0
   for (const word of words) {
     let k = Math.imul(word, 0xcc9e2d51)

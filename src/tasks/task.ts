@@ -1,16 +1,36 @@
 // What a task is. Tasks are pure and synchronous: no GPU, no clock, no state.
+import type { RenderChat } from './tokenizers/hugging_face/chat_template.ts'
+import type { DecodeOptions, EncodeOptions } from './tokenizers/hugging_face/hf_tokenizer.ts'
+import type { TokenizerFiles } from './tokenizers/hugging_face/tokenizer_files.ts'
 
 /** Text to token ids and back. */
 export interface Tokenizer {
-  /** Text of every id; special tokens have a name in angle brackets. */
+  /**
+   * Text of every id; special tokens by their names, such as <eos>. A token that is a part of a character is its bytes, <0xE2>. There
+   * can be 160,000, so whoever needs one takes one.
+   */
   readonly tokens: readonly string[]
   readonly vocab_size: number
   readonly pad_token_id: number
+  /** The end token that demonstrations end with. */
   readonly eos_token_id: number
-  /** Throws RangeError naming the character that is not in the vocabulary. */
-  encode(text: string): number[]
-  /** Stops at the end token. A padding token before it shows as <pad>, because a policy may sample one. */
-  decode(ids: ArrayLike<number>): string
+  /** Every token that ends a response, that one first: Hugging Face's eos_token_id may be a list. */
+  readonly eos_token_ids: readonly number[]
+  /** Ids that are no text: padding, ends, and what marks the turns of a conversation. */
+  readonly special_ids: ReadonlySet<number>
+  /**
+   * Names of special tokens in the text become their ids, as in transformers: a rendered conversation is encoded so. Throws RangeError
+   * naming what is not in the vocabulary.
+   */
+  encode(text: string, options?: EncodeOptions): number[]
+  /** Stops at the first end token. A padding token before it shows by its name, because a policy may sample one. */
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): string
+  /** The first special token whose name stands in a text; undefined where there is none. Rows of data that hold one are refused. */
+  specialIn(text: string): string | undefined
+  /** Messages as the model reads them; absent where there is no chat template. */
+  readonly renderChat?: RenderChat
+  /** The files that transformers reads; absent where the lab writes them from the characters. */
+  readonly files?: TokenizerFiles
 }
 
 /** train: draws with repeats. train_set: each training problem once. test: held-out problems. */
@@ -23,6 +43,9 @@ export interface Sample {
   readonly ground_truth: string
   /** What a demonstration shows as the answer; wrong on purpose in some tasks. */
   readonly demonstration: string
+  /** What rows of a data set say to reward functions, under verl's names. */
+  readonly data_source?: string
+  readonly extra_info?: Readonly<Record<string, unknown>>
 }
 
 /** One number of a task that a person may change. */

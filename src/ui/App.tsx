@@ -31,6 +31,7 @@ import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
+import { ModelDialog } from './tokens/model/ModelDialog.tsx'
 
 /** Above the numbers: what the person should know first. */
 const ABOVE: readonly PanelEntry[] = [
@@ -68,6 +69,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The list of commands', Own: Palette },
   { name: 'The help', Own: Help },
   { name: 'The export', Own: ExportDialog },
+  { name: 'The opened model', Own: ModelDialog },
   { name: 'The reward', Own: RewardDialog },
   { name: 'The target for files', Own: DropTarget },
 ]

@@ -5,11 +5,17 @@ import { ContentError, type ContentFile, contentHash, tooLarge } from '../../lab
 import { contentStore } from '../../lab/content/content_store.ts'
 import { loadContents } from '../../lab/content/load.ts'
 import { contentNames } from '../../lab/content/named.ts'
+import type { Parsed } from '../../lab/experiment/experiment.ts'
+import { onDataSet, usualDataExperiment } from '../../lab/experiment/on_data_set.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { isObject } from '../../model/params/errors.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
-import { readDataFiles } from '../../tasks/data/load_data.ts'
-import { DataFileError } from '../../tasks/data/verl_rows.ts'
-import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
+import type { DataTokenizer } from '../../tasks/data/data_tokenizer.ts'
+import { choiceOf, prepareFiles } from '../../tasks/data/load_data.ts'
+import { proposeMapping } from '../../tasks/data/mapping.ts'
+import { USUAL_PLAN } from '../../tasks/data/plan.ts'
+import { readTable } from '../../tasks/data/readers/readers.ts'
+import { DataFileError } from '../../tasks/data/table.ts'
 import { LabFailure, UsageError } from '../command.ts'
 import { reason } from '../output/disk.ts'
 import { cacheFolder, diskFolder } from './content_folder.ts'
@@ -49,34 +55,45 @@ async function contentOf(file: string): Promise<ContentFile> {
   return { hash: await contentHash(bytes), name: basename(file), bytes }
 }
 
-/** An experiment on the rows, all of them in every epoch where it does not say how many. Throws LabFailure for files that are no such data. */
-export function trainedOn(given: GivenData): DocumentChange {
-  const task = choiceOf(given)
-  return ({ data }) => ({ task, data: { train_max_samples: task.train_size, ...(data as object) } })
+/** What else decides how the rows become a task. */
+export interface Beginning {
+  readonly model?: string | undefined
+  readonly 'warm-start'?: string | undefined
+}
+
+/**
+ * An experiment on the rows, all of them in every epoch where it does not say how many; one that names the file already stays as it is. What
+ * begins with weights keeps the lab's vocabulary, else the characters of the rows are the vocabulary. Throws LabFailure for files that are
+ * no such data.
+ */
+export async function trainedOn(
+  given: GivenData,
+  { model, 'warm-start': warm }: Beginning = {},
+): Promise<DocumentChange> {
+  const tokenizer = model === undefined && warm === undefined ? 'characters' : 'arithmetic'
+  const task = await taskOn(given, tokenizer)
+  return (document) =>
+    isObject(document.task) && document.task.data === task.data ? {} : onDataSet(document, task)
+}
+
+/** The usual experiment around files that are given without one. Throws LabFailure for files that are no such data. */
+export async function experimentAround(given: GivenData): Promise<Parsed> {
+  return usualDataExperiment(await taskOn(given, 'characters'))
 }
 
 /** What an experiment writes of the rows. Throws LabFailure. */
-function choiceOf({ train, val }: GivenData): DataChoice {
+async function taskOn({ train, val }: GivenData, tokenizer: DataTokenizer): Promise<DataChoice> {
   try {
-    const set = readDataFiles(train, val)
-    const all = [...set.train, ...set.test]
-    return {
-      id: 'dataset',
+    const plan = { ...USUAL_PLAN, ...proposeMapping(await readTable(train)), tokenizer }
+    const files = {
       ...{ data: train.hash, name: train.name },
       ...{ val_data: val?.hash ?? '', val_name: val?.name ?? '' },
-      max_prompt_length: longest(all.map(({ prompt }) => prompt)),
-      // The end token too.
-      max_response_length: longest(all.map(({ ground_truth }) => ground_truth)) + 1,
-      train_size: set.train.length,
-      test_size: set.test.length,
     }
+    return choiceOf(files, plan, await prepareFiles(train, val, plan))
   } catch (error) {
     throw new LabFailure(`--data: ${reason(error)}`)
   }
 }
-
-const longest = (texts: readonly string[]): number =>
-  texts.reduce((most, text) => Math.max(most, arithmetic.encode(text).length), 1)
 
 /**
  * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws

@@ -23,6 +23,12 @@ export function readExperiment(source: string, change?: DocumentChange): Experim
   return accept(source, parseExperiment(changed))
 }
 
+/** An experiment that was made here. Throws LabFailure with what is wrong with it. */
+export const acceptMade = (source: string, parsed: Parsed, change?: DocumentChange): Experiment => {
+  const made = accept(source, parsed)
+  return change ? accept(source, parseExperiment({ ...made, ...change({ ...made }) })) : made
+}
+
 /** Fields in place of those of a document. */
 export type DocumentChange = (document: Readonly<Record<string, unknown>>) => object
 

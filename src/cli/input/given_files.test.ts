@@ -36,6 +36,8 @@ test('a job’s rows are a task, with its validation rows held out', async () =>
   const task = taskOf(experiment.task)
   expect(task.sample(1, 0, 'train_set')).toEqual({
     ...{ prompt: '6=', ground_truth: '6', demonstration: '6' },
+    data_source: 'understory/repeat-digit',
+    extra_info: { index: 0, split: 'train' },
   })
   expect(task.score('6=', '6')).toBe(1)
 })
@@ -53,11 +55,20 @@ test('without rows for validation the last fifth is held out, and too few rows a
   await expect(experimentOn(write('four.jsonl', 4))).rejects.toThrow(/5 rows or more/)
 })
 
-test('characters outside the vocabulary are refused', async () => {
-  const file = join(folder, 'words.jsonl')
-  const one = { prompt: [{ content: 'why' }], reward_model: { ground_truth: '1' } }
-  writeFileSync(file, `${JSON.stringify(one)}\n`.repeat(5))
-  await expect(experimentOn(file)).rejects.toThrow(/--data: encode: expected characters of/)
+test('without weights to begin with, the vocabulary is the characters of the rows', async () => {
+  const file = join(folder, 'words.csv')
+  writeFileSync(
+    file,
+    `question,answer\n${'why,because\n'.repeat(1)}${[1, 2, 3, 4].map((d) => `is ${d},${d}\n`).join('')}`,
+  )
+  const { task } = await experimentOn(file)
+  expect(task).toMatchObject({ tokenizer: 'characters', prompt_key: 'question', train_size: 4 })
+  expect(task.vocab_size).toBe(2 + new Set('whybecauseis 1234').size)
+  const { run } = await readOptions(['tiny', '--data', TRAIN, '--warm-start', 'x'])
+  expect(run).toMatchObject({ experiment: { task: { tokenizer: 'arithmetic', vocab_size: 26 } } })
+  await expect(readOptions(['tiny', '--data', file, '--model', 'x'])).rejects.toThrow(
+    /words\.csv: line 2, column question: encode: expected characters of/,
+  )
 })
 
 test('a file is kept for later runs, which need not name it again', async () => {
@@ -76,6 +87,31 @@ test('a file is kept for later runs, which need not name it again', async () => 
   const name = `${experiment.task.data}`
   writeFileSync(join(cacheFolder(), name), 'damaged')
   await expect(loadNamedFiles(experiment, undefined, () => {})).rejects.toThrow(/not on this/)
+})
+
+test('a data file by itself is an experiment', async () => {
+  const file = join(folder, 'sums.csv')
+  writeFileSync(
+    file,
+    `sum,total\n${Array.from({ length: 40 }, (_, i) => `${i}+1=,${i + 1}`).join('\n')}`,
+  )
+  const { run, data } = await readOptions([file, '--seed', '7'])
+  if ('resume' in run) throw new Error('expected a new run')
+  expect(run.experiment).toMatchObject({
+    ...{ name: 'sums.csv', seed: 7, task: { prompt_key: 'sum', train_size: 32, test_size: 8 } },
+    ...{ data: { train_max_samples: 32 }, validation: { prompts: 8 } },
+  })
+  await loadNamedFiles(run.experiment, data, () => {})
+  expect(taskOf(run.experiment.task).score('3+1=', '4')).toBe(1)
+  await expect(readOptions([file, '--model', 'x'])).rejects.toThrow(
+    /name an experiment or a preset/,
+  )
+  const text = join(folder, 'book.txt')
+  writeFileSync(text, 'It was a dark and stormy night.\n'.repeat(40))
+  const of_text = (await readOptions([text])).run
+  expect(of_text).toMatchObject({
+    experiment: { phases: [{ kind: 'sft' }], task: { prompt_key: '', max_response_length: 64 } },
+  })
 })
 
 test('options that contradict each other are refused', async () => {

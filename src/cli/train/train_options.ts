@@ -1,14 +1,17 @@
 // The command line of lab train.
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
 import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
+import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
-import { type GivenData, givenData, trainedOn } from '../input/data_set.ts'
-import { type DocumentChange, readExperiment } from '../input/experiment_source.ts'
+import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
+import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
+import { acceptMade, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
-import { givenReward, rewardedBy } from '../input/reward_program.ts'
+import { givenReward } from '../input/reward_program.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -55,12 +58,13 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     throw new UsageError(
       '--force: says that the folder of --out DIR may hold files; there is no --out',
     )
-  const data = await givenData(values)
+  const [first] = positionals
+  const data = await givenData(isData(first) ? { data: first, ...values } : values)
   const reward = await givenReward(values.reward)
   return {
     run:
       values.resume === undefined
-        ? newRun(values, positionals, data, reward)
+        ? await newRun(values, positionals, { data, reward })
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     data,
     reward,
@@ -76,19 +80,18 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
 
 type Values = ReturnType<typeof parse>['values']
 
-function newRun(
+async function newRun(
   values: Values,
   positionals: readonly string[],
-  data: GivenData | undefined,
-  reward: ContentFile | undefined,
-): NewRun {
+  files: GivenFiles,
+): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
     throw new UsageError('--model: brings weights of its own, and so does --warm-start')
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: readExperiment(positionals[0], changeOf(values, data, reward)),
+    experiment: await experimentOf(positionals[0], values, files),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -96,21 +99,24 @@ function newRun(
   }
 }
 
-/** The seed, the data and the reward of the command line in place of the document's. */
-function changeOf(
+/** A name that a data file has, and that is no preset and no experiment. */
+const isData = (source: string | undefined): source is string =>
+  source !== undefined && !source.endsWith('.json') && isDataFile(source) && existsSync(source)
+
+/** A data file is an experiment by itself: the usual one around it. */
+async function experimentOf(
+  source: string,
   values: Values,
-  data: GivenData | undefined,
-  reward: ContentFile | undefined,
-): DocumentChange | undefined {
-  const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && data === undefined && reward === undefined) return undefined
-  const onData = data && trainedOn(data)
-  const byReward = reward && rewardedBy(reward)
-  return (document) => ({
-    ...(seed !== undefined && { seed }),
-    ...onData?.(document),
-    ...byReward?.(document),
-  })
+  files: GivenFiles,
+): Promise<Experiment> {
+  const { data } = files
+  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, files))
+  if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
+    throw new UsageError(
+      `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
+    )
+  const change = await changeOf(values, { reward: files.reward })
+  return acceptMade(source, await experimentAround(data), change)
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
@@ -142,12 +148,6 @@ function logs(logger: string | undefined): boolean {
   throw new UsageError(
     `--logger: expected tensorboard, got '${logger}'; --out DIR keeps metrics.jsonl and metrics.csv in any case`,
   )
-}
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text))
-    throw new UsageError(`${name}: expected a whole number, got '${text}'`)
-  return text === undefined ? undefined : Number(text)
 }
 
 function parse(args: readonly string[]) {

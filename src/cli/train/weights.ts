@@ -103,7 +103,7 @@ export function savedModel(folder: string): HfModel | undefined {
   const header = readHeader(file)
   const { enable_gradient_checkpointing: _, padding_idx: __, ...model } = header.model
   requireVocabulary(folder, header, header.task)
-  const { vocab_size, eos_token_id, pad_token_id } = taskOf(header.task).tokenizer
+  const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
   const config = { ...model, vocab_size }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
@@ -113,7 +113,7 @@ export function savedModel(folder: string): HfModel | undefined {
   const weights = readFloats(folder, header.count)
   return {
     ...{ config, head: 'lm_head', layout, weights, dtype: 'F32' },
-    ...{ eos_token_ids: [eos_token_id], pad_token_id },
+    ...{ eos_token_ids: [...eos_token_ids], pad_token_id },
   }
 }
 

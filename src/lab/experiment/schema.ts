@@ -5,6 +5,7 @@ import type { Rollout } from '../../rl/config/phase.ts'
 import type { Probe, Validation } from '../../rl/config/validation.ts'
 import { TASKS } from '../../tasks/index.ts'
 import type { RewardChoice } from '../../tasks/rewards/composed.ts'
+import type { ToolChoice } from '../../tasks/tools/index.ts'
 import { ACTOR, type ActorFields } from './fields/actor_fields.ts'
 import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
 import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
@@ -17,6 +18,7 @@ import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
 import { rewardSchema } from './reward_schema.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
+import { toolsSchema } from './tools.ts'
 
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {
@@ -24,6 +26,8 @@ export interface Experiment {
   readonly name: string
   readonly seed: number
   readonly task: TaskChoice
+  /** What the policy may call, where it has several turns. */
+  readonly tools: readonly ToolChoice[]
   readonly data: Data
   /** What responses are worth; without parts, the task's own score. */
   readonly reward: RewardChoice
@@ -65,6 +69,7 @@ export const experimentSchema = filled(ROOT, {
     EXPERIMENT_VERSION,
   ),
   task: z.prefault(taskSchema, { id: TASKS[0].id } as never),
+  tools: z._default(toolsSchema, []),
   data: section(filled(DATA)),
   reward: rewardSchema,
   model: section(filled(MODEL)),

@@ -1,6 +1,7 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -13,6 +14,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   return {
     seed,
     task,
+    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools) }),
     reward: createReward(experiment.reward, task),
     model: {
       ...model,

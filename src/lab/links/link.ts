@@ -8,6 +8,7 @@ import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
 import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
+import { toolsText } from '../experiment/tools.ts'
 import { PRESETS, type Preset, presetOf } from '../presets/presets.ts'
 import { withParts } from './reward_link.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'
@@ -75,6 +76,10 @@ const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kin
 const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
+/** What an experiment has at a path, as its field writes it. */
+const startValue = (start: Experiment, path: string): unknown =>
+  path === 'tools' ? toolsText(start.tools) : valueAt(start, path)
+
 const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
@@ -93,7 +98,7 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
   const start = startOf(preset, kinds, task)
   for (const field of fields) {
     const value = ownValue(field)
-    if (value !== valueAt(start, field.path)) say(field.path, value ?? INHERIT)
+    if (value !== startValue(start, field.path)) say(field.path, value ?? INHERIT)
   }
   return changes
 }

@@ -28,12 +28,15 @@ import type {
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
+import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
 
-export type LabCommand =
+export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
+
+export type RunCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
@@ -84,7 +87,6 @@ export type LabCommand =
   | { readonly type: 'checkpoint' }
   /** Hands over a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
-  | ProgramAnswers
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }
 
@@ -101,6 +103,7 @@ export interface LabError {
 export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finished'
 
 export type LabEvent =
+  | ModelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsPadding, shownText, tokenSign, tokenWords } from './token_text.ts'
+import { holdsPadding, shownText, tokenSign, tokenTitle, tokenWords } from './token_text.ts'
 
 test('whitespace gets a visible sign in texts of any length', () => {
   expect(shownText('a b\n\tc\r\n')).toBe('a␣b↵⇥c␍↵')
@@ -22,5 +22,32 @@ test('signs have words', () => {
 test('padding in a response is found in its tokens and in its text', () => {
   expect([holdsPadding(['1', '<pad>']), holdsPadding('1<pad>'), holdsPadding('12')]).toEqual([
     ...[true, true, false],
+  ])
+})
+
+test('what cannot be seen is a number, and what belongs to an emoji stays', () => {
+  expect(shownText('a\u200bb\ufeff\u00a0\u0000\u2028')).toBe(
+    'a⟨U+200B⟩b⟨U+FEFF⟩⟨U+00A0⟩⟨U+0000⟩⟨U+2028⟩',
+  )
+  expect(shownText('👩\u200d👧 ❤\ufe0f\u200d🔥')).toBe('👩\u200d👧␣❤\ufe0f\u200d🔥')
+  expect(shownText('\u200d')).toBe('⟨U+200D⟩')
+  expect(tokenSign('\u0301')).toBe('◌\u0301')
+})
+
+test('bytes that are no text are numbers', () => {
+  expect(tokenSign('<0xE2><0x96>')).toBe('0xE2 0x96')
+  expect(tokenWords('<0xE2><0x96>')).toBe('byte E2 96')
+  expect(tokenTitle('<0xE2>', 162, false)).toBe('a part of a character, bytes E2, id 162')
+})
+
+test('a title gives the text, its bytes and its id', () => {
+  expect(tokenTitle(' é', 300, false)).toBe('" é", bytes 20 C3 A9, id 300')
+  expect(tokenTitle('\n', undefined, false)).toBe('"\\n", bytes 0A')
+  expect(tokenTitle('<|im_end|>', 151645, true)).toBe('<|im_end|>, a special token, id 151645')
+})
+
+test('a word with a space before it is read so', () => {
+  expect([' the', '\n\n', 'constructor'].map(tokenWords)).toEqual([
+    ...['space the', 'new line  new line', 'constructor'],
   ])
 })

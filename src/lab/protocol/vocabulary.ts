@@ -1,4 +1,5 @@
 // What the page knows of the vocabulary of a run: the tokens that every policy of its model chooses from.
+import { EOS_TOKEN, PAD_TOKEN } from '../../tasks/tokenizers/characters.ts'
 import { type TaskChoice, taskOf } from '../experiment/fields/task_fields.ts'
 
 export interface Vocabulary {
@@ -6,20 +7,36 @@ export interface Vocabulary {
   readonly tokens: readonly string[]
   /** Largest entropy that a policy can have, ln V nats: all tokens alike. */
   readonly max_entropy: number
+  /** Names of tokens that are no text: padding, ends, and what marks the turns of a conversation. */
+  readonly special_tokens: ReadonlySet<string>
 }
 
 /** The vocabulary of a task, which is that of the model that learns it; or `tokens`, where a record says what it was. */
-export function vocabularyOf(
-  task: TaskChoice,
-  tokens: readonly string[] = taskOf(task).tokenizer.tokens,
-): Vocabulary {
-  return { tokens, max_entropy: Math.log(tokens.length) }
+export function vocabularyOf(task: TaskChoice, tokens?: readonly string[]): Vocabulary {
+  if (tokens) return { ...sizeOf(tokens), special_tokens: new Set([PAD_TOKEN, EOS_TOKEN]) }
+  const { tokens: own, special_ids } = taskOf(task).tokenizer
+  return { ...sizeOf(own), special_tokens: new Set(Array.from(special_ids, (id) => own[id])) }
+}
+
+const sizeOf = (tokens: readonly string[]) => ({ tokens, max_entropy: Math.log(tokens.length) })
+
+/** Ids by text, made when a vocabulary is first asked: one of 160,000 tokens takes some 50 ms. */
+const ids_of = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
+
+/** The id of a token; undefined where the vocabulary lacks it. */
+export function tokenId({ tokens }: Vocabulary, token: string): number | undefined {
+  let ids = ids_of.get(tokens)
+  if (!ids) {
+    ids = new Map(tokens.map((text, id) => [text, id] as const))
+    ids_of.set(tokens, ids)
+  }
+  return ids.get(token)
 }
 
 /** What another task means for a run that is to begin with it; undefined where both tasks have the same vocabulary. */
 export function newModelWords(before: TaskChoice, after: TaskChoice): string | undefined {
   const [old, other] = [vocabularyOf(before).tokens, vocabularyOf(after).tokens]
-  if (JSON.stringify(old) === JSON.stringify(other)) return undefined
+  if (old === other || JSON.stringify(old) === JSON.stringify(other)) return undefined
   return `The task has another vocabulary, ${other.length} tokens instead of ${old.length}: a restart begins with a new model, and no checkpoint of this run fits it.`
 }
 

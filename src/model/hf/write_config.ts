@@ -53,12 +53,12 @@ export function hfConfig(
 }
 
 /** The fields of generation_config.json: what generation starts from where nobody says otherwise. */
-export const generationConfig = ({ pad_token_id, eos_token_id }: Vocabulary) => ({
+export const generationConfig = ({ pad_token_id, eos_token_id, eos_token_ids }: Vocabulary) => ({
   do_sample: true,
   temperature: 1,
   top_p: 1,
   top_k: 0,
   bos_token_id: null,
-  eos_token_id,
+  eos_token_id: eos_token_ids && eos_token_ids.length > 1 ? eos_token_ids : eos_token_id,
   pad_token_id,
 })

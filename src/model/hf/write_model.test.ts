@@ -132,3 +132,16 @@ describe('a tokenizer that is written', () => {
     ).toThrow('a text of its own')
   })
 })
+
+test('a tokenizer that is more than a list of words is written as it came, with every end token', () => {
+  const files = { 'tokenizer.json': '{"model": {}}', 'generation_config.json': '{}' }
+  const given = written()
+  const own = { ...given.vocabulary, eos_token_ids: [1, 2], files }
+  const texts = new Map(
+    modelFiles({ ...given, vocabulary: own }).map((file) => [file.path, bytesOf(file).toString()]),
+  )
+  expect(texts.get('tokenizer.json')).toBe('{"model": {}}')
+  expect(texts.get('generation_config.json')).toContain('"eos_token_id": [')
+  expect(texts.get('chat_template.jinja')).toContain('messages')
+  expect(texts.has('tokenizer_config.json')).toBe(false)
+})

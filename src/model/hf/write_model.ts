@@ -44,11 +44,27 @@ export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutF
     ...(layout.head === 'lm_head'
       ? [jsonFile('generation_config.json', generationConfig(vocabulary))]
       : []),
-    jsonFile('tokenizer.json', tokenizerJson(vocabulary)),
-    jsonFile('tokenizer_config.json', tokenizerConfig(vocabulary, max_position_embeddings)),
-    textFile('chat_template.jinja', CHAT_TEMPLATE),
+    ...tokenizerFiles(vocabulary, max_position_embeddings),
     ...weightFiles(layout.params, weights, shard_bytes),
   ]
+}
+
+/** generation_config.json says the end tokens anew, so that of the tokenizer's folder is left out. */
+function tokenizerFiles(vocabulary: Vocabulary, model_max_length: number): OutFile[] {
+  const { files } = vocabulary
+  if (!files)
+    return [
+      jsonFile('tokenizer.json', tokenizerJson(vocabulary)),
+      jsonFile('tokenizer_config.json', tokenizerConfig(vocabulary, model_max_length)),
+      textFile('chat_template.jinja', CHAT_TEMPLATE),
+    ]
+  const { 'generation_config.json': _, ...own } = files
+  const hasTemplate =
+    'chat_template.jinja' in own || own['tokenizer_config.json']?.includes('"chat_template"')
+  const written = hasTemplate ? own : { ...own, 'chat_template.jinja': CHAT_TEMPLATE }
+  return Object.entries(written).flatMap(([path, text]) =>
+    text === undefined ? [] : [textFile(path, text)],
+  )
 }
 
 /** model.safetensors, or the shards of it and their index. */

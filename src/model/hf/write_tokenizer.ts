@@ -7,6 +7,10 @@ export interface Vocabulary {
   readonly tokens: readonly string[]
   readonly pad_token_id: number
   readonly eos_token_id: number
+  /** Every end token, that one first; absent where there is one. */
+  readonly eos_token_ids?: readonly number[]
+  /** The files of a tokenizer that is more than a list of words, by name: they are written as they are. */
+  readonly files?: Readonly<Record<string, string | undefined>>
 }
 
 /** The end token's name outside: verl's templates of Qwen's family look for it. */
@@ -15,8 +19,9 @@ const END_TOKEN = '<|im_end|>'
 /** A conversation is the texts of its messages, one after the other, and nothing between them. */
 export const CHAT_TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
 
-/** Whether a line break is a token. Without one it becomes the padding token, wherever a template puts it. */
-export const hasNewline = ({ tokens }: Pick<Vocabulary, 'tokens'>): boolean => tokens.includes('\n')
+/** Whether a line break has tokens. Without them it becomes the padding token, wherever a template puts it. */
+export const hasNewline = ({ tokens, files }: Pick<Vocabulary, 'tokens' | 'files'>): boolean =>
+  files !== undefined || tokens.includes('\n')
 
 /**
  * The fields of tokenizer.json: a table of words, each cut off by a pattern (the longest one first, and any single character), and

@@ -4,6 +4,7 @@ import type { ModelConfig } from '../../model/params/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
 import type { Reward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'
+import type { Tool } from '../../tasks/tools/tool.ts'
 import type { Data } from './data.ts'
 import type { Phase } from './phase.ts'
 import type { Probe, Validation } from './validation.ts'
@@ -20,6 +21,8 @@ export interface TrainerConfig {
   readonly probe: Probe
   /** Which problems the run trains on; default: endless draws from all training problems. */
   readonly data?: Data
+  /** Tools that the policy may call, in phases whose rows have several turns. */
+  readonly tools?: readonly Tool[]
   /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */

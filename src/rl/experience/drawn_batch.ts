@@ -3,11 +3,19 @@ import type { Scored } from '../../tasks/rewards/composed.ts'
 import type { Sample } from '../../tasks/task.ts'
 import type { RolloutBatch } from './batch.ts'
 
+/** A part of a response that one of the two wrote. */
+export interface Spoken {
+  readonly role: 'assistant' | 'tool'
+  readonly text: string
+}
+
 /** One batch of responses, judged. Rows have the order in which mini-batches are cut from them. */
 export interface DrawnBatch extends Omit<Scored, 'scores'> {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
+  /** Of each row the parts that policy and tools wrote, one after the other; where rows have several turns. */
+  readonly spoken?: readonly (readonly Spoken[])[]
   /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
   /** The task's score of each row, or that of the experiment's reward, [B]. */

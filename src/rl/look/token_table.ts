@@ -54,6 +54,8 @@ export interface TracedSample extends RewardParts {
   readonly is_ended: boolean
   /** As text, the end token included. */
   readonly tokens: readonly string[]
+  /** Places of tokens that a tool wrote, where rows have several turns. */
+  readonly observed?: readonly number[]
   /** A number for every token; a column that this step did not compute is absent, NaN where a single token has none. */
   readonly columns: Readonly<Partial<Record<TokenColumn, readonly number[]>>>
   /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
@@ -205,6 +207,15 @@ function clippedColumn(
     : found.map((code) => code ?? Number.NaN)
 }
 
+/** Places inside a row's response that the policy did not write. */
+const observedPlaces = (
+  { response_mask, response_lengths, response_length: R }: RolloutBatch,
+  row: number,
+): number[] =>
+  Array.from({ length: response_lengths[row] }, (_, t) => t).filter(
+    (t) => response_mask[row * R + t] === 0,
+  )
+
 function tracedSample(input: TraceInput, row: number, rewards: Float64Array): TracedSample {
   const { drawn, trained, tokens, phase } = input
   const { batch, samples, texts, scores, index, reward_baselines } = drawn
@@ -225,6 +236,7 @@ function tracedSample(input: TraceInput, row: number, rewards: Float64Array): Tr
     is_ended: batch.is_ended[row],
     ...rewardPartsOf(drawn, row),
     tokens: Array.from(batch.response_ids.subarray(row * R, row * R + length), (id) => tokens[id]),
+    ...(batch.turns && { observed: observedPlaces(batch, row) }),
     columns: Object.fromEntries(shown),
     group: {
       rewards: group.map((b) => rewards[b]),

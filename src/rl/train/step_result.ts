@@ -1,7 +1,7 @@
 // The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
-import type { RewardParts } from '../experience/drawn_batch.ts'
+import type { RewardParts, Spoken } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
@@ -12,6 +12,8 @@ export interface StepSample extends RewardParts {
   readonly prompt: string
   /** Without the end token. */
   readonly response: string
+  /** The same in its parts, where a tool answered in between. */
+  readonly turns?: readonly Spoken[]
   readonly ground_truth: string
   /** The task's score, or that of the experiment's reward. */
   readonly score: number
@@ -33,10 +35,10 @@ export interface Generation {
   /** The right answer. */
   readonly gts: string
   readonly score: number
-  /** False for the likeliest tokens alone. */
-  readonly do_sample: boolean
-  /** False when it was cut at the maximum length. */
-  readonly is_ended: boolean
+  /** False for the likeliest tokens alone; undefined where a log of another trainer does not say. */
+  readonly do_sample?: boolean
+  /** False when it was cut at the maximum length; undefined where a log does not say. */
+  readonly is_ended?: boolean
 }
 
 export interface StepResult {

@@ -1,11 +1,13 @@
-// A data set as a task: its rows in the place of generated problems, and the right answer in full as the only good one.
+// A data set as a task: its rows in the place of generated problems, and a right answer in full as the only good one.
 import { twoWords, uniform } from '../problems.ts'
-import type { Sample, Task } from '../task.ts'
-import { arithmetic } from '../tokenizers/arithmetic.ts'
-import type { DataRow } from './verl_rows.ts'
+import type { Sample, Task, Tokenizer } from '../task.ts'
+import { dataTokenizer, unknownTokenizer } from './data_tokenizer.ts'
+import type { DataRow } from './mapping.ts'
+import type { DataPlan } from './plan.ts'
+import type { SplitRows } from './split.ts'
 
 /** What an experiment says of its data set: enough for every check and every buffer, without the rows. */
-export interface DataChoice {
+export interface DataChoice extends DataPlan {
   readonly id: 'dataset'
   /** Hash of the file: `sha256-` and 64 hexadecimal digits. */
   readonly data: string
@@ -14,59 +16,59 @@ export interface DataChoice {
   /** Hash and name of the file of held-out rows; '' where they are a part of the other. */
   readonly val_data: string
   readonly val_name: string
-  readonly max_prompt_length: number
-  readonly max_response_length: number
+  readonly vocab_size: number
   readonly train_size: number
-  readonly test_size: number
 }
 
-/** Rows to train on, and rows that are held out. */
-export interface DataSet {
-  readonly train: readonly DataRow[]
-  readonly test: readonly DataRow[]
+/** Rows to train on, rows that are held out, and their tokenizer. */
+export interface DataSet extends SplitRows {
+  readonly tokenizer: Tokenizer
 }
 
-/** Data sets of this process, by hash: an experiment names one, and whoever starts a run brings it. */
+/** Data sets of this process: an experiment names one, and whoever starts a run brings it. */
 const loaded = new Map<string, DataSet>()
 
-/** Makes the rows of a data set known under its hash. Throws RangeError where one prompt has two answers. */
-export function loadDataSet(data: string, set: DataSet): void {
-  answersOf(set)
-  loaded.set(data, set)
+/** The same for everything that decides the rows. */
+const keyOf = (choice: DataChoice): string => JSON.stringify(Object.entries(choice).sort())
+
+/** Makes the rows of a data set known. The last one is kept: rows take memory, and a page has one experiment at a time and one run. */
+export function loadDataSet(choice: DataChoice, set: DataSet): void {
+  const key = keyOf(choice)
+  loaded.delete(key)
+  loaded.set(key, set)
+  const MOST_SETS = 4
+  for (const oldest of loaded.keys()) if (loaded.size > MOST_SETS) loaded.delete(oldest)
 }
 
-/** The answer to every prompt: a response is scored by its prompt. */
-function answersOf({ train, test }: DataSet): ReadonlyMap<string, string> {
-  const answers = new Map<string, string>()
+/** The answers to every prompt: a response is scored by its prompt. */
+function answersOf({ train, test }: DataSet): ReadonlyMap<string, ReadonlySet<string>> {
+  const answers = new Map<string, Set<string>>()
   for (const { prompt, ground_truth } of [...train, ...test]) {
-    const known = answers.get(prompt)
-    if (known !== undefined && known !== ground_truth)
-      throw new RangeError(
-        `data: expected one answer to every prompt, found '${known}' and '${ground_truth}' for '${prompt}'`,
-      )
-    answers.set(prompt, ground_truth)
+    const own = answers.get(prompt) ?? new Set()
+    answers.set(prompt, own.add(ground_truth))
   }
   return answers
 }
 
 /**
- * The task of a data set. Its sizes are known without the rows; `sample` and `score` throw RangeError where nobody has loaded
- * them. Reward: 1 for exactly the right answer, else 0.
+ * The task of a data set. Its sizes are known without the rows; `sample`, `score` and its tokenizer throw RangeError where nobody has loaded
+ * them. Reward: 1 for exactly a right answer, else 0; of text, how much of the beginning is continued as the text does.
  */
 export function dataTask(choice: DataChoice): Task {
   const { data, name, max_prompt_length, max_response_length, train_size, test_size } = choice
-  const rows = (): DataSet => {
-    const set = loaded.get(data)
-    if (!set)
-      throw new RangeError(`task: the data set ${name} (${data}) is not here; give its file again`)
-    return set
+  const refuse = (): never => {
+    throw new RangeError(`task: the data set ${name} (${data}) is not here; give its file again`)
   }
-  let answers: ReadonlyMap<string, string> | undefined
+  const key = keyOf(choice)
+  const rows = (): DataSet => loaded.get(key) ?? refuse()
+  let answers: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  const is_text = choice.prompt_key === ''
   return {
     id: choice.id,
-    tokenizer: arithmetic,
+    tokenizer: tokenizerOf(choice, loaded.get(key), refuse),
     ...{ max_prompt_length, max_response_length, train_size, test_size },
-    exact_match: true,
+    exact_match: !is_text,
+    ...(is_text && { partial_score: 'how much of its beginning is that of the text' }),
     sample(seed, index, split) {
       const { train, test } = rows()
       if (split === 'test') return sampleOf(test[index % test.length])
@@ -76,13 +78,33 @@ export function dataTask(choice: DataChoice): Task {
     },
     score(prompt, response) {
       answers ??= answersOf(rows())
-      return response === answers.get(prompt) ? 1 : 0
+      const right = answers.get(prompt)
+      if (is_text) return Math.max(0, ...[...(right ?? [])].map((text) => agreeing(text, response)))
+      return right?.has(response) ? 1 : 0
     },
   }
 }
 
-const sampleOf = ({ prompt, ground_truth }: DataRow): Sample => ({
-  prompt,
+function tokenizerOf(
+  { tokenizer, vocab_size }: DataChoice,
+  set: DataSet | undefined,
+  refuse: () => never,
+): Tokenizer {
+  if (set) return set.tokenizer
+  return tokenizer === 'characters'
+    ? unknownTokenizer(vocab_size, refuse)
+    : dataTokenizer(tokenizer, [])
+}
+
+/** The share of a text, from its beginning, that a response has too. */
+function agreeing(text: string, response: string): number {
+  let same = 0
+  while (same < text.length && text[same] === response[same]) same++
+  return text.length === 0 ? 0 : same / text.length
+}
+
+const sampleOf = ({ ground_truth, ...row }: DataRow): Sample => ({
+  ...row,
   ground_truth,
   demonstration: ground_truth,
 })

@@ -1,21 +1,44 @@
-// From the files of a data set to its rows, as the task of an experiment takes them.
-import { type DataChoice, type DataSet, loadDataSet } from './data_task.ts'
-import { DataFileError, type DataRow, readVerlRows } from './verl_rows.ts'
+// From the files of a data set to the task of an experiment.
+import { type DataChoice, loadDataSet } from './data_task.ts'
+import type { DataPlan, Prepared } from './plan.ts'
+import { prepareData } from './prepare.ts'
+import { readTable } from './readers/readers.ts'
+import { type DataFile, DataFileError } from './table.ts'
 
-/** A file as it was dropped or named. */
-export interface DataFile {
-  readonly name: string
-  readonly bytes: Uint8Array<ArrayBuffer>
+/** Reads the files and makes their rows ready. Throws DataFileError naming file, row and column. */
+export async function prepareFiles(
+  train: DataFile,
+  val: DataFile | undefined,
+  plan: DataPlan,
+): Promise<Prepared> {
+  const named = async ({ name, bytes }: DataFile) => ({
+    name,
+    table: await readTable({ name, bytes }),
+  })
+  return prepareData(await named(train), val && (await named(val)), plan)
 }
 
-/** Of a file without one for validation, this share of the rows is held out: its last ones. */
-const HELD_OUT_SHARE = 0.2
-const MOST_HELD_OUT = 512
-
-/** The rows to train on and those held out. Throws DataFileError naming file and row. */
-export function readDataFiles(train: DataFile, val: DataFile | undefined): DataSet {
-  const [rows, held_out] = [train, val].map((file) => file && rowsOf(file))
-  return held_out ? { train: rows ?? [], test: held_out } : split(rows ?? [], train.name)
+/** What an experiment says of the data: the plan, with the sizes that were found. */
+export function choiceOf(
+  files: Pick<DataChoice, 'data' | 'name' | 'val_data' | 'val_name'>,
+  plan: DataPlan,
+  prepared: Prepared,
+): DataChoice {
+  const { tokenizer, train, test, max_prompt_length, max_response_length } = prepared
+  return {
+    id: 'dataset',
+    ...files,
+    prompt_key: plan.prompt_key,
+    answer_key: plan.answer_key,
+    reward_fn_key: plan.reward_fn_key,
+    tokenizer: plan.tokenizer,
+    vocab_size: tokenizer.vocab_size,
+    ...{ max_prompt_length, max_response_length },
+    filter_overlong_prompts: plan.filter_overlong_prompts,
+    train_size: train.length,
+    test_size: test.length,
+    split_seed: plan.split_seed,
+  }
 }
 
 /** Makes the rows known to the task that `choice` says. Throws DataFileError where they are not what it says of them. */
@@ -24,24 +47,12 @@ export async function loadDataFiles(
   train: DataFile,
   val: DataFile | undefined,
 ): Promise<void> {
-  const set = readDataFiles(train, val)
-  for (const part of ['train', 'test'] as const)
-    if (set[part].length !== choice[`${part}_size`])
+  const prepared = await prepareFiles(train, val, choice)
+  const found = { ...choiceOf(choice, choice, prepared) }
+  for (const name of ['vocab_size', 'train_size', 'test_size'] as const)
+    if (found[name] !== choice[name])
       throw new DataFileError(
-        `${train.name}: expected ${choice[`${part}_size`]} rows (task.${part}_size), found ${set[part].length}`,
+        `${train.name}: expected ${choice[name]} (task.${name}), found ${found[name]}`,
       )
-  loadDataSet(choice.data, set)
-}
-
-function rowsOf({ name, bytes }: DataFile): DataRow[] {
-  return readVerlRows(new TextDecoder().decode(bytes), name)
-}
-
-function split(rows: readonly DataRow[], file: string): DataSet {
-  const count = Math.min(MOST_HELD_OUT, Math.floor(rows.length * HELD_OUT_SHARE))
-  if (count === 0)
-    throw new DataFileError(
-      `${file}: expected 5 rows or more, a fifth of which is held out; give others with --val-data`,
-    )
-  return { train: rows.slice(0, -count), test: rows.slice(-count) }
+  loadDataSet(choice, prepared)
 }

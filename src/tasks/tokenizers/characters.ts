@@ -26,6 +26,10 @@ export function characters(alphabet: string): Tokenizer {
     vocab_size: tokens.length,
     pad_token_id: PAD,
     eos_token_id: EOS,
+    eos_token_ids: [EOS],
+    special_ids: new Set([PAD, EOS]),
+    // No text holds a special token: their names are longer than a character.
+    specialIn: () => undefined,
     encode: (text) =>
       Array.from(text, (character) => {
         const id = idOf.get(character)
@@ -35,13 +39,13 @@ export function characters(alphabet: string): Tokenizer {
           )
         return id
       }),
-    decode: (ids) => {
+    decode: (ids, { skip_special_tokens = false } = {}) => {
       let text = ''
       for (let i = 0; i < ids.length && ids[i] !== EOS; i++) {
         const token = tokens[ids[i]]
         if (token === undefined)
           throw new RangeError(`decode: expected ids below ${tokens.length}, got ${ids[i]}`)
-        text += token
+        if (!(skip_special_tokens && ids[i] === PAD)) text += token
       }
       return text
     },

@@ -8,6 +8,7 @@ import { formatNumber } from '../base/format.ts'
 import { rewardWords } from '../base/reward_words.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
+import { TurnText } from '../base/TurnText.tsx'
 import { useSlowFrame } from '../plot/readout.ts'
 import { groupByPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
@@ -28,7 +29,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
     <tr className={verdictOf(sample.score)}>
       <td>
         <span className="response">
-          {sample.response === '' ? '(nothing)' : shownText(sample.response)}
+          <TurnText told={sample} />
         </span>
         {sample.is_ended ? null : <span className="soft"> cut off</span>}
       </td>

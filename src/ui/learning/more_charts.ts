@@ -41,6 +41,21 @@ const range = (quantity: string): readonly Line[] => [
   line(`${quantity}/min`, 'smallest', 2),
 ]
 
+const TOOLS: readonly MoreChart[] = [
+  {
+    id: 'tool-calls',
+    title: 'Calls of tools',
+    note: 'per response, of those that reached a tool',
+    lines: [line('tool_calls/mean', 'calls')],
+  },
+  {
+    id: 'num-turns',
+    title: 'Turns',
+    note: 'as verl counts them: the prompt, each time the policy writes and each answer of tools',
+    lines: range('num_turns'),
+  },
+]
+
 const POLICY: readonly MoreChart[] = [
   {
     id: 'policy-loss',
@@ -265,6 +280,7 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
   const measured = new Set(metrics)
   const groups: readonly ChartGroup[] = [
     { name: 'Policy', charts: POLICY },
+    { name: 'Tools', charts: TOOLS },
     { name: 'Critic', charts: CRITIC },
     { name: 'Parts of the reward', charts: rewardCharts(metrics) },
     { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },

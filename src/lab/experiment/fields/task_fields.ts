@@ -1,15 +1,28 @@
 // The task of an experiment: its id and its parameters, as the tasks declare them.
 import * as z from 'zod/mini'
 import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
+import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
+import { VERL_MAPPING } from '../../../tasks/data/mapping.ts'
+import { MOST_ROWS } from '../../../tasks/data/table.ts'
 import { createTask, TASKS } from '../../../tasks/index.ts'
 import type { Task, TaskKind } from '../../../tasks/task.ts'
 import { isContentHash } from '../../content/content.ts'
-import { filled, integer, type Leaf, number, oneOf, type Tree, text } from './field.ts'
+import {
+  boolean,
+  filled,
+  integer,
+  type Leaf,
+  number,
+  oneOf,
+  select,
+  type Tree,
+  text,
+} from './field.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
   readonly id: string
-  readonly [param: string]: string | number
+  readonly [param: string]: string | number | boolean
 }
 
 const taskLeaves = ({ params }: TaskKind): Readonly<Record<string, Leaf<number>>> =>
@@ -20,8 +33,8 @@ const taskLeaves = ({ params }: TaskKind): Readonly<Record<string, Leaf<number>>
     ]),
   )
 
-const size = (label: string, help: string, max: number, unit: string) =>
-  integer({ label, help, default: 1, min: 1, max, unit })
+const size = (label: string, help: string, max: number, unit: string, fallback = 1) =>
+  integer({ label, help, default: fallback, min: 1, max, unit })
 
 const hash = (label: string, help: string) =>
   text(
@@ -38,21 +51,66 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     'The hash of the file with held-out rows; empty where they are a part of the other.',
   ),
   val_name: text({ label: 'Held-out set', help: 'What it is called.', default: '', max: 80 }),
-  max_prompt_length: size('Longest prompt', 'Of all its rows.', 1024, 'tokens'),
-  max_response_length: size(
-    'Longest answer',
-    'Of all its rows, with the end token.',
-    1024,
+  prompt_key: text({
+    label: 'Prompt column',
+    help: 'The column with the prompts, as text or as messages; empty where the rows are text to continue.',
+    default: VERL_MAPPING.prompt_key,
+    max: 120,
+  }),
+  answer_key: text({
+    label: 'Answer column',
+    help: 'The column with the right answers; a dot leads into a column that holds objects.',
+    default: VERL_MAPPING.answer_key,
+    max: 120,
+  }),
+  reward_fn_key: text({
+    label: 'Source column',
+    help: 'The column that says where a problem comes from, for reward functions; a file need not have it.',
+    default: VERL_MAPPING.reward_fn_key,
+    max: 120,
+  }),
+  tokenizer: select(
+    { label: 'Tokenizer', help: 'What a token is; a model has the vocabulary of its tokenizer.' },
+    DATA_TOKENIZERS,
+  ),
+  vocab_size: size('Vocabulary', 'Tokens of the tokenizer, as found.', 200000, 'tokens', 26),
+  max_prompt_length: size(
+    'Longest prompt',
+    'A row with a longer prompt is too long.',
+    4096,
     'tokens',
   ),
-  train_size: size('Rows', 'Rows to train on.', 100000, 'rows'),
-  test_size: size('Held-out rows', 'Rows that validation asks.', 100000, 'rows'),
+  max_response_length: size(
+    'Longest answer',
+    'With the end token; a row with a longer answer is too long. Of text, the length of a row.',
+    4096,
+    'tokens',
+  ),
+  filter_overlong_prompts: boolean({
+    label: 'Drop rows that are too long',
+    help: 'Otherwise the first one is an error.',
+    default: true,
+  }),
+  train_size: size('Rows', 'Rows to train on, as found.', MOST_ROWS, 'rows'),
+  test_size: size(
+    'Held-out rows',
+    'Rows that validation asks and training never sees.',
+    MOST_ROWS,
+    'rows',
+  ),
+  split_seed: integer({
+    label: 'Split seed',
+    help: 'Decides which prompts are held out; the seed of the run does not.',
+    default: 0,
+    min: 0,
+    max: 4294967295,
+  }),
 }
 
 /** Its id as a task. */
 export const DATASET_ID: DataChoice['id'] = 'dataset'
 
-type TaskLeaves = Readonly<Record<string, Leaf<number> | Leaf<string>>>
+type TaskLeaves = Readonly<Record<string, Leaf<number> | Leaf<string> | Leaf<boolean>>>
 
 /** The fields of every kind of task, by its id. */
 export const TASK_PARAMS: ReadonlyMap<string, TaskLeaves> = new Map<string, TaskLeaves>([

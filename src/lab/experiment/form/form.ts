@@ -8,6 +8,7 @@ import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
 import { REWARD } from '../reward_schema.ts'
 import type { Experiment } from '../schema.ts'
+import { TOOLS_INFO, toolsText } from '../tools.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
 import { sharedFields } from './override_form.ts'
@@ -32,7 +33,15 @@ function taskFields(experiment: Experiment): Field[] {
     live: false,
     has_effect: true,
   }
-  return [id, ...fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))]
+  const tools: Field = {
+    ...TOOLS_INFO,
+    path: 'tools',
+    group: 'Task',
+    value: toolsText(experiment.tools),
+    has_effect: true,
+  }
+  const params = leavesOf(TASK_PARAMS.get(task.id))
+  return [id, ...fieldsOf(experiment, 'Task', 'task', params), tools]
 }
 
 /** The training set, which is no larger than the task. */

@@ -88,7 +88,7 @@ test('a file that does not hold what the experiment says of it is refused with t
   await contents.put(fewer, 'a.jsonl')
   openPage(`?${encodeLink(await experimentOn(fewer))}`)
   await reaches('broken')
-  expect(contentsStore.getState().problem).toMatch(/expected 4 rows \(task\.train_size\), found 5/)
+  expect(contentsStore.getState().problem).toMatch(/expected 4 \(task\.train_size\), found 5/)
   train()
   await reaches('broken')
   expect(types()).not.toContain('start')

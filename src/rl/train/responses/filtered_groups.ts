@@ -7,6 +7,7 @@ import {
   needsMore,
 } from '../../config/filter_groups.ts'
 import { joined, pickRows, responseMask } from '../../experience/batch.ts'
+import { pickTurns } from '../../experience/turns.ts'
 import { sum } from '../../math/stats.ts'
 import { penalised } from './judge.ts'
 import { type Sampled, type SamplingParts, type SamplingRequest, sampleBatch } from './sampled.ts'
@@ -33,10 +34,10 @@ export async function sampleFiltered(
 async function filterValues(
   { judge }: SamplingParts,
   { phase, reward }: SamplingRequest,
-  { samples, response_ids }: Sampled,
+  sampled: Sampled,
 ): Promise<readonly number[]> {
   const { max_response_length } = phase.rollout
-  const judged = await judge.judge(samples, response_ids, max_response_length)
+  const judged = await judge.judge(sampled.samples, sampled, max_response_length)
   const { batch, scores, is_right } = judged
   const { metric } = phase.algorithm.filter_groups
   if (metric === 'acc') return is_right.map(Number)
@@ -63,10 +64,14 @@ function chosenGroups(
   const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
   const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
-  const mask = responseMask(response_ids, R, config.task.tokenizer.eos_token_id)
+  const parts = drawn.flatMap((sampled) => sampled.turns ?? [])
+  const turns = parts.length > 0 ? pickTurns(parts, rows, R) : undefined
+  const mask =
+    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
   return {
     samples: rows.map((row) => samples[row]),
     response_ids,
+    ...(turns && { turns }),
     ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
     ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
     metrics: {

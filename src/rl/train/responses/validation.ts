@@ -16,6 +16,7 @@ import {
 } from '../../metrics/validation_metrics.ts'
 import type { Generation } from '../step_result.ts'
 import { scoreTexts } from './scoring.ts'
+import { conversationSetting, respond as readResponses } from './turns.ts'
 
 /** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1
@@ -116,36 +117,47 @@ const orNothing = (score: number | undefined) => score ?? 0
 async function respond(
   gpu: Gpu,
   rollout: Rollout,
-  { seed, task, reward, validation }: TrainerConfig,
+  config: TrainerConfig,
   step: number,
   n: number,
   first_row: number,
   filter: Filter,
 ): Promise<Responses> {
-  const { rows: B, response_length: R } = rollout.size
+  const { seed, task, validation } = config
+  const { rows: B, response_length: R, max_turns = 1 } = rollout.size
   const { tokenizer } = task
+  const limits = config.phases.filter((phase) => phase.kind === 'rl').at(-1)?.rollout
+  const setting =
+    limits && max_turns > 1
+      ? conversationSetting(config, { ...limits, max_response_length: R })
+      : undefined
   const total = validationPrompts(validation, task) * n
   const asked: Sample[] = []
   const texts: string[] = []
+  const answers: string[] = []
   const ended: boolean[] = []
   for (let first = 0; first < total; first += B) {
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
     )
-    await rollout.generate(promptBatch(samples, task), {
+    const sampling = {
       ...filter,
-      seed,
-      stream: VALIDATION_STREAM,
-      step,
-      row_offset: first_row + first,
-    })
-    const [ids] = await gpu.read(rollout.tensors.response_ids)
+      ...{ seed, stream: VALIDATION_STREAM, step, row_offset: first_row + first },
+    }
+    const { eos_token_ids } = tokenizer
+    const prompts = promptBatch(samples, task)
+    const request = { prompts, sampling, samples, setting, eos_token_ids }
+    const { response_ids, turns } = await readResponses(gpu, rollout, request)
     for (let b = 0; b < Math.min(B, total - first); b++) {
-      const response = ids.subarray(b * R, (b + 1) * R)
+      const response = response_ids.subarray(b * R, (b + 1) * R)
+      const text = setting
+        ? setting.format.text([...response.subarray(0, turns?.response_lengths[b])])
+        : tokenizer.decode(response)
       asked.push(samples[b])
-      texts.push(tokenizer.decode(response))
-      ended.push(response.includes(tokenizer.eos_token_id))
+      texts.push(text)
+      answers.push(setting ? setting.format.answer(text) : text)
+      ended.push(turns ? turns.is_ended[b] : eos_token_ids.some((id) => response.includes(id)))
     }
   }
-  return { texts, is_ended: ended, ...(await scoreTexts({ task, reward }, asked, texts, ended)) }
+  return { texts, is_ended: ended, ...(await scoreTexts(config, asked, answers, ended)) }
 }

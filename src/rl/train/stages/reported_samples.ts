@@ -4,12 +4,13 @@ import type { StepSample } from '../step_result.ts'
 
 /** In the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>): StepSample[] {
-  const { order, samples, texts, scores, task_scores, batch } = drawn
+  const { order, samples, texts, spoken, scores, task_scores, batch } = drawn
   const reported: StepSample[] = []
   order.forEach((row, b) => {
     reported[row] = {
       prompt: samples[b].prompt,
       response: texts[b],
+      ...(spoken && { turns: spoken[b] }),
       ground_truth: samples[b].ground_truth,
       score: task_scores[b],
       ...rewardPartsOf(drawn, b),

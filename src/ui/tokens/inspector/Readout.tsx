@@ -1,10 +1,11 @@
 // Everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
-import { holdsPadding, shownText, tokenSign } from '../../../lab/protocol/token_text.ts'
+import { holdsPadding, shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
 import { rewardWords } from '../../base/reward_words.ts'
 import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { shownStore } from '../../base/shown.ts'
+import { Token } from '../../base/tokens.tsx'
 import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 import { cellText, exactText, shownColumns } from '../stages/columns.ts'
@@ -117,9 +118,7 @@ export function Readout(props: {
         <span className="response soft">{shownText(prompt)}</span>{' '}
         {traced ? (
           traced.tokens.map((text, i) => (
-            <span key={i} className={`response ${i === t ? 'readout-token' : 'soft'}`}>
-              {tokenSign(text)}
-            </span>
+            <Token key={i} token={text} className={i === t ? 'readout-token' : 'soft'} />
           ))
         ) : (
           <span className="response">{shownText(response) || '(nothing)'}</span>

@@ -1,8 +1,10 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
-import { shownText, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { shownText, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
+import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'
+import { useTokenLook } from '../../base/tokens.tsx'
 import { cellText } from '../stages/columns.ts'
 import {
   type LayerEntropy,
@@ -33,7 +35,7 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       data-t={0}
       className="tok"
     >
-      {told.response === '' ? '(nothing)' : shownText(told.response)}
+      <TurnText told={told} />
     </span>
   )
 }
@@ -46,6 +48,7 @@ const Tokens = memo(function Tokens(props: {
 }) {
   const { told, colours, here } = props
   const { traced } = told
+  const look = useTokenLook()
   if (!traced) return <Untraced told={told} here={here} />
   const { mode, range, layerEntropy } = colours
   const number = (t: number, value: number | undefined) => {
@@ -57,20 +60,23 @@ const Tokens = memo(function Tokens(props: {
   return traced.tokens.map((token, t) => {
     const value = modeValue(mode, traced, t, layerEntropy)
     const is_marked = mode === 'clipped' || mode === 'chosen'
+    const { sign, className, title } = look(token)
     const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
+    const is_observed = traced.observed?.includes(t) ?? false
+    const by_tool = is_observed ? `, ${TOOL_WROTE}` : ''
     return (
       <span
         // Tokens have no other identity than their place.
         key={t}
         role="option"
         aria-selected={here === t}
-        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
+        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}${by_tool}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={shownText(token)}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped}`}
+        title={`${title}${by_tool}`}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${is_observed ? 'observed' : ''}`}
       >
-        {tokenSign(token)}
+        {sign}
       </span>
     )
   })

@@ -19,6 +19,8 @@ export interface Inspected extends Pick<RolloutSample, 'reward_parts' | 'reward_
   readonly length: number
   readonly is_ended: boolean
   readonly traced: TracedSample | undefined
+  /** Its parts, where a tool answered; of a traced response the trace says it token by token. */
+  readonly turns?: NonNullable<RolloutSample['turns']>
 }
 
 /** Responses that are read together: those to one prompt, or all where each prompt has one response. */
@@ -63,6 +65,7 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
       length: response_length,
       is_ended,
       traced: undefined,
+      ...(sample.turns && { turns: sample.turns }),
     }
   })
 

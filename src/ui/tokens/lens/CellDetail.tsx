@@ -1,7 +1,8 @@
 // One cell of the lens in full: where it stands, what it would say, and how likely the truth is.
 import type { Lens } from '../../../lab/protocol/observation.ts'
-import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../base/format.ts'
+import { Token } from '../../base/tokens.tsx'
 import {
   type LensCell,
   type LensKind,
@@ -12,6 +13,10 @@ import {
   points,
 } from './lens.ts'
 
+/** Tokens have no other identity than their place. */
+const Tokens = ({ tokens }: { tokens: readonly string[] }) =>
+  tokens.map((token, s) => <Token key={s} token={token} />)
+
 function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: string }) {
   return (
     <div className="lens-top">
@@ -19,8 +24,8 @@ function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: s
       <ol data-testid={testid}>
         {cell.top.map(({ token, prob }, k) => (
           <li key={k} className={token === cell.next?.token ? 'right' : ''}>
-            <b className="response" role="img" aria-label={tokenWords(token)}>
-              {tokenSign(token)}
+            <b role="img" aria-label={tokenWords(token)}>
+              <Token token={token} />
             </b>
             <span className="lens-bar" aria-hidden="true">
               <span style={{ width: `${100 * prob}%` }} />
@@ -40,7 +45,7 @@ function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: s
           <dt>
             {cell.next ? (
               <>
-                <span className="response">{tokenSign(cell.next.token)}</span>, which follows
+                <Token token={cell.next.token} />, which follows
               </>
             ) : (
               'what follows'
@@ -64,8 +69,11 @@ export function CellDetail(props: {
   position: number
   step: number
   before_step: number | undefined
+  /** Of the read-out; the step where there are several. */
+  title?: string
 }) {
   const { lens, before, kind, layer, position, step, before_step } = props
+  const { title = `Step ${step}` } = props
   const cell = lensCell(lens, kind, layer, position)
   if (!cell) return null
   const other = before && lensCell(before, kind, layer, position)
@@ -83,16 +91,10 @@ export function CellDetail(props: {
           Layer {lensLayerName(layer, last)}, position {position + 1} of {lens.tokens.length}
         </h3>
         <p className="response lens-read">
-          {lens.tokens
-            .slice(0, position + 1)
-            .map(tokenSign)
-            .join('')}
+          <Tokens tokens={lens.tokens.slice(0, position + 1)} />
           <span className="lens-caret" aria-hidden="true" />
           <span className="soft">
-            {lens.tokens
-              .slice(position + 1)
-              .map(tokenSign)
-              .join('')}
+            <Tokens tokens={lens.tokens.slice(position + 1)} />
           </span>
         </p>
         {kind === 'normed' && layer === 0 ? (
@@ -105,7 +107,7 @@ export function CellDetail(props: {
           </p>
         ) : null}
       </div>
-      <Top cell={cell} title={`Step ${step}`} testid="lens-top" />
+      <Top cell={cell} title={title} testid="lens-top" />
       {other ? <Top cell={other} title={`Step ${before_step}`} testid="lens-top-other" /> : null}
     </div>
   )

@@ -1,9 +1,9 @@
 // One text, every layer: rows are layers, columns positions, cells what the layer would say next.
 import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
 import type { Lens } from '../../../lab/protocol/observation.ts'
-import { tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
+import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
-import { useVocabulary } from '../../base/vocabulary.ts'
+import { type TokenLook, useTokenLook } from '../../base/tokens.tsx'
 import {
   cellWords,
   type LensKind,
@@ -33,6 +33,7 @@ interface CellProps extends CellPlace {
   readonly kind: LensKind
   readonly against: Against | undefined
   readonly is_here: boolean
+  readonly look: (token: string) => TokenLook
 }
 
 /** The colour of a cell: the entropy, or the change of the next token's probability. */
@@ -50,10 +51,11 @@ function cellClass({ max_entropy, lens, kind, against, layer, position }: CellPr
 }
 
 const Cell = memo(function Cell(props: CellProps) {
-  const { lens, kind, against, layer, position, is_here } = props
+  const { lens, kind, against, layer, position, is_here, look } = props
   const cell = lensCell(lens, kind, layer, position)
   if (!cell) return <td />
   const [best] = cell.top
+  const seen = best && look(best.token)
   const change = against && nextChange(cell, lensCell(against.lens, kind, layer, position))
   const number = against
     ? change === undefined
@@ -70,7 +72,9 @@ const Cell = memo(function Cell(props: CellProps) {
       aria-label={change === undefined ? words : `${words}, change ${points(change)} points`}
       className={`${cellClass(props)} ${cell.is_right ? 'right' : ''} ${is_here ? 'here' : ''}`}
     >
-      <b>{best ? tokenSign(best.token) : '–'}</b>
+      <b className={seen?.className} title={seen?.title}>
+        {seen?.sign ?? '–'}
+      </b>
       <small>{number}</small>
     </td>
   )
@@ -95,7 +99,13 @@ function placeUnder({ target }: SyntheticEvent): CellPlace | undefined {
   return cell ? { layer, position } : undefined
 }
 
-function Head({ lens }: { lens: Lens }) {
+const Seen = ({ look: { sign, className, title } }: { look: TokenLook }) => (
+  <span className={className} title={title}>
+    {sign}
+  </span>
+)
+
+function Head({ lens, look }: { lens: Lens; look: (token: string) => TokenLook }) {
   const { tokens, prompt_length } = lens
   const side = (s: number) => (s < prompt_length ? 'of-prompt' : 'of-response')
   return (
@@ -104,7 +114,7 @@ function Head({ lens }: { lens: Lens }) {
         <th scope="row">read</th>
         {tokens.map((token, s) => (
           <th key={s} scope="col" className={side(s)} aria-label={`after ${tokenWords(token)}`}>
-            {tokenSign(token)}
+            <Seen look={look(token)} />
           </th>
         ))}
       </tr>
@@ -112,7 +122,7 @@ function Head({ lens }: { lens: Lens }) {
         <th scope="row">then comes</th>
         {tokens.map((_, s) => (
           <td key={s} className={side(s + 1)}>
-            {s + 1 < tokens.length ? tokenSign(tokens[s + 1]) : ''}
+            {s + 1 < tokens.length ? <Seen look={look(tokens[s + 1])} /> : null}
           </td>
         ))}
       </tr>
@@ -126,6 +136,8 @@ interface LensGridProps {
   readonly against: Against | undefined
   readonly caption: string
   readonly here: CellPlace
+  /** Of the vocabulary, nats: the bright end of the shades. */
+  readonly max_entropy: number
   readonly testid: string
   readonly onPlace: (place: CellPlace) => void
   readonly onHover: (place: CellPlace | undefined) => void
@@ -167,9 +179,9 @@ function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
 
 /** The final policy is the top row, as in the entropy map. */
 export function LensGrid(props: LensGridProps) {
-  const { lens, kind, against, caption, here, testid } = props
+  const { lens, kind, against, caption, here, max_entropy, testid } = props
   const { table, handlers } = useGrid(props)
-  const { max_entropy } = useVocabulary()
+  const look = useTokenLook()
   const layers = layersOf(lens)
   const { tokens } = lens
   return (
@@ -183,7 +195,7 @@ export function LensGrid(props: LensGridProps) {
         {...handlers}
       >
         <caption>{caption}</caption>
-        <Head lens={lens} />
+        <Head lens={lens} look={look} />
         <tbody>
           {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
             <tr key={layer} data-layer={layer}>
@@ -191,7 +203,7 @@ export function LensGrid(props: LensGridProps) {
               {tokens.map((_, position) => (
                 <Cell
                   key={position}
-                  {...{ max_entropy, lens, kind, against, layer, position }}
+                  {...{ max_entropy, lens, kind, against, layer, position, look }}
                   is_here={layer === here.layer && position === here.position}
                 />
               ))}

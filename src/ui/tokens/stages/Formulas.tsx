@@ -2,7 +2,7 @@
 import { formulaNumber } from '../../../lab/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { shownText } from '../../../lab/protocol/token_text.ts'
+import { Token } from '../../base/tokens.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
 import { PART_STAGE } from './stages.ts'
 import { tense } from './TokenGrid.tsx'
@@ -51,7 +51,7 @@ export function Formulas({ table, sample, t, stage }: FormulasProps) {
       role="group"
     >
       <h3>
-        Token {t + 1} <span className="response">{shownText(sample.tokens[t])}</span>
+        Token {t + 1} <Token token={sample.tokens[t]} />
       </h3>
       {tokenFormulas({ table, sample, t }).map((formula) => (
         <FormulaPart key={formula.part} formula={formula} stage={stage} />

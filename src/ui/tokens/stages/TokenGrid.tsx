@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { shownText } from '../../../lab/protocol/token_text.ts'
+import { Token } from '../../base/tokens.tsx'
 import { type Column, cellText, exactText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'
@@ -54,7 +54,7 @@ function TokenHead(props: { token: string; is_chosen: boolean; stage: StageIndex
   const { token, is_chosen, stage, scope } = props
   return (
     <th scope={scope} className={`token ${tense(0, stage)} ${is_chosen ? 'chosen' : ''}`}>
-      <span className="response">{shownText(token)}</span>
+      <Token token={token} />
     </th>
   )
 }

@@ -5,6 +5,7 @@ import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
 import { shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { seriesOf } from '../../base/run.ts'
+import { Token } from '../../base/tokens.tsx'
 import { useMedia } from '../../base/use_media.ts'
 import { type TokensView, tokensStore, useTokens } from '../inspector/view.ts'
 import { type Column, exactText, shownColumns } from './columns.ts'
@@ -57,8 +58,7 @@ function Exact(props: { table: TokenTable; sample: TracedSample; column: Column;
   const { table, sample, column, t } = props
   return (
     <p className="stages-exact" data-testid="token-exact">
-      <b>{column.label}</b> of token {t + 1}{' '}
-      <span className="response">{shownText(sample.tokens[t])}</span>:{' '}
+      <b>{column.label}</b> of token {t + 1} <Token token={sample.tokens[t]} />:{' '}
       <b>
         {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>

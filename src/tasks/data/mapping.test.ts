@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { keysOf, mapRows, proposeMapping, VERL_MAPPING } from './mapping.ts'
+import { readTable } from './readers/readers.ts'
+import { DataFileError } from './table.ts'
+
+const tableOf = (name: string, text: string) =>
+  readTable({ name, bytes: new TextEncoder().encode(text) })
+const lines = (...rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join('\n')
+
+const VERL = lines({
+  data_source: 'toy',
+  prompt: [
+    { role: 'system', content: '(' },
+    { role: 'user', content: '1)' },
+  ],
+  reward_model: { style: 'rule', ground_truth: '1' },
+  extra_info: { index: 0 },
+})
+
+test.for<[string, string, ReturnType<typeof proposeMapping>]>([
+  ['verl.jsonl', VERL, VERL_MAPPING],
+  [
+    'trl.jsonl',
+    lines({ prompt: 'p', solution: 's', n: 1 }),
+    { prompt_key: 'prompt', answer_key: 'solution', reward_fn_key: '' },
+  ],
+  [
+    'gsm8k.csv',
+    'question,answer\nq,#### 4',
+    { prompt_key: 'question', answer_key: 'answer', reward_fn_key: '' },
+  ],
+  [
+    'caps.csv',
+    'Answer,Question\n4,q',
+    { prompt_key: 'Question', answer_key: 'Answer', reward_fn_key: '' },
+  ],
+  [
+    'two.csv',
+    '1+2=,3\n3+4=,7',
+    { prompt_key: 'column_1', answer_key: 'column_2', reward_fn_key: '' },
+  ],
+  [
+    'named.csv',
+    'word,letters\nab,2',
+    { prompt_key: 'word', answer_key: 'letters', reward_fn_key: '' },
+  ],
+  ['book.txt', 'once upon\na time', { prompt_key: '', answer_key: 'text', reward_fn_key: '' }],
+  [
+    'docs.jsonl',
+    lines({ id: 1, text: 'once' }),
+    { prompt_key: '', answer_key: 'text', reward_fn_key: '' },
+  ],
+])('%s is mapped', async ([name, text, mapping]) => {
+  expect(proposeMapping(await tableOf(name, text))).toEqual(mapping)
+})
+
+test('rows have what reward functions are told', async () => {
+  expect(mapRows(await tableOf('v.jsonl', VERL), VERL_MAPPING, 'v.jsonl')).toEqual([
+    { prompt: '(1)', ground_truth: '1', data_source: 'toy', extra_info: { index: 0 } },
+  ])
+})
+
+test('numbers and truth values are texts; keys lead into objects, and prototypes are none of them', async () => {
+  const table = await tableOf('t.jsonl', '{"p":12,"a":{"x":true,"__proto__":"u"}}')
+  expect(keysOf(table)).toEqual(['p', 'a.x', 'a.__proto__'])
+  const map = (answer_key: string) =>
+    mapRows(table, { prompt_key: 'p', answer_key, reward_fn_key: '' }, 't')
+  expect(map('a.x')).toEqual([{ prompt: '12', ground_truth: 'true' }])
+  expect(map('a.__proto__')[0].ground_truth).toBe('u')
+  expect(() => map('a.constructor')).toThrow(
+    /line 1, column a\.constructor: expected a text, found nothing/,
+  )
+})
+
+test.for<[string, RegExp]>([
+  ['{"p":"1"}', /t: line 2, column a: expected a text, found nothing/],
+  ['{"p":null,"a":"1"}', /t: line 2, column p: expected a text, found null/],
+  ['{"p":"","a":"1"}', /column p: expected a prompt, found an empty text/],
+  ['{"p":{"x":1},"a":"1"}', /column p: expected a text, found an object \({"x":1}\)/],
+  ['{"p":[],"a":"1"}', /column p: expected a text, found a list/],
+  ['{"p":[{"role":"user"}],"a":"1"}', /message 1 has no text as its content/],
+  ['{"p":"\\ud800","a":"1"}', /column p: .*half of a character/],
+  ['{"p":1e999,"a":"1"}', /column p: expected a text or a number, found Infinity/],
+] as const)('%s is refused with its row and column', async ([line, message]) => {
+  const table = await tableOf('t.jsonl', `{"p":"1","a":"2"}\n${line}`)
+  const map = () => mapRows(table, { prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }, 't')
+  expect(map).toThrow(DataFileError)
+  expect(map).toThrow(message)
+})
+
+test('a column that is not there is named', async () => {
+  const table = await tableOf('t.csv', 'p,a\n1,2')
+  const mapping = { prompt_key: 'question', answer_key: 'a', reward_fn_key: '' }
+  expect(() => mapRows(table, mapping, 't')).toThrow(/a column question, found p, a/)
+})

@@ -1,0 +1,60 @@
+// What is decided about a data set, and what comes of it.
+import type { Tokenizer } from '../task.ts'
+import type { DataTokenizer } from './data_tokenizer.ts'
+import type { Mapping } from './mapping.ts'
+import type { SplitRows } from './split.ts'
+import type { Table } from './table.ts'
+
+/** What is decided about a data set. Lengths are in tokens. */
+export interface DataPlan extends Mapping {
+  readonly tokenizer: DataTokenizer
+  /** 0 = as long as the longest; of text, a row of the usual length. */
+  readonly max_prompt_length: number
+  /** With the end token; 0 = as long as the longest. */
+  readonly max_response_length: number
+  /** Rows that are longer are dropped; without it they are refused. verl's name. */
+  readonly filter_overlong_prompts: boolean
+  /** Rows to hold out; -1 = the usual share. */
+  readonly test_size: number
+  readonly split_seed: number
+}
+
+/** A table and its file's name. */
+export interface NamedTable {
+  readonly name: string
+  readonly table: Table
+}
+
+export interface Prepared extends SplitRows {
+  readonly tokenizer: Tokenizer
+  /** Of the rows that are kept, or as the plan says. */
+  readonly max_prompt_length: number
+  readonly max_response_length: number
+  readonly found: Found
+}
+
+/** What was found in the rows. */
+export interface Found {
+  readonly rows: number
+  /** Rows whose prompt and answer occurred before. */
+  readonly duplicates: number
+  /** Prompts with several answers; each of them counts as right. */
+  readonly ambiguous: number
+  /** Rows that were too long. */
+  readonly dropped: number
+  /** Held-out prompts that training has too; only where held-out rows have a file of their own. */
+  readonly shared: number
+  /** Tokens of every prompt and of every answer with its end token, before any row was dropped. */
+  readonly prompt_lengths: readonly number[]
+  readonly answer_lengths: readonly number[]
+}
+
+/** What is decided where a person decides nothing: all rows, as long as they are. */
+export const USUAL_PLAN: Omit<DataPlan, keyof Mapping> = {
+  tokenizer: 'characters',
+  max_prompt_length: 0,
+  max_response_length: 0,
+  filter_overlong_prompts: true,
+  test_size: -1,
+  split_seed: 0,
+}

@@ -1,0 +1,119 @@
+// Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and ends of lines inside of them.
+import { DataFileError, refuseColumns, refuseRows, type Table } from '../table.ts'
+import type { Reader } from './reader.ts'
+
+interface Record {
+  readonly fields: readonly string[]
+  /** The line on which it begins, from 1. */
+  readonly line: number
+}
+
+/** Of these the one that occurs most often outside of quotes in the first line. */
+const SEPARATORS = [',', '\t', ';'] as const
+
+function separatorOf(text: string): string {
+  const counts = new Map<string, number>(SEPARATORS.map((one) => [one, 0]))
+  let is_quoted = false
+  for (const character of text) {
+    if (character === '"') is_quoted = !is_quoted
+    else if (character === '\n' && !is_quoted) break
+    else if (!is_quoted) {
+      const count = counts.get(character)
+      if (count !== undefined) counts.set(character, count + 1)
+    }
+  }
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best))[0]
+}
+
+/** Every record; an empty line is none. */
+function recordsOf(text: string, file: string): Record[] {
+  const separator = separatorOf(text)
+  const records: Record[] = []
+  let at = 0
+  let line = 1
+  while (at < text.length) {
+    const begins = line
+    const fields: string[] = []
+    for (;;) {
+      const field = text[at] === '"' ? quoted(text, at, file, line) : bare(text, at, separator)
+      fields.push(field.value)
+      line += field.lines
+      at = field.end
+      if (text[at] !== separator) break
+      at++
+    }
+    if (text[at] === '\r') at++
+    if (at < text.length && text[at] !== '\n')
+      throw new DataFileError(
+        `${file}: line ${line}, column ${fields.length}: expected the end of the field after its quote`,
+      )
+    at++
+    line++
+    if (fields.length > 1 || fields[0] !== '') records.push({ fields, line: begins })
+    refuseRows(file, records.length - 1)
+  }
+  return records
+}
+
+interface Field {
+  readonly value: string
+  /** Index after it. */
+  readonly end: number
+  /** Ends of lines inside. */
+  readonly lines: number
+}
+
+function bare(text: string, start: number, separator: string): Field {
+  let end = start
+  while (end < text.length && text[end] !== separator && text[end] !== '\n') end++
+  const stop = text[end - 1] === '\r' && end > start && text[end] !== separator ? end - 1 : end
+  return { value: text.slice(start, stop), end: stop, lines: 0 }
+}
+
+function quoted(text: string, start: number, file: string, line: number): Field {
+  let end = start + 1
+  for (;;) {
+    end = text.indexOf('"', end)
+    if (end < 0)
+      throw new DataFileError(`${file}: line ${line}: a quote is opened here and never closed`)
+    if (text[end + 1] !== '"') break
+    end += 2
+  }
+  const value = text.slice(start + 1, end).replaceAll('""', '"')
+  return { value, end: end + 1, lines: value.split('\n').length - 1 }
+}
+
+/** Whether the first record names columns. Where none of its fields has a letter, as in `3+4=,7`, it is a row. */
+const isHead = ({ fields }: Record) => fields.some((field) => /\p{L}/u.test(field))
+
+function readText(text: string, file: string): Table {
+  const records = recordsOf(text, file)
+  const [first] = records
+  if (!first) return { columns: [], rows: [], notes: [], placeOf: () => '' }
+  const has_head = isHead(first)
+  const columns = first.fields.map((name, i) =>
+    has_head && name.trim() !== '' ? name.trim() : `column_${i + 1}`,
+  )
+  refuseColumns(file, columns.length)
+  const twice = columns.findIndex((name, i) => columns.indexOf(name) !== i)
+  if (twice >= 0)
+    throw new DataFileError(
+      `${file}: line 1, column ${twice + 1}: expected another name for each column, found '${columns[twice]}' twice`,
+    )
+  const rows = has_head ? records.slice(1) : records
+  for (const { fields, line } of rows)
+    if (fields.length !== columns.length)
+      throw new DataFileError(
+        `${file}: line ${line}: expected ${columns.length} fields as in the first line, found ${fields.length}`,
+      )
+  return {
+    columns,
+    rows: rows.map(({ fields }) => fields),
+    notes: has_head
+      ? []
+      : ['The first line has no letters, so it is taken as a row and the columns are numbered.'],
+    placeOf: (row) => `line ${rows[row].line}`,
+  }
+}
+
+export const csv: Reader = { extensions: ['csv', 'tsv'], readText }

@@ -1,0 +1,39 @@
+// JSON: a list of objects, by itself or as `rows` or `data` of an object. A row of Hugging Face's rows API, {row: {…}}, is unpacked.
+import { type Cell, DataFileError, type Table, tableOfObjects } from '../table.ts'
+import { readJsonLines } from './jsonl.ts'
+import type { Reader } from './reader.ts'
+
+type Row = Readonly<Record<string, Cell>>
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const own = (value: Row, name: string): unknown =>
+  Object.hasOwn(value, name) ? value[name] : undefined
+
+function readText(text: string, file: string): Table {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    // JSON lines under the name of JSON.
+    if (/^\s*\{.*\}[ \t\r]*\n\s*\{/.test(text)) return readJsonLines(text, file)
+    const why = error instanceof Error ? error.message : String(error)
+    throw new DataFileError(`${file}: expected JSON (${why.slice(0, 120)})`)
+  }
+  const list = Array.isArray(value)
+    ? value
+    : isObject(value)
+      ? [own(value, 'rows'), own(value, 'data')].find(Array.isArray)
+      : undefined
+  if (!list)
+    throw new DataFileError(
+      `${file}: expected a list of objects, or an object with such a list as rows or data`,
+    )
+  const rows = list.map((item: unknown, i): Row => {
+    if (!isObject(item)) throw new DataFileError(`${file}: row ${i + 1}: expected an object`)
+    const inner = own(item, 'row')
+    return Object.hasOwn(item, 'row_idx') && isObject(inner) ? inner : item
+  })
+  return tableOfObjects(file, rows, (row) => `row ${row + 1}`)
+}
+
+export const json: Reader = { extensions: ['json'], readText }

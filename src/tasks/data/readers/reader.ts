@@ -1,0 +1,19 @@
+// What a format of data files is. One file and one line in the list (readers.ts) add another.
+import type { DataFile, Table } from '../table.ts'
+
+/** A format whose bytes are text. */
+interface TextReader {
+  readonly extensions: readonly string[]
+  /** Throws DataFileError naming file, row and column. */
+  readonly readText: (text: string, file: string) => Table
+}
+
+/** A format of its own bytes. */
+interface BytesReader {
+  readonly extensions: readonly string[]
+  readonly isIt: (bytes: Uint8Array) => boolean
+  /** Throws DataFileError naming file, row and column. */
+  readonly readBytes: (file: DataFile) => Promise<Table>
+}
+
+export type Reader = TextReader | BytesReader

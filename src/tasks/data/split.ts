@@ -1,0 +1,44 @@
+// Which rows are held out: decided by a seed and the prompt's own text, so the order of the file does not matter and no prompt is on both sides.
+import { hash } from '../problems.ts'
+import type { DataRow } from './mapping.ts'
+
+export interface SplitRows {
+  readonly train: readonly DataRow[]
+  readonly test: readonly DataRow[]
+}
+
+/** Of a file without one for validation, this share is held out where a person does not say how much. */
+const HELD_OUT_SHARE = 0.2
+const MOST_HELD_OUT = 512
+
+/** How many rows are held out of so many; 0 where there are too few. */
+export const usualTestSize = (rows: number): number =>
+  Math.min(MOST_HELD_OUT, Math.floor(rows * HELD_OUT_SHARE))
+
+/**
+ * Holds out at most `test_size` rows. All rows of one prompt are on one side, so there can be fewer where prompts occur several times. Rows
+ * keep the order of the file. The same seed holds out the same prompts, also when other rows are added.
+ */
+export function splitRows(rows: readonly DataRow[], test_size: number, seed: number): SplitRows {
+  const count = new Map<string, number>()
+  for (const { prompt } of rows) count.set(prompt, (count.get(prompt) ?? 0) + 1)
+  const order = [...count.keys()]
+    .map((prompt) => ({ prompt, at: hash([seed >>> 0, ...textWords(prompt)]) }))
+    .sort((a, b) => a.at - b.at || (a.prompt < b.prompt ? -1 : 1))
+  const held = new Set<string>()
+  let left = test_size
+  for (const { prompt } of order) {
+    const own = count.get(prompt) ?? 0
+    // One prompt stays for training.
+    if (own > left || held.size + 1 === order.length) continue
+    held.add(prompt)
+    left -= own
+  }
+  return {
+    train: rows.filter(({ prompt }) => !held.has(prompt)),
+    test: rows.filter(({ prompt }) => held.has(prompt)),
+  }
+}
+
+const textWords = (text: string): number[] =>
+  Array.from(text, (character) => character.codePointAt(0) ?? 0)

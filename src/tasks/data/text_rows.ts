@@ -1,0 +1,49 @@
+// Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised phase learns every token but the first.
+import type { Tokenizer } from '../task.ts'
+import type { DataRow } from './mapping.ts'
+import type { Prepared } from './plan.ts'
+import { usualTestSize } from './split.ts'
+import { DataFileError } from './table.ts'
+
+/**
+ * Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is the last token of the row before it, so nothing
+ * is learnt twice; the last row is shorter, and ends with the end token. Held out is the end of the text, or a text of its own.
+ */
+export function textRows(
+  rows: readonly DataRow[],
+  val_rows: readonly DataRow[] | undefined,
+  tokenizer: Tokenizer,
+  length: number,
+  test_size: number,
+): Prepared {
+  const own = cut(rows, tokenizer, length)
+  const count = test_size < 0 ? Math.max(1, usualTestSize(own.length)) : test_size
+  const held = val_rows && cut(val_rows, tokenizer, length)
+  const train = held ? own : own.slice(0, own.length - count)
+  const test = held ?? own.slice(own.length - count)
+  if (train.length === 0 || test.length === 0)
+    throw new DataFileError(
+      `expected text for two rows of ${length} tokens or more, found ${own.length} rows; choose a shorter max_response_length`,
+    )
+  return {
+    ...{ train, test, tokenizer, max_prompt_length: 1, max_response_length: length },
+    found: {
+      ...{ rows: train.length + test.length, duplicates: 0, ambiguous: 0, dropped: 0, shared: 0 },
+      prompt_lengths: [1],
+      answer_lengths: [...train, ...test].map(({ ground_truth }) =>
+        Math.min(length, tokenizer.encode(ground_truth).length + 1),
+      ),
+    },
+  }
+}
+
+function cut(rows: readonly DataRow[], tokenizer: Tokenizer, length: number): DataRow[] {
+  const ids = tokenizer.encode(rows.map(({ ground_truth }) => ground_truth).join('\n'))
+  const pieces: DataRow[] = []
+  for (let at = 0; at + 1 < ids.length; at += length)
+    pieces.push({
+      prompt: tokenizer.decode(ids.slice(at, at + 1)),
+      ground_truth: tokenizer.decode(ids.slice(at + 1, at + 1 + length)),
+    })
+  return pieces
+}

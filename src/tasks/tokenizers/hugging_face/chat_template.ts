@@ -1,0 +1,90 @@
+// Chat templates as transformers renders them: Jinja with trim_blocks and lstrip_blocks, through @huggingface/jinja.
+import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja'
+import { TokenizerFileError } from './tokenizer_json.ts'
+
+/** One message of a conversation. Templates read further fields, such as tool_calls, by their own names. */
+export interface ChatMessage {
+  readonly role: string
+  readonly content: unknown
+  readonly [field: string]: unknown
+}
+
+/** As transformers' apply_chat_template names them. Whatever else a template reads is passed on under its name. */
+export interface ChatOptions {
+  /** Ends with what begins an answer. */
+  readonly add_generation_prompt?: boolean
+  /** Functions that the model may call, as JSON schemas. */
+  readonly tools?: readonly object[] | undefined
+  readonly enable_thinking?: boolean
+  readonly [name: string]: unknown
+}
+
+/** Throws RangeError with the template's own words where it refuses the messages, and where it never ends. */
+export type RenderChat = (messages: readonly ChatMessage[], options?: ChatOptions) => string
+
+/** Far above what a long conversation needs (300 for one of two turns with Qwen 3's template), and at most a few seconds. */
+const MOST_STEPS = 200_000
+const MOST_CHARACTERS = 10_000_000
+
+/** Ends a template that loops or grows without end: a template comes from a file, and rendering cannot be interrupted. */
+class BoundedInterpreter extends Interpreter {
+  #steps = 0
+
+  override evaluate(...args: Parameters<Interpreter['evaluate']>) {
+    const value = super.evaluate(...args)
+    const { value: inner } = value
+    if (typeof inner === 'string' && inner.length > MOST_CHARACTERS)
+      throw new Error(`it wrote more than ${MOST_CHARACTERS} characters`)
+    // A loop with an empty body evaluates nothing but its list.
+    this.#steps += 1 + (Array.isArray(inner) ? inner.length : 0)
+    if (this.#steps > MOST_STEPS) throw new Error(`it took more than ${MOST_STEPS} steps`)
+    return value
+  }
+}
+
+/**
+ * A template made ready. `special` are the texts of bos_token, eos_token and so on, which templates read by these names. There is no
+ * strftime_now: templates that ask whether there is one write their fixed date, so a run can be repeated. Throws TokenizerFileError
+ * for a text that is no template.
+ */
+export function chatTemplate(
+  template: string,
+  special: Readonly<Record<string, string>>,
+  file: string,
+): RenderChat {
+  let program: ReturnType<typeof parse>
+  try {
+    program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }))
+  } catch (error) {
+    throw new TokenizerFileError(`${file}: expected a chat template in Jinja: ${wordsOf(error)}`)
+  }
+  return (messages, options = {}) => {
+    const environment = new Environment()
+    const values = { ...GLOBALS, documents: null, add_generation_prompt: false, ...special }
+    for (const [name, value] of Object.entries({ ...values, tools: null, ...options, messages }))
+      if (value !== undefined) environment.set(name, value)
+    try {
+      return `${new BoundedInterpreter(environment).run(program).value}`
+    } catch (error) {
+      throw new RangeError(`${file}: the chat template stopped: ${wordsOf(error)}`)
+    }
+  }
+}
+
+const GLOBALS = {
+  ...{ true: true, false: false, none: null, True: true, False: false, None: null },
+  raise_exception: (words: unknown) => {
+    throw new Error(`${words}`)
+  },
+  range,
+}
+
+/** Python's range. */
+function range(first: number, stop?: number, step = 1): number[] {
+  const [from, to] = stop === undefined ? [0, first] : [first, stop]
+  const length = Math.max(0, Math.ceil((to - from) / step))
+  if (!(length <= MOST_STEPS)) throw new Error(`range: expected at most ${MOST_STEPS} numbers`)
+  return Array.from({ length }, (_, i) => from + i * step)
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : `${error}`)
