@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import type { Plugin } from 'vite'
@@ -66,11 +67,48 @@ const IN_NODE = [
   'src/kernels/device/timing/{limits,split}.gpu.test.ts',
 ]
 
+type ModuleInfo = (id: string) => { readonly importedIds: readonly string[] } | null
+
+/**
+ * What the page loads first is one file: shared with parts that are loaded later it would be cut into many, which compress worse.
+ * Modules that the entry reaches without `import()` belong to it.
+ */
+function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
+  const found = new Set<string>()
+  const open = [fileURLToPath(new URL('src/main.tsx', import.meta.url))]
+  for (let id = open.pop(); id; id = open.pop()) {
+    if (found.has(id)) continue
+    found.add(id)
+    open.push(...(getModuleInfo(id)?.importedIds ?? []))
+  }
+  return found
+}
+let first: ReadonlySet<string> | undefined
+
 export default defineConfig({
   plugins: [react(), sandbox],
   base: './',
   // The licences of all that is bundled stand beside it.
-  build: { target: 'esnext', outDir: 'dist/app', license: { fileName: 'licenses.txt' } },
+  build: {
+    target: 'esnext',
+    outDir: 'dist/app',
+    license: { fileName: 'licenses.txt' },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              debugName: 'first',
+              name: (id, context) => {
+                first ??= loadedFirst((asked) => context.getModuleInfo(asked))
+                return first.has(id) ? 'first' : null
+              },
+            },
+          ],
+        },
+      },
+    },
+  },
   preview: { headers },
   worker: { format: 'es' },
   test: {

@@ -128,6 +128,8 @@ function traced(phase) {
   return {
     phase,
     drawn: {
+      columns: new Map(),
+      problems: [],
       ...{ batch, texts: ['aaaaaa'], scores: [1], index: [0], order: [0] },
       samples: [{ prompt: '', ground_truth: '', demonstration: '' }],
       token_level_scores: token_level_rewards,

@@ -51,7 +51,7 @@ async function settings(load) {
 }
 
 async function job(load) {
-  const { rewardFiles } = await load('lab/jobs/composed_reward.ts')
+  const { rewardFiles } = await load('lab/jobs/reward/composed_reward.ts')
   const { createTask } = await load('tasks/index.ts')
   const experiment = await experimentOf(load)
   expect(() => rewardFiles(experiment, createTask(experiment.task.id))).toThrow(

@@ -5,7 +5,6 @@ import type { Sample, Task } from '../../tasks/task.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { Note } from './carry.ts'
-import { rewardFiles } from './composed_reward.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
 import {
@@ -16,6 +15,7 @@ import {
   runModels,
 } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
+import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
 import { requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
 import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'

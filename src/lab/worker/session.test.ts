@@ -151,3 +151,15 @@ test('a benchmark reports how far it is, then its numbers or why there are none'
   await failing.session.idle
   expect(failing.last('benchmark_failed')).toMatchObject({ error: { code: 'out_of_memory' } })
 })
+
+test('a reward that there is not ends the run with its reason, and can be planned without harm', async () => {
+  const { session, events } = fakeLab()
+  const parts = [{ id: 'rhymes', weight: 1 }]
+  const rewarded = { ...experiment, reward: { ...experiment.reward, parts } }
+  session.handle({ type: 'plan', experiment: rewarded })
+  session.handle({ ...start, experiment: rewarded })
+  await session.idle
+  expect(events.find(({ type }) => type === 'failed')).toMatchObject({
+    error: { code: 'experiment', message: expect.stringMatching(/reward\.parts\.0\.id: expected/) },
+  })
+})

@@ -103,7 +103,12 @@ export class Session {
   #plan(experiment: Experiment): void {
     const { plan, post } = this.#host
     const parsed = parseExperiment(experiment)
-    if (plan && parsed.ok) post({ type: 'plan', ...plan(parsed.experiment) })
+    if (!plan || !parsed.ok) return
+    try {
+      post({ type: 'plan', ...plan(parsed.experiment) })
+    } catch {
+      // Such as a pattern of a reward that is still being typed.
+    }
   }
 
   async #open(): Promise<void> {

@@ -1,28 +1,28 @@
 // reward.py of an experiment that composes its reward: every part in Python, and the sum. src/cli/outside_judges.test.ts compares each with the lab's own.
-import { type OutFile, textFile } from '../../model/hf/out_file.ts'
-import type { PartChoice } from '../../tasks/rewards/composed.ts'
-import { fillParams, partNames } from '../../tasks/rewards/params.ts'
-import { compilePattern } from '../../tasks/rewards/pattern.ts'
-import { languageOf, PROGRAM_ID, programSource } from '../../tasks/rewards/program.ts'
-import { rewardKinds } from '../../tasks/rewards/rewards.ts'
-import type { Task } from '../../tasks/task.ts'
-import type { Experiment } from '../experiment/schema.ts'
-import { JobError } from './job_error.ts'
-import { rewardOf, scoreOf } from './rewards.ts'
-import edit_distance from './templates/rewards/edit_distance.py?raw'
-import equation from './templates/rewards/equation.py?raw'
-import exact_match from './templates/rewards/exact_match.py?raw'
-import format from './templates/rewards/format.py?raw'
-import frame from './templates/rewards/frame.py?raw'
-import json_schema from './templates/rewards/json_schema.py?raw'
-import length from './templates/rewards/length.py?raw'
-import multiple_choice from './templates/rewards/multiple_choice.py?raw'
-import normalised_match from './templates/rewards/normalised_match.py?raw'
-import number_match from './templates/rewards/number_match.py?raw'
-import program from './templates/rewards/program.py?raw'
-import regex from './templates/rewards/regex.py?raw'
-import task_score from './templates/rewards/task.py?raw'
-import countdown from './templates/scores/countdown.py?raw'
+import { type OutFile, textFile } from '../../../model/hf/out_file.ts'
+import type { PartChoice } from '../../../tasks/rewards/composed.ts'
+import { fillParams, partNames } from '../../../tasks/rewards/params.ts'
+import { compilePattern } from '../../../tasks/rewards/pattern.ts'
+import { languageOf, PROGRAM_ID, programSource } from '../../../tasks/rewards/program.ts'
+import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
+import type { Task } from '../../../tasks/task.ts'
+import type { Experiment } from '../../experiment/schema.ts'
+import { JobError } from '../job_error.ts'
+import { rewardOf, scoreOf } from '../rewards.ts'
+import edit_distance from '../templates/rewards/edit_distance.py?raw'
+import equation from '../templates/rewards/equation.py?raw'
+import exact_match from '../templates/rewards/exact_match.py?raw'
+import format from '../templates/rewards/format.py?raw'
+import frame from '../templates/rewards/frame.py?raw'
+import json_schema from '../templates/rewards/json_schema.py?raw'
+import length from '../templates/rewards/length.py?raw'
+import multiple_choice from '../templates/rewards/multiple_choice.py?raw'
+import normalised_match from '../templates/rewards/normalised_match.py?raw'
+import number_match from '../templates/rewards/number_match.py?raw'
+import program from '../templates/rewards/program.py?raw'
+import regex from '../templates/rewards/regex.py?raw'
+import task_score from '../templates/rewards/task.py?raw'
+import countdown from '../templates/scores/countdown.py?raw'
 
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ export function rewardFiles({ reward }: Experiment, task: Task): OutFile[] {
 const sourceOf = ({ id }: PartChoice): string => {
   if (!Object.hasOwn(PARTS, id))
     throw new JobError(
-      `reward.parts: the reward ${id} does not exist in Python; add it to src/lab/jobs/templates/rewards and to PARTS in src/lab/jobs/composed_reward.ts`,
+      `reward.parts: the reward ${id} does not exist in Python; add it to src/lab/jobs/templates/rewards and to PARTS in src/lab/jobs/reward/composed_reward.ts`,
     )
   return PARTS[id]
 }
