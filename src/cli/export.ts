@@ -102,7 +102,7 @@ function parse(args: readonly string[]) {
   const force = { type: 'boolean' } as const
   try {
     const named = { to: text, weights: text, phase: text, verl: text, data: text }
-    const options = { ...named, 'val-data': text, force }
+    const options = { ...named, 'val-data': text, tokenizer: text, force }
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)

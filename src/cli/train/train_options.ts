@@ -172,6 +172,7 @@ function parse(args: readonly string[]) {
     model: option,
     data: option,
     'val-data': option,
+    tokenizer: option,
     matmul: option,
     'allow-memory': option,
     logger: option,
