@@ -87,6 +87,7 @@ export function unknownTokenizer(vocab_size: number, refuse: () => never): Token
     tokens: [PAD_TOKEN, EOS_TOKEN, ...unknown],
     ...{ vocab_size, pad_token_id: 0, eos_token_id: 1, eos_token_ids: [1] },
     special_ids: new Set([0, 1]),
+    is_unknown: true,
     specialIn: refuse,
     encode: refuse,
     decode: refuse,
