@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 // Any installed Chrome or Chromium; SwiftShader is Chromium's CPU adapter, so tests run with no GPU.
@@ -18,19 +19,36 @@ const chromium = {
   ],
 }
 
-/** The policy that the page itself states, for hosts that send no headers. */
-const [, policy] =
-  /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(
-    readFileSync(new URL('index.html', import.meta.url), 'utf8'),
-  ) ?? []
-if (!policy) throw new Error('index.html: expected a Content-Security-Policy')
+/** The policy that a page itself states, for hosts that send no headers. */
+function statedPolicy(file: string): string {
+  const source = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(source) ?? []
+  if (!policy) throw new Error(`${file}: expected a Content-Security-Policy`)
+  return policy
+}
+
+/** sandbox.html runs a person's program, which the page's own policy does not let it. */
+const sandbox: Plugin = {
+  name: 'sandbox-policy',
+  configurePreviewServer({ middlewares }) {
+    const own = `${statedPolicy('public/sandbox.html')}; sandbox allow-scripts; frame-ancestors 'self'`
+    middlewares.use((request, response, next) => {
+      if (/\/sandbox\.html(\?|$)/.test(request.url ?? '')) {
+        const set = response.setHeader.bind(response)
+        response.setHeader = (name, value) =>
+          set(name, name === 'Content-Security-Policy' ? own : value)
+      }
+      next()
+    })
+  },
+}
 
 /**
  * What the built page is served with (docs/hosting.md). Which pages may hold it in a frame can be said in a header alone:
  * FRAME_ANCESTORS names them, and by default they are those of its own origin.
  */
 const headers = {
-  'Content-Security-Policy': `${policy}; frame-ancestors ${process.env.FRAME_ANCESTORS || "'self'"}`,
+  'Content-Security-Policy': `${statedPolicy('index.html')}; frame-ancestors ${process.env.FRAME_ANCESTORS || "'self'"}`,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -49,7 +67,7 @@ const IN_NODE = [
 ]
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), sandbox],
   base: './',
   // The licences of all that is bundled stand beside it.
   build: { target: 'esnext', outDir: 'dist/app', license: { fileName: 'licenses.txt' } },
@@ -63,6 +81,8 @@ export default defineConfig({
           name: 'unit',
           // Quicker to start than processes, and nothing here needs one of its own.
           pool: 'threads',
+          // Loading every module again for each file would take half of the time. What a test replaces it puts back.
+          isolate: false,
           include: ['{src,conformance}/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
           exclude: ['**/*.gpu.test.ts'],
           // A busy machine is no failure.
@@ -89,6 +109,9 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           exclude: IN_NODE,
+          setupFiles: ['src/cli/chromium.setup.ts'],
+          // As in Node: files share the device and its kernels.
+          isolate: false,
           testTimeout: 120_000,
           browser: {
             enabled: true,

@@ -101,6 +101,17 @@ const optimal_token_baseline: Handler = ({ inputs, config }) => {
   return [{ on: 'driver', run }]
 }
 
+/** verl changed it after this commit: returns used to end at a token that the policy did not write. */
+const JANUARY = 'b178a3cd'
+
+const reinforce_plus_plus: Handler = ({ inputs, config, source }) => {
+  const input = readInput(inputs)
+  const observations_end_returns = source.includes(JANUARY)
+  const settings = { ...readConfig(config), observations_end_returns }
+  const run = () => within(F64, { ...computeAdvantages('reinforce_plus_plus', input, settings) })
+  return [{ on: 'driver', run }]
+}
+
 /** `gae` and `grpo` of production_float32. */
 export const PRODUCTION_ADVANTAGES = {
   gae: estimator('gae', BOTH, PRODUCTION),
@@ -115,7 +126,7 @@ export const ADVANTAGE_CASES: Readonly<Record<string, Handler>> = {
   grpo_vectorized: estimator('grpo_vectorized', ONE, GRPO_VECTORIZED),
   opo: estimator('opo', ONE),
   optimal_token_baseline,
-  reinforce_plus_plus: estimator('reinforce_plus_plus', BOTH),
+  reinforce_plus_plus,
   reinforce_plus_plus_baseline: estimator('reinforce_plus_plus_baseline', ONE),
   remax: estimator('remax', BOTH),
   rloo,

@@ -1,5 +1,5 @@
 // Golden fixtures of verl's functions: how one file of them is run.
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { readJson } from '../src/cli/input/input_file.ts'
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import type { MatmulChoice } from '../src/kernels/matmul/matmul_variants.ts'
@@ -16,6 +16,10 @@ export interface Context {
 
 /** One case of a fixture. A handler reads every field of `inputs` and `config` that it understands, at once. */
 export interface Fixture {
+  /** What computed the file, with its version. */
+  readonly source: string
+  /** Where the file lies: cases name others beside it. */
+  readonly folder: string
   readonly inputs: Fields
   readonly config: Fields
   /** For lengths that only the expected lists tell; the values are compared by the caller. */
@@ -27,7 +31,7 @@ export type Outputs = Readonly<Record<string, Omit<Output, 'expected'>>>
 
 /** One place where a case is computed. */
 export type Part =
-  | { readonly on: 'reference' | 'driver'; readonly run: () => Outputs }
+  | { readonly on: 'reference' | 'driver'; readonly run: () => Outputs | Promise<Outputs> }
   | {
       readonly on: 'gpu'
       /** Of kernels that come in several: printed behind the case. */
@@ -39,6 +43,7 @@ export type Part =
 export type Handler = (fixture: Fixture) => readonly Part[]
 
 interface FixtureFile {
+  readonly source: unknown
   readonly cases: readonly unknown[]
 }
 
@@ -60,11 +65,13 @@ export async function* fixtureResults(
 ): AsyncGenerator<Result> {
   const stem = basename(file, '.json')
   let cases: readonly unknown[]
+  let source = ''
   try {
     const json: unknown = readJson(file)
     if (!isFixtureFile(json) || !Array.isArray(json.cases))
       throw new Error('expected {source, cases: [...]}')
     cases = json.cases
+    source = `${json.source}`
   } catch (error) {
     yield failure(stem, messageOf(error))
     return
@@ -73,21 +80,23 @@ export async function* fixtureResults(
   for (const [i, one] of cases.entries()) {
     const given = (one as { name?: unknown } | null)?.name
     const name = `${stem}/${typeof given === 'string' ? given : i}`
-    if (Object.hasOwn(handlers, stem)) yield* caseResults(name, one, handlers[stem], context)
+    const from = { source, folder: dirname(file) }
+    if (Object.hasOwn(handlers, stem))
+      yield* caseResults(name, { one, from }, handlers[stem], context)
     else yield failure(name, `unknown: there is no code for fixtures called ${stem}`)
   }
 }
 
 async function* caseResults(
   name: string,
-  one: unknown,
+  { one, from }: { one: unknown; from: Pick<Fixture, 'source' | 'folder'> },
   handler: Handler,
   context: Context,
 ): AsyncGenerator<Result> {
   let fixture: Fixture
   let parts: readonly Part[]
   try {
-    fixture = readFixture(one)
+    fixture = { ...from, ...readFixture(one) }
     parts = handler(fixture)
   } catch (error) {
     yield failure(name, messageOf(error))
@@ -111,7 +120,7 @@ async function* caseResults(
     yield failure(name, `unknown: nothing computes expected.${unknown.join(', expected.')}`)
 }
 
-function readFixture(one: unknown): Fixture {
+function readFixture(one: unknown): Omit<Fixture, 'source' | 'folder'> {
   const fields = new Fields(one, 'case')
   return {
     inputs: new Fields(fields.raw('inputs'), 'inputs'),
@@ -131,7 +140,7 @@ async function runPart(
   if (part.on === 'gpu' && !gpu) return undefined
   const title = part.on === 'gpu' && part.variant ? `${name} (${part.variant})` : name
   try {
-    const found = part.on === 'gpu' ? await part.run(gpu as Gpu) : part.run()
+    const found = part.on === 'gpu' ? await part.run(gpu as Gpu) : await part.run()
     const outputs: Check['outputs'] = Object.fromEntries(
       Object.entries(found).map(([key, output]) => [
         key,

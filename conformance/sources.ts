@@ -54,6 +54,8 @@ function ofFolder(folder: string): Source[] | undefined {
   }
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
   if (has('tokenizer.json') && has('expected.json')) return [{ kind: 'tokenizer', folder }]
+  // What the cases of a file beside it name.
+  if (has('tokenizer.json')) return []
   if (has('adapter_config.json')) {
     const owner = basename(dirname(resolve(folder)))
     return [{ kind: 'later', name: `${owner}/${name}` }]

@@ -4,6 +4,7 @@ import { DRIVER_CASES } from './driver_cases.ts'
 import type { Handler } from './fixture.ts'
 import { LOSS_CASES } from './loss_cases.ts'
 import { MASKED_CASES, productionWhiten } from './masked_cases.ts'
+import { MULTI_TURN_CASES } from './multi_turn_cases.ts'
 import { OPTIMIZER_CASES } from './optimizer_cases.ts'
 import { POLICY_LOSS_CASES, productionVanilla } from './policy_loss_cases.ts'
 import { ROLLOUT_CASES } from './rollout_cases.ts'
@@ -26,6 +27,7 @@ export const VERL_CASES: Readonly<Record<string, Handler>> = {
   ...DRIVER_CASES,
   ...LOSS_CASES,
   ...MASKED_CASES,
+  ...MULTI_TURN_CASES,
   ...OPTIMIZER_CASES,
   ...POLICY_LOSS_CASES,
   ...ROLLOUT_CASES,

@@ -7,7 +7,7 @@ import { arithmetic } from '../src/tasks/tokenizers/arithmetic.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
-const STEPS = 6
+const STEPS = 3
 
 /** A warm start alone: what the command line keeps is what the page ends with. */
 const LINK = `v=1&p=tiny&phases=sft&phases.0.steps=${STEPS}${QUICK}`

@@ -1,5 +1,6 @@
 // A person teaches: twelve pairs answered on the page, and the reward model's accuracy appears.
 import type { Page } from '@playwright/test'
+import { expectSound } from './axe.ts'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -122,6 +123,7 @@ test('verdicts in quick succession outlive a reload, on a narrow screen where th
   await lab.get('train').click()
   await lab.waitForStatus('waiting', 200_000)
   await expect(lab.get('prefer-undo')).toBeInViewport()
+  await expectSound(lab)
   for (const [n, choice] of ['prefer-a', 'prefer-b', 'prefer-a'].entries()) {
     await lab.get(choice).click()
     await expect.poll(() => given(lab)).toBe(n + 1)

@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page, Worker } from '@playwright/test'
 import type { LabEvent } from '../src/lab/protocol/protocol.ts'
-import { borrowingPage, type Host } from './host.ts'
-import { expect, LabPage, measured, QUICK, test } from './lab_page.ts'
+import { expect, LabPage, measured, test } from './lab_page.ts'
 import { type OwnBrowser, openOwn } from './own_browser.ts'
 import { keepEvery } from './stored.ts'
+import { LINK, reference, STEPS } from './undisturbed.ts'
 
 const RUNS = Number(process.env.TORTURE_RUNS ?? 1)
 const SEED = Number(process.env.TORTURE_SEED ?? 1)
 /** As fine as steps are: what is lost is counted in them. */
 const EVERY_STEPS = 2
-const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=14&validation.prompts=16&validation.test_freq=6&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
-const STEPS = 24
 
 /** What the browser is killed in the middle of. */
 const MOMENTS = [
@@ -151,18 +149,6 @@ async function reach(own: OwnBrowser, moment: Moment, random: () => number): Pro
 }
 
 let folder = ''
-let undisturbed: unknown[] | undefined
-
-async function reference(host: Host): Promise<unknown[]> {
-  if (undisturbed) return undisturbed
-  const lab = await openLab(await borrowingPage(host))
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 300_000)
-  undisturbed = await metricsOf(lab)
-  await lab.page.close()
-  expect(undisturbed).toHaveLength(STEPS + 1)
-  return undisturbed
-}
 
 test.beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'understory-torture-'))

@@ -2,8 +2,8 @@
 import type { Page } from '@playwright/test'
 import { expect, type StepEvent, test } from './lab_page.ts'
 
-/** The tiny preset, its last phase cut short: 24 steps of reinforcement are enough to see it work. */
-const LINK = 'v=1&p=tiny&phases.2.steps=20'
+/** The tiny preset, its last phase cut short: 20 steps of reinforcement are enough to see it work. */
+const LINK = 'v=1&p=tiny&phases.2.steps=16'
 const LAYERS = 3
 /** Means of 8 steps of 128 responses: their standard error is about 0.015. */
 const WINDOW = 8
@@ -52,8 +52,8 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
     [66, 1, 'steps'],
     [70, 2, 'steps'],
   ])
-  await expect(lab.get('step-count')).toHaveText('90')
-  for (const done of ['66 of 66', '4 of 4', '20 of 20'])
+  await expect(lab.get('step-count')).toHaveText('86')
+  for (const done of ['66 of 66', '4 of 4', '16 of 16'])
     await expect(lab.get('phases')).toContainText(done)
 
   // Reward and accuracy rise, and what the page shows is what the worker computed.
@@ -75,5 +75,5 @@ test('after Train, reward and accuracy rise, the phases switch and the layers di
   expect(new Set(await rowColours(page, LAYERS + 1)).size).toBe(LAYERS + 1)
 
   // Samples are of the newest reinforcement step.
-  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 90')
+  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 86')
 })

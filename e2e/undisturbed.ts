@@ -6,8 +6,8 @@ import { expect, LabPage, measured, QUICK } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 
 /** The tiny preset, short, with enough steps to be interrupted. */
-export const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=4&phases.2.steps=24&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
-export const STEPS = 34
+export const LINK = `v=1&p=tiny&phases.0.steps=4&phases.1.steps=4&phases.2.steps=12&validation.prompts=16&validation.test_freq=6&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
+export const STEPS = 20
 
 export async function train(lab: LabPage): Promise<void> {
   await lab.open(LINK)
@@ -35,7 +35,7 @@ export function expectNoNewBuffers(events: readonly LabEvent[]): void {
 
 let undisturbed: unknown[] | undefined
 
-/** The same for all tests, so it is trained once. */
+/** The same for all tests of a browser, so it is trained once. */
 export async function reference(host: Host): Promise<unknown[]> {
   if (undisturbed) return undisturbed
   const page = await borrowingPage(host)

@@ -1,13 +1,21 @@
 // npm run bench: times matrix products, training steps, their parts, how they grow, and the page's own work in Chromium, prints
 // tables and keeps a JSON file in bench/results. `npm run bench -- matmul sft` runs only the suites it names; `--swiftshader` uses the CPU
-// adapter even where there is a GPU. Nothing here passes or fails by its speed, only by wrong results.
+// adapter even where there is a GPU, `--node` measures in Node on Dawn, without a browser. Nothing here passes or fails by its speed, only by wrong results.
 // Without a browser: `npm run bench -- show FILE` prints a results file, `npm run bench -- plot FILE` draws its scaling as
 // docs/figures/scaling.svg. `npm run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openNode, withVulkan } from './bench_node.mjs'
+import {
+  measureUi,
+  offerSampling,
+  offerThreadTime,
+  openBrowser,
+  openUiPage,
+  servePage,
+} from './bench_page.mjs'
 import { findChromium } from './chromium.mjs'
 import { installMissing, loadVite, ROOT } from './project.mjs'
 
@@ -71,46 +79,34 @@ const SUITES = {
   },
 }
 
-/** Updates before the measured ones, and measured ones. */
-const UI_UPDATES = { warm: 10, measured: 40 }
-
-/** CPU time of the page's thread per update of a case, or its share of the time. */
-async function measureUi(page, ui_case) {
-  await page.evaluate((ui_case) => globalThis.uiBench.open(ui_case), ui_case)
-  const updates = (count) => page.evaluate((count) => globalThis.uiBench.update(count), count)
-  await updates(UI_UPDATES.warm)
-  const seconds = () => page.evaluate(() => globalThis.benchThreadSeconds())
-  const [cpu, clock] = [await seconds(), performance.now()]
-  await updates(UI_UPDATES.measured)
-  const busy_ms = 1000 * ((await seconds()) - cpu)
-  const ms = busy_ms / UI_UPDATES.measured
-  return ui_case.per_second
-    ? { ...ui_case, ms, share: busy_ms / (performance.now() - clock) }
-    : { ...ui_case, ms }
-}
-
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    node: { type: 'boolean', default: false },
     swiftshader: { type: 'boolean', default: false },
     weights: { type: 'string' },
   },
 })
 const [first, file, ...more] = positionals
 const is_file_command = first === 'show' || first === 'plot'
-const suites = positionals.length ? positionals : Object.keys(SUITES)
-const unknown = first === 'torch' ? positionals.slice(1) : suites.filter((name) => !SUITES[name])
+/** The page's own work needs a page. */
+const IN_NODE = Object.keys(SUITES).filter((name) => name !== 'ui')
+const offered = options.node ? IN_NODE : Object.keys(SUITES)
+const suites = positionals.length ? positionals : offered
+const unknown =
+  first === 'torch' ? positionals.slice(1) : suites.filter((name) => !offered.includes(name))
 if (is_file_command ? !file || more.length : unknown.length) {
   console.error(
     is_file_command
       ? `bench ${first}: expected one results file, e.g. bench/results/2026-11-21-google-swiftshader.json`
-      : `No benchmark ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}, and show, plot and torch.`,
+      : `No benchmark ${unknown.join(', ')}; there are ${offered.join(', ')}, and show, plot and torch.`,
   )
   process.exit(1)
 }
 await installMissing()
 const report = await loadReport()
 if (is_file_command) showFile(first, file)
+else if (options.node) await runInNode()
 else if (await findChromium()) await runInBrowser()
 else process.exit(1)
 
@@ -139,12 +135,18 @@ function showFile(command, file) {
 
 async function runInBrowser() {
   const server = await servePage()
-  const { browser, page, adapter } = await openBrowser(server.resolvedUrls.local[0])
+  const { browser, page, adapter } = await openBrowser(
+    server.resolvedUrls.local[0],
+    options.swiftshader,
+  )
   try {
     await offerThreadTime(page)
     await offerSampling(page)
     if (first === 'torch') await recordForTorch(page)
-    else await runSuites(page, adapter, browser, server.resolvedUrls.local[0])
+    else {
+      const openUi = () => openUiPage(browser, server.resolvedUrls.local[0])
+      await runSuites(page, adapter, browser.version(), openUi)
+    }
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1
@@ -154,9 +156,21 @@ async function runInBrowser() {
   }
 }
 
-async function runSuites(page, adapter, browser, url) {
-  const chromium = browser.version()
-  const openUi = () => openUiPage(browser, url)
+async function runInNode() {
+  try {
+    await withVulkan()
+    const { page, adapter } = await openNode()
+    if (first === 'torch') await recordForTorch(page)
+    else await runSuites(page, adapter, `none: Node ${process.version}`)
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
+  // Devices of the other libraries would keep the process alive.
+  process.exit()
+}
+
+async function runSuites(page, adapter, chromium, openUi) {
   const record = {
     date: new Date().toISOString().slice(0, 10),
     adapter,
@@ -181,97 +195,6 @@ async function runSuites(page, adapter, browser, url) {
   console.log(`Wrote ${save(record)} after ${minutes} minutes`)
   for (const line of wrong) console.error(line)
   process.exitCode = wrong.length ? 1 : 0
-}
-
-/** Builds bench/page and serves it on a free port of this machine. */
-async function servePage() {
-  const { build, preview } = await loadVite()
-  // Loading bench/report has set it to development, which would measure React's checks along.
-  process.env.NODE_ENV = 'production'
-  const root = join(ROOT, 'bench/page')
-  const outDir = join(ROOT, 'dist/bench')
-  const { default: react } = await import('@vitejs/plugin-react')
-  const shared = { root, configFile: false, logLevel: 'error', base: './', plugins: [react()] }
-  const limits = { chunkSizeWarningLimit: 10_000 }
-  const rolldownOptions = { input: [join(root, 'index.html'), join(root, 'ui.html')] }
-  await build({
-    ...shared,
-    build: { outDir, emptyOutDir: true, target: 'esnext', rolldownOptions, ...limits },
-  })
-  // An isolated page has a clock of 5 µs instead of 100.
-  const headers = {
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Embedder-Policy': 'require-corp',
-  }
-  return preview({
-    ...shared,
-    build: { outDir },
-    preview: { host: '127.0.0.1', port: 4199, headers },
-  })
-}
-
-/** A Chromium on the real GPU, or on SwiftShader where there is none. */
-async function openBrowser(url) {
-  const { chromium } = createRequire(join(ROOT, 'package.json'))('playwright')
-  const common = ['--no-sandbox', '--enable-unsafe-webgpu', '--ignore-gpu-blocklist']
-  const real = platform() === 'linux' ? ['--use-angle=vulkan', '--enable-features=Vulkan'] : []
-  const tries = [
-    [...common, ...real],
-    [...common, '--use-webgpu-adapter=swiftshader'],
-  ]
-  for (const args of options.swiftshader ? tries.slice(1) : tries) {
-    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args })
-    const page = await browser.newPage()
-    page.on('pageerror', (error) => console.error(`page: ${error.message}`))
-    page.on('console', (said) => said.type() === 'debug' && console.error(`  ${said.text()}`))
-    await page.goto(url)
-    await page.waitForFunction(() => 'bench' in globalThis)
-    const adapter = await page.evaluate(() => globalThis.bench.adapter())
-    if (adapter) return { browser, page, adapter }
-    await browser.close()
-  }
-  throw new Error('This Chromium offers no WebGPU adapter, not even SwiftShader.')
-}
-
-/** The page's own components, in a tab without anything else. */
-async function openUiPage(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  page.on('pageerror', (error) => console.error(`page: ${error.message}`))
-  await page.goto(`${url}ui.html`)
-  await page.waitForFunction(() => 'uiBench' in globalThis)
-  await offerThreadTime(page)
-  const cases = await page.evaluate(() => globalThis.uiBench.cases())
-  return { page, cases }
-}
-
-/** Lets the page ask for the CPU seconds of its own thread (bench/page/javascript.ts). */
-async function offerThreadTime(page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  await page.exposeFunction('benchThreadSeconds', async () => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return metrics.find(({ name }) => name === 'TaskDuration')?.value
-  })
-}
-
-/** Lets the page have its thread sampled by V8's profiler: milliseconds inside JavaScript, and in its garbage collector. */
-async function offerSampling(page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Profiler.enable')
-  await session.send('Profiler.setSamplingInterval', { interval: 100 })
-  await page.exposeFunction('benchStartSampling', () => session.send('Profiler.start'))
-  await page.exposeFunction('benchStopSampling', async () => {
-    const { profile } = await session.send('Profiler.stop')
-    const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))
-    const ms = { script: 0, garbage: 0 }
-    profile.samples.forEach((id, i) => {
-      const name = names.get(id)
-      const kind = name === '(garbage collector)' ? 'garbage' : 'script'
-      if (!['(idle)', '(program)', '(root)'].includes(name))
-        ms[kind] += profile.timeDeltas[i] / 1000
-    })
-    return ms
-  })
 }
 
 /** Writes the first steps of the preset and the weights before them to dist/torch. */

@@ -30,16 +30,15 @@ const STAGES = {
   build: () => check('vite', ['build', '--logLevel', 'error']),
   e2e: async () => ((await findChromium()) ? playwright() : NO_CHROMIUM),
 }
-/**
- * Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each; torture is only in
- * `npm run test:long`.
- */
+/** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest first in each. */
 const LANES = [
   ['lint', 'types', 'unit', 'conform', 'dawn'],
-  ['build', 'gpu', 'e2e', 'torture'],
+  ['build', 'e2e'],
 ]
+/** For the lane that has done its own first; torture is only in `npm run test:long`. */
+const LAST = ['gpu', 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
-const GOLDENS = ['verl', 'hf'].map((kind) => {
+const GOLDENS = ['verl', 'hf', 'multi_turn'].map((kind) => {
   const all = `../shared/goldens/${kind}`
   return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
 })
@@ -74,9 +73,12 @@ try {
   if (selected.some((name) => ['dawn', 'conform', 'gpu', 'e2e'].includes(name)))
     await findChromium()
   const on_gpu = {}
+  const isSelected = (name) => selected.includes(name)
+  const last = LAST.filter(isSelected)
   await Promise.all(
     LANES.map(async (lane) => {
-      for (const name of lane) if (selected.includes(name)) on_gpu[name] = await runStage(name)
+      for (const name of lane.filter(isSelected)) on_gpu[name] = await runStage(name)
+      for (let name = last.shift(); name; name = last.shift()) on_gpu[name] = await runStage(name)
     }),
   )
   const missing = missingGpu(selected, on_gpu)

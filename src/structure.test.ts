@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 /** Folders inside a folder, in the order of imports: each may import from itself and from those before it. */
 const ORDER: Readonly<Record<string, string>> = {
   rl: 'math estimators losses config experience learners metrics look reward train',
-  lab: 'columns content experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs',
+  lab: 'columns content sandbox experiment presets formulas protocol links diagnosis checkpoints worker page runs jobs',
 }
 const MOST_LINES = 300
 const MOST_FILES = 15
@@ -16,7 +16,7 @@ const CATALOGUES: readonly string[] = ['src/lab/jobs/settings.ts']
 /** Folders whose files are a list of things of one kind. */
 const COLLECTIONS: readonly string[] = [
   ...['conformance', 'conformance/hf'],
-  ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/tasks'],
+  ...['src/rl/estimators', 'src/rl/losses', 'src/tasks/rewards', 'src/tasks/tasks'],
 ]
 
 const files = ['src', 'conformance'].flatMap((folder) =>
@@ -24,7 +24,11 @@ const files = ['src', 'conformance'].flatMap((folder) =>
     .map((file) => posix.join(folder, file))
     .filter((file) => /\.tsx?$/.test(file)),
 )
-const specs = readdirSync('e2e').map((file) => posix.join('e2e', file))
+const others = ['e2e', 'scripts', 'bench'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => posix.join(folder, file))
+    .filter((file) => /\.(tsx?|mjs)$/.test(file)),
+)
 const isProduct = (file: string) => !/\.(test|ref|setup)\.tsx?$|\/testing\.ts$/.test(file)
 const product = files.filter(isProduct)
 const sourceOf = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
@@ -83,7 +87,7 @@ test('rl and lab hold the folders that the order names, and no others', () => {
 })
 
 test('a file has at most 300 lines, tests too and catalogues apart', () => {
-  const long = [...files, ...specs].filter(
+  const long = [...files, ...others].filter(
     (file) => linesOf(readFileSync(file, 'utf8')) > MOST_LINES,
   )
   expect(long.sort()).toEqual([...CATALOGUES].sort())

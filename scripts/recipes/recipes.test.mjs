@@ -4,11 +4,12 @@ import { aggregation } from './aggregation.mjs'
 import { estimator } from './estimator.mjs'
 import { panel } from './panel.mjs'
 import { policyLoss } from './policy_loss.mjs'
+import { reward } from './reward.mjs'
 import { task } from './task.mjs'
 import { treeWith } from './tree.mjs'
 
 /** The recipes. All are applied to one copy, so that one run of the compiler sees them. */
-const RECIPES = [policyLoss, aggregation, estimator, task, panel]
+const RECIPES = [policyLoss, aggregation, estimator, task, reward, panel]
 
 let tree
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSupported } from './dawn.ts'
+import { isSupported, pollByTimer } from './dawn.ts'
 
 test.for([
   ['llvmpipe: Mesa 22.3.6 (LLVM 15.0.6) 0.0.1', false],
@@ -13,4 +13,28 @@ test.for([
   ['', true],
 ] as const)('of software drivers only a lavapipe before Mesa 24 is refused: %s', ([text, used]) => {
   expect(isSupported(text)).toBe(used)
+})
+
+test('callbacks without a source wait for a timer, and all others are immediate', () => {
+  const calls: unknown[][] = []
+  const record =
+    (name: string) =>
+    (...args: unknown[]) =>
+      calls.push([name, ...args])
+  const timers = { setImmediate: record('immediate'), setTimeout: record('timer') }
+  pollByTimer(timers as unknown as typeof globalThis)
+  // What a promise passes is native and nameless, as the callbacks of Dawn's binding are.
+  let native = (_?: unknown) => {}
+  new Promise((resolve) => {
+    native = resolve
+  })
+  const written = () => {}
+  timers.setImmediate(native)
+  timers.setImmediate(written, 'argument')
+  timers.setImmediate(Math.max)
+  expect(calls).toEqual([
+    ['timer', native, 1],
+    ['immediate', written, 'argument'],
+    ['immediate', Math.max],
+  ])
 })

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { create, globals } from 'webgpu'
+import { isSoftware } from '../kernels/device/adapter.ts'
 
 /** Folders of Vulkan driver manifests. */
 const MANIFESTS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d']
@@ -71,10 +72,34 @@ const opened: GPU[] = []
 
 /** WebGPU on the first adapter that works, or undefined when there is none. */
 export async function openDawn(): Promise<GPU | undefined> {
-  for await (const { gpu, is_supported } of dawnAdapters()) {
+  for await (const { gpu, info, is_supported } of dawnAdapters()) {
     if (!is_supported) continue
+    if (opened.length === 0 && isSoftware(info)) pollByTimer()
     opened.push(gpu)
     return gpu
   }
   return undefined
+}
+
+/** How long Dawn waits from one question to the next. */
+const POLL_MS = 1
+
+/** The functions of Node that are replaced. */
+type Timers = Pick<typeof globalThis, 'setImmediate' | 'setTimeout'>
+
+/**
+ * From now on Dawn asks every millisecond. By itself it asks through `setImmediate`, as often as it can, which
+ * takes a whole core, and on a software adapter that core is the GPU: a step takes twice as long. A GPU answers sooner than a
+ * timer, so there it stays as it is.
+ */
+export function pollByTimer(timers: Timers = globalThis): void {
+  const { setImmediate, setTimeout } = timers
+  const soon = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
+    isNative(callback) ? setTimeout(callback, POLL_MS) : setImmediate(callback, ...args)
+  timers.setImmediate = Object.assign(soon, setImmediate) as typeof setImmediate
+}
+
+/** True for a function of Dawn's binding: those of JavaScript show their source, those of Node have names. */
+function isNative(callback: (...args: unknown[]) => void): boolean {
+  return callback.name === '' && `${callback}` === 'function () { [native code] }'
 }

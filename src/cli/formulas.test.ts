@@ -211,7 +211,7 @@ function tableFor(adv_estimator: AdvEstimator, change: Partial<Algorithm> = {}):
   const drawn = { batch, samples, texts: order.map(() => ''), scores: SCORES, token_level_scores }
   return tokenTable({
     phase,
-    drawn: { ...drawn, index, order, reward_baselines },
+    drawn: { ...drawn, index, order, reward_baselines, columns: new Map(), problems: [] },
     experience,
     trained: batch,
     rows: { batch: 6, mini: 6, micro: 6 },

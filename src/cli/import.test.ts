@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { exportCommand } from './export.ts'
+import { exportCommand } from './export/export.ts'
 import { importRun, readSource } from './import.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understory-import-'))
@@ -28,6 +28,19 @@ test('verl’s log becomes a file that imports to the same run', async () => {
   expect(readFileSync(out, 'utf8').split('\n')[0]).toContain('"imported_run":1,"kind":"verl"')
   const [first, again] = [await readSource(join(folder, 'verl')), await readSource(out)]
   expect(again.series).toEqual(first.series)
+})
+
+test('a folder of verl’s validation generations becomes a run with its answers', async () => {
+  const line = (step: number, score: number) =>
+    `${JSON.stringify({ input: '2=', output: '2', gts: '2', score, step })}\n`
+  write('val/10.jsonl', line(10, 1))
+  write('val/5.jsonl', line(5, 0))
+  const out = join(folder, 'val.jsonl')
+  expect(await importRun.run([join(folder, 'val'), '--out', out])).toBe(0)
+  const again = await readSource(out)
+  expect(again).toEqual(await readSource(join(folder, 'val')))
+  expect(again).toMatchObject({ kind: 'generations', step: 10 })
+  expect(again.generations.map(({ step }) => step)).toEqual([5, 10])
 })
 
 test('an event file has every step and number of the run it was written from', async () => {

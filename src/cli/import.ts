@@ -2,9 +2,9 @@
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CAN_IMPORT } from '../lab/jobs/logs/can_import.ts'
 import { type ImportedLog, LogError } from '../lab/jobs/logs/imported_log.ts'
 import type { Pieces } from '../lab/jobs/logs/lines.ts'
+import { logFiles } from '../lab/jobs/logs/log_files.ts'
 import { HEAD_BYTES, logKind, noLog, readLog } from '../lab/jobs/logs/read_log.ts'
 import { importedRunText } from '../lab/jobs/logs/run_file.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
@@ -12,7 +12,8 @@ import { replaceFile } from './output/disk.ts'
 import { print, tell } from './terminal.ts'
 
 export const importRun: Command = {
-  usage: '<metrics.jsonl | trainer_state.json | event file | folder of one> --out FILE.jsonl',
+  usage:
+    '<metrics.jsonl | trainer_state.json | event file | folder of one, or of verl’s validation generations> --out FILE.jsonl',
   summary:
     'makes a run of a log of verl, TRL or TensorBoard; drop the file on the page, and it stands beside the page’s own runs',
   run: async (args) => {
@@ -44,28 +45,23 @@ function readOptions(args: readonly string[]): { source: string; out: string } {
 /** Reads a log. Throws LabFailure for what is none. */
 export async function readSource(source: string): Promise<ImportedLog> {
   if (!existsSync(source)) throw new LabFailure(`${source}: no such file or folder`)
-  const files = statSync(source).isDirectory() ? logFiles(source) : [source]
   try {
+    const files = statSync(source).isDirectory()
+      ? logFiles(readdirSync(source), source).map((name) => join(source, name))
+      : [source]
     const kind = logKind(basename(files[0]), await headOf(files[0]))
     if (!kind) throw noLog(source)
-    return await readLog(kind, piecesOf(files))
+    return await readLog(
+      kind,
+      files.map((file) => ({ name: basename(file), pieces: () => piecesOf(file) })),
+    )
   } catch (error) {
-    if (error instanceof LogError) throw new LabFailure(`${source}: ${error.message}`)
+    if (error instanceof LogError)
+      throw new LabFailure(
+        error.message.startsWith(source) ? error.message : `${source}: ${error.message}`,
+      )
     throw error
   }
-}
-
-/** What a folder of a run, of a checkpoint of TRL or of TensorBoard holds its log in. */
-const LOG_NAMES = ['metrics.jsonl', 'trainer_state.json']
-
-/** A run that was resumed has an event file for every start; their names begin with the time. */
-function logFiles(folder: string): string[] {
-  const all = readdirSync(folder)
-  const log = LOG_NAMES.find((name) => all.includes(name))
-  if (log) return [join(folder, log)]
-  const names = all.filter((name) => name.includes('tfevents'))
-  if (names.length === 0) throw new LabFailure(`${folder}: there is no log in it. ${CAN_IMPORT}`)
-  return names.sort().map((name) => join(folder, name))
 }
 
 async function headOf(file: string): Promise<Uint8Array> {
@@ -73,6 +69,4 @@ async function headOf(file: string): Promise<Uint8Array> {
   return new Uint8Array()
 }
 
-async function* piecesOf(files: readonly string[]): Pieces {
-  for (const file of files) yield* createReadStream(file) as AsyncIterable<Uint8Array>
-}
+const piecesOf = (file: string): Pieces => createReadStream(file)

@@ -2,7 +2,7 @@
 import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
-import { exportCommand } from './export.ts'
+import { exportCommand } from './export/export.ts'
 import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'

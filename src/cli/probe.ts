@@ -4,6 +4,7 @@ import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
 import { firstNonfinite } from '../lab/checkpoints/sound.ts'
 import { type HfModel, readHfModel } from '../model/hf/hf_model.ts'
+import { withAdapter } from '../model/hf/peft_adapter.ts'
 import {
   type Internals,
   maskOf,
@@ -33,14 +34,16 @@ import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
 
 export const probe: Command = {
-  usage: '<model dir> --tokens ids.json [--out f.json]',
+  usage: '<model dir> --tokens ids.json [--adapter DIR] [--out f.json]',
   summary:
-    'logits and every internal policy of a Hugging Face model, or of what train --save kept; ids.json: one list of ids, several, or {input_ids, attention_mask}',
+    'logits and every internal policy of a Hugging Face model, or of what train --save kept; --adapter merges a LoRA adapter of PEFT into it first; ids.json: one list of ids, several, or {input_ids, attention_mask}',
   run: async (args) => {
-    const { folder, tokens, out } = readOptions(args)
-    const model =
+    const { folder, tokens, adapter, out } = readOptions(args)
+    const base =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
-    requireFinite(folder, model)
+    requireFinite(folder, base)
+    const model = adapter === undefined ? base : await withAdapter(base, modelDirectory(adapter))
+    if (adapter !== undefined) requireFinite(adapter, model)
     const rows = readRows(tokens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
@@ -62,13 +65,14 @@ export function readOptions(args: readonly string[]) {
   const { values, positionals } = parse(args)
   if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
   if (values.tokens === undefined) throw new UsageError('probe needs --tokens ids.json')
-  return { folder: positionals[0], tokens: values.tokens, out: values.out }
+  const { tokens, adapter, out } = values
+  return { folder: positionals[0], tokens, adapter, out }
 }
 
 function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
   try {
-    const options = { tokens: option, out: option }
+    const options = { tokens: option, adapter: option, out: option }
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)

@@ -32,6 +32,7 @@ import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
 import { RunFolder } from './output/run_folder.ts'
 import { lockFolder } from './output/run_lock.ts'
+import { runPrograms } from './sandbox/programs.ts'
 import { print, tell } from './terminal.ts'
 import { drive } from './train/drive.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './train/resume.ts'
@@ -44,26 +45,38 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
-    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--observe] [--logger tensorboard] [--allow-memory GIB]',
+    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
     '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; a data file in place of the experiment is trained on with usual settings; ' +
+    '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
     '--allow-memory lets a run take more GPU memory than 4 GiB, or than half of the machine’s where that is less',
   run: async (args) => {
     const options = await readOptions(args)
-    const { run } = options
-    if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
-    const { out, force, save } = options
-    const replaced = out === undefined ? [] : refuseOut(out, force)
-    if (save !== undefined) refuseSave(save)
-    return locked(out, () => beginRun(run, options, replaced))
+    const endPrograms = runPrograms()
+    try {
+      return await trainAsked(options)
+    } finally {
+      endPrograms()
+    }
   },
 }
+
+async function trainAsked(options: Options): Promise<number> {
+  const { run } = options
+  if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
+  const { out, force, save } = options
+  const replaced = out === undefined ? [] : refuseOut(out, force)
+  if (save !== undefined) refuseSave(save)
+  return locked(out, () => beginRun(run, options, replaced))
+}
+
+const rewardFiles = ({ reward }: Options) => (reward ? [reward] : [])
 
 /** Does something while this process alone writes a folder. */
 async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
@@ -165,7 +178,7 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell)
+  await loadNamedFiles(experiment, options.data, tell, rewardFiles(options))
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -234,7 +247,7 @@ async function goOn(
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
-  await loadNamedFiles(state.document, options.data, tell)
+  await loadNamedFiles(state.document, options.data, tell, rewardFiles(options))
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)

@@ -5,6 +5,7 @@ import { base_conversion } from './tasks/base_conversion.ts'
 import { bracket_completion } from './tasks/bracket_completion.ts'
 import { bracket_repair } from './tasks/bracket_repair.ts'
 import { caesar_cipher } from './tasks/caesar_cipher.ts'
+import { calculator_products } from './tasks/calculator_products.ts'
 import { calendar_arithmetic } from './tasks/calendar_arithmetic.ts'
 import { chain_sum } from './tasks/chain_sum.ts'
 import { countdown } from './tasks/countdown.ts'
@@ -52,6 +53,7 @@ export const TASKS: readonly TaskKind[] = [
   mini_sudoku,
   shortest_path,
   calendar_arithmetic,
+  calculator_products,
 ]
 
 /**

@@ -25,11 +25,13 @@ import { Preferences } from './phases/Preferences.tsx'
 import { ContinueOffers } from './runs/checkpoints/ContinueOffers.tsx'
 import { Interrupted } from './runs/checkpoints/Interrupted.tsx'
 import { Deleted, PastRun } from './runs/PastRun.tsx'
+import { RewardDialog } from './settings/rewards/RewardDialog.tsx'
 import { Settings } from './settings/Settings.tsx'
 import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { Reference } from './share/Reference.tsx'
+import { ModelDialog } from './tokens/model/ModelDialog.tsx'
 
 /** Above the numbers: what the person should know first. */
 const ABOVE: readonly PanelEntry[] = [
@@ -67,6 +69,8 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The list of commands', Own: Palette },
   { name: 'The help', Own: Help },
   { name: 'The export', Own: ExportDialog },
+  { name: 'The opened model', Own: ModelDialog },
+  { name: 'The reward', Own: RewardDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
 

@@ -65,7 +65,7 @@ async function contentOf(file: string): Promise<ContentFile> {
 }
 
 /** What else decides how the rows become a task. */
-interface Beginning {
+export interface Beginning {
   readonly model?: string | undefined
   readonly 'warm-start'?: string | undefined
 }
@@ -110,18 +110,21 @@ async function taskOn(
 }
 
 /**
- * Loads every file that an experiment names: from `given`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
   tell: (message: string) => void,
+  more: readonly ContentFile[] = [],
 ): Promise<void> {
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
-  const own = [given?.train, given?.val, given?.tokenizer?.file].flatMap((file) => file ?? [])
+  const own = [given?.train, given?.val, given?.tokenizer?.file, ...more].flatMap(
+    (file) => file ?? [],
+  )
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)
@@ -151,5 +154,5 @@ export async function loadNamedFiles(
 function missingFile(name: string, hash: string, given: readonly ContentFile[]): string {
   const others = given.map((file) => `${file.name} (${file.hash})`)
   const found = others.length > 0 ? `; found ${others.join(' and ')}` : ''
-  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE${found}`
+  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE${found}`
 }

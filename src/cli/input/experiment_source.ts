@@ -1,11 +1,14 @@
 // Where a command takes its experiment from: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
 import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
+import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { decodeLink } from '../../lab/links/link.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { isObject } from '../../model/params/errors.ts'
+import { createReward } from '../../tasks/rewards/composed.ts'
 import { LabFailure } from '../command.ts'
+import { reason } from '../output/disk.ts'
 import { readJson } from './input_file.ts'
 
 /**
@@ -56,9 +59,19 @@ function readDocument(file: string): unknown {
   return readJson(file)
 }
 
+/** A schema knows no more of a reward than its form. Throws LabFailure for a part or a setting that there is not. */
+function withLegalReward(source: string, experiment: Experiment): Experiment {
+  try {
+    createReward(experiment.reward, taskOf(experiment.task))
+    return experiment
+  } catch (error) {
+    throw new LabFailure(`${source}:\n  ${reason(error)}`)
+  }
+}
+
 /** What is wrong with the user's document is a list of sentences about that document. */
 function accept(source: string, parsed: Parsed): Experiment {
-  if (parsed.ok) return parsed.experiment
+  if (parsed.ok) return withLegalReward(source, parsed.experiment)
   const lines = parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
   throw new LabFailure(`${source}:\n${list(lines)}`)
 }

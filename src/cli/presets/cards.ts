@@ -7,6 +7,7 @@ import {
   greedyAt,
   greedyEnd,
   higherThan,
+  number,
   of,
   percent,
   sampledAt,
@@ -32,5 +33,6 @@ export const CARDS: Readonly<Record<string, CardText>> = {
   'reverse-digits': held_out,
   'sort-digits': says`Greedy accuracy on held-out problems is ${percent(greedyAt(0))} already at the switch, ${after(20, greedyAt)} and ${percent(greedyEnd)} at the end. Watch the samples instead: they go from ${percent(sampledAt(0))} right to ${percent(sampledEnd)} in ${rl_steps} steps (${seedCount}).`,
   brackets: says`${held_out} Answers are longer than in the other tasks.`,
+  'calculator-products': says`A response may call a calculator and read its answer. In the first steps of reinforcement a response makes ${number(({ tool_calls_first }) => tool_calls_first, 2)} calls, in the last ones ${number(({ tool_calls_last }) => tool_calls_last, 2)} (${seedCount}). ${held_out} Reinforcement does not teach the model to multiply: it finds that asking works and guessing does not. Look at the calls of tools behind More charts, and at what the tool wrote in the samples.`,
   ...TINY_CARDS,
 }

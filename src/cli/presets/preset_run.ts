@@ -53,6 +53,9 @@ export interface PresetRun {
   /** Share of the returns' variance that the critic explains, means of the first and the last eight steps. */
   readonly explained_first?: number
   readonly explained_last?: number
+  /** Calls of tools per response, means of the first and the last eight steps. */
+  readonly tool_calls_first?: number
+  readonly tool_calls_last?: number
   /** Batches drawn for one that is trained on, mean over all steps. */
   readonly gen_batches?: number
   /** The largest share of tokens that the clip held in any step. */
@@ -176,6 +179,7 @@ export function reduceRun(
     ...rewardModel(rows),
     ...(has('actor/reward_kl_penalty') && { kl_last: edges('actor/reward_kl_penalty')[1] }),
     ...(has('critic/vf_explained_var') && pair('explained', edges('critic/vf_explained_var'))),
+    ...(has('tool_calls/mean') && pair('tool_calls', edges('tool_calls/mean'))),
     ...(has('train/num_gen_batches') && {
       gen_batches: rounded(mean(points('train/num_gen_batches').map(([, value]) => value))),
     }),

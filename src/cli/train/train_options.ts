@@ -3,12 +3,15 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
+import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
-import { experimentAround, type GivenData, givenData, trainedOn } from '../input/data_set.ts'
-import { acceptMade, type DocumentChange, readExperiment } from '../input/experiment_source.ts'
+import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
+import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
+import { acceptMade, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
+import { givenReward } from '../input/reward_program.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -28,6 +31,8 @@ export interface Options {
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
+  /** A program that scores responses. */
+  readonly reward: ContentFile | undefined
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -55,12 +60,14 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     )
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
+  const reward = await givenReward(values.reward)
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, data)
+        ? await newRun(values, positionals, { data, reward })
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     data,
+    reward,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -76,7 +83,7 @@ type Values = ReturnType<typeof parse>['values']
 async function newRun(
   values: Values,
   positionals: readonly string[],
-  data: GivenData | undefined,
+  files: GivenFiles,
 ): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
@@ -84,7 +91,7 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await experimentOf(positionals[0], values, data),
+    experiment: await experimentOf(positionals[0], values, files),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -100,27 +107,16 @@ const isData = (source: string | undefined): source is string =>
 async function experimentOf(
   source: string,
   values: Values,
-  data: GivenData | undefined,
+  files: GivenFiles,
 ): Promise<Experiment> {
-  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, data))
+  const { data } = files
+  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, files))
   if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
     throw new UsageError(
       `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
     )
-  const seed = wholeNumber('--seed', values.seed)
-  const change = seed === undefined ? undefined : () => ({ seed })
+  const change = await changeOf(values, { reward: files.reward })
   return acceptMade(source, await experimentAround(data), change)
-}
-
-/** The seed and the data of the command line in place of the document's. */
-async function changeOf(
-  values: Values,
-  data: GivenData | undefined,
-): Promise<DocumentChange | undefined> {
-  const seed = wholeNumber('--seed', values.seed)
-  if (seed === undefined && data === undefined) return undefined
-  const onData = data && (await trainedOn(data, values))
-  return (document) => ({ ...(seed !== undefined && { seed }), ...onData?.(document) })
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
@@ -154,12 +150,6 @@ function logs(logger: string | undefined): boolean {
   )
 }
 
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text))
-    throw new UsageError(`${name}: expected a whole number, got '${text}'`)
-  return text === undefined ? undefined : Number(text)
-}
-
 function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
   const options = {
@@ -173,6 +163,7 @@ function parse(args: readonly string[]) {
     data: option,
     'val-data': option,
     tokenizer: option,
+    reward: option,
     matmul: option,
     'allow-memory': option,
     logger: option,

@@ -78,13 +78,18 @@ async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter> {
   return adapter
 }
 
-function factsOf({ info, features }: GPUAdapter, device: GPUDevice): AdapterFacts {
+/** True for an adapter that computes on the CPU. */
+export function isSoftware(info: GPUAdapterInfo): boolean {
   const text = [info.vendor, info.architecture, info.device, info.description].join(' ')
+  return info.isFallbackAdapter === true || SOFTWARE.test(text)
+}
+
+function factsOf({ info, features }: GPUAdapter, device: GPUDevice): AdapterFacts {
   return {
     vendor: info.vendor,
     architecture: info.architecture,
     description: info.description || info.device,
-    is_software: info.isFallbackAdapter === true || SOFTWARE.test(text),
+    is_software: isSoftware(info),
     features: [...features].sort(),
     has_subgroups: device.features.has('subgroups'),
     has_f16: device.features.has('shader-f16'),

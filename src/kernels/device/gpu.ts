@@ -19,7 +19,7 @@ import {
   type TensorOptions,
   viewOf,
 } from './tensor.ts'
-import { DispatchLimit, type DispatchLimits, MOST_DISPATCH_MS } from './timing/dispatch_limit.ts'
+import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
 import { type Profile, Recording } from './timing/profiler.ts'
 import { createStageClock, learnRound, queryMaker, readStamps } from './timing/queries.ts'
 import type { StageTimes } from './timing/stage_clock.ts'
@@ -270,8 +270,8 @@ export class Gpu implements Allocator {
    * than `most_ms`, and submits end before they are expected to take twice as long. No result changes by a bit. For adapters
    * with a watchdog; software ones have none, and gain nothing. Does nothing when dispatches are limited already.
    */
-  limitDispatches({ most_ms = MOST_DISPATCH_MS }: { most_ms?: number } = {}): void {
-    this.#dispatcher.limit ??= new DispatchLimit(most_ms, queryMaker(this.#open))
+  limitDispatches(options: LimitOptions = {}): void {
+    this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))
   }
 
   /**

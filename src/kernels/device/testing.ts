@@ -1,4 +1,4 @@
-// One GPU device for all tests of a process. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
+// One GPU device for all tests of a process or page. Dawn keeps the pipelines of a device, so a kernel compiles once, not once a test.
 
 interface Shared {
   readonly device: GPUDevice
@@ -24,7 +24,13 @@ export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** From now on equal requests for a device get the same device, each through its own wrapper. */
+/** What `openAdapter` asks for where the adapter has it. */
+const FEATURES: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups', 'shader-f16']
+
+/**
+ * From now on requests for the same limits get the same device, each through its own wrapper. The device has every feature, and
+ * the wrapper shows those that were asked for, so that a test without timestamps compiles no kernel again.
+ */
 export function shareDevices(): void {
   if (shared.devices_by_request) return
   const devices = new Map<string, Promise<Shared>>()
@@ -32,18 +38,22 @@ export function shareDevices(): void {
   const requestDevice = GPUAdapter.prototype.requestDevice
   GPUAdapter.prototype.requestDevice = async function (descriptor) {
     if (shared.own_device) return requestDevice.call(this, descriptor)
-    const key = JSON.stringify([this.info.description, descriptor])
+    const { requiredLimits, requiredFeatures = [] } = descriptor ?? {}
+    const key = JSON.stringify([this.info.description, requiredLimits])
     const known = devices.get(key)
+    const full = {
+      ...descriptor,
+      requiredFeatures: FEATURES.filter((feature) => this.features.has(feature)),
+    }
     const made =
-      known ??
-      requestDevice.call(this, descriptor).then((device) => ({ device, pipelines: new Set() }))
+      known ?? requestDevice.call(this, full).then((device) => ({ device, pipelines: new Set() }))
     devices.set(key, made)
-    return faceOf(await made)
+    return faceOf(await made, new Set(requiredFeatures))
   }
 }
 
 /** Its `destroy` ends `lost` and no more: the device stays, and its buffers go with those who hold them. */
-function faceOf({ device, pipelines }: Shared): GPUDevice {
+function faceOf({ device, pipelines }: Shared, features: ReadonlySet<string>): GPUDevice {
   let end = (_: Loss) => {}
   const lost = new Promise<Loss>((resolve) => {
     end = resolve
@@ -51,6 +61,7 @@ function faceOf({ device, pipelines }: Shared): GPUDevice {
   })
   return withOwn(device, {
     lost,
+    features,
     async createComputePipelineAsync(descriptor: GPUComputePipelineDescriptor) {
       const pipeline = await device.createComputePipelineAsync(descriptor)
       pipelines.add(pipeline)

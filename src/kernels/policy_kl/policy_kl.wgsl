@@ -85,8 +85,11 @@ fn main(
     }
   }
   if (lane % 16u == 0u) {
-    // Σ p ((z - m) - (z' - m')) - (log Σ exp(z - m) - log Σ exp(z' - m')): exactly 0 where p and q are the same bits.
-    let kl = state.moment / state.sum - log(state.sum / state.sum.yxwz);
+    // Σ p ((z - m) - (z' - m')) - (log Σ exp(z - m) - log Σ exp(z' - m')): exactly 0 where p and q are the same bits, also on
+    // GPUs that divide by multiplying with a reciprocal, where x / x can be 1 ± 1e-7.
+    let other = state.sum.yxwz;
+    let ratio = select(state.sum / other, vec4f(1.0), state.sum == other);
+    let kl = state.moment / state.sum - log(ratio);
     for (var k = 0u; k < 2u; k++) {
       if (mine + k >= params.tokens) { break; }
       let both = select(kl.xy, kl.zw, k == 1u);

@@ -52,8 +52,9 @@ fn main(
     sum = sum * scale + vec2f(dot(e_p, vec4f(1.0)), dot(e_q, vec4f(1.0)));
     top = new_top;
   }
-  // Exactly 0 where p and q are the same bits; rounding may leave a negative number.
-  let kl = moment / sum - log(sum / sum.yx);
+  // Exactly 0 where p and q are the same bits, also on GPUs where x / x can be 1 ± 1e-7; rounding may leave a negative number.
+  let ratio = select(sum / sum.yx, vec2f(1.0), sum == sum.yx);
+  let kl = moment / sum - log(ratio);
   kl_pq[token] = select(kl.x, 0.0, kl.x < 0.0);
   kl_qp[token] = select(kl.y, 0.0, kl.y < 0.0);
 }

@@ -2,6 +2,7 @@
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import type { TrainBpe } from '../../tasks/data/data_tokenizer.ts'
 import { loadDataFiles } from '../../tasks/data/load_data.ts'
+import { loadProgram, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import { ContentError, type ContentFile, contentHash, type NamedContent } from './content.ts'
 import { contentNames, type NamingDocument } from './named.ts'
 
@@ -16,6 +17,10 @@ const LOADERS: readonly Load[] = [
     const val = choice.val_data === '' ? undefined : find(choice.val_data)
     const file = !choice.tokenizer_data ? undefined : find(choice.tokenizer_data)
     await loadDataFiles(choice, find(choice.data), val, { file, trainBpe })
+  },
+  async ({ reward }, find) => {
+    for (const { id, code } of reward?.parts ?? [])
+      if (id === PROGRAM_ID) loadProgram(`${code}`, textOf(find(`${code}`)))
   },
 ]
 
@@ -36,6 +41,14 @@ export async function loadContents(
     return file
   }
   for (const load of LOADERS) await load(document, find, trainBpe)
+}
+
+function textOf({ name, bytes }: ContentFile): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ContentError(`${name}: expected a program as text, found bytes that are no UTF-8`)
+  }
 }
 
 async function check({ hash, name }: NamedContent, file: ContentFile | undefined): Promise<void> {

@@ -1,9 +1,12 @@
 // Which files a document names. One entry for each place of the document where a hash can be.
 import type { NamedContent } from './content.ts'
 
+type Part = { readonly id: string; readonly [field: string]: string | number | boolean }
+
 /** As much of an experiment as names files. */
 export interface NamingDocument {
-  readonly task: { readonly id: string; readonly [field: string]: string | number | boolean }
+  readonly task: Part
+  readonly reward?: { readonly parts: readonly Part[] }
 }
 
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
@@ -14,6 +17,7 @@ const NAMES: readonly Names[] = [
     { hash: task.val_data, name: task.val_name },
     { hash: task.tokenizer_data, name: task.tokenizer_name },
   ],
+  ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
 ]
 
 /** Every file that an experiment names, each once. */

@@ -2,6 +2,7 @@
 import { resolvePhases } from '../experiment/resolve.ts'
 import { type DiagnosisRule, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
+import { unscored } from './reward_rules.ts'
 import {
   cut_off,
   held_out_gap,
@@ -22,6 +23,7 @@ export const DIAGNOSES = [
   'cut_off',
   'length_growth',
   'held_out_gap',
+  'unscored',
 ] as const
 export type DiagnosisName = (typeof DIAGNOSES)[number]
 
@@ -40,6 +42,7 @@ const RULES: Readonly<Record<DiagnosisName, DiagnosisRule>> = {
   cut_off,
   length_growth,
   held_out_gap,
+  unscored,
 }
 
 /**

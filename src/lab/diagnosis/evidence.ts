@@ -44,6 +44,11 @@ export class PhaseEvidence {
     this.max_entropy = vocabularyOf(run.experiment.task).max_entropy
   }
 
+  /** Parts of the reward; none where it is the task's own score. */
+  get reward_parts(): Experiment['reward']['parts'] {
+    return this.#run.experiment.reward.parts
+  }
+
   /** The metric that says how good the answers are, by the task: the share of right ones where no score is partial. */
   get score(): string {
     return this.#run.series.has(TASK_SCORE) ? TASK_SCORE : REWARD

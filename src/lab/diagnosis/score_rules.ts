@@ -89,7 +89,10 @@ export const cut_off: DiagnosisRule = (of) => {
     excess: (share - UNENDED) / UNENDED,
     title: 'Most responses are cut off',
     evidence: `${percent(share)} of the responses of the last ${WINDOW} steps had no end token within their ${max_response_length} tokens.`,
-    meaning: 'A response that does not end scores 0 here, even with the right answer.',
+    meaning:
+      of.reward_parts.length > 0
+        ? 'The reward sees a text that stops in the middle.'
+        : 'A response that does not end scores 0 here, even with the right answer.',
     advice:
       was < share / 2
         ? slower(of)

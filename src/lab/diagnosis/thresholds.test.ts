@@ -25,6 +25,16 @@ const kl_loss = experimentOf({ actor: { use_kl_loss: true } })
 const kl_reward = experimentOf({ algorithm: { use_kl_in_reward: true } })
 const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 
+const programmed = experimentOf({
+  reward: { parts: [{ id: 'program', code: `sha256-${'0'.repeat(64)}`, name: 'reward.py' }] },
+})
+const { train_batch_size, n } = programmed.rollout
+/** This share of every batch took too long. */
+const unscored = (share: number): Made => ({
+  'reward/timeouts': fill(5, share * train_batch_size * n),
+  'reward/errors': fill(5, 0),
+})
+
 /** Each rule at its threshold, and just not there. */
 const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?])[] = [
   [
@@ -113,6 +123,7 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     { [SCORE]: [...fill(20, 0.1), ...fill(3, 0.02)] },
     { [SCORE]: [...fill(20, 0.099), ...fill(3, 0.02)] },
   ],
+  ['unscored', 'share', unscored(0.0101), unscored(0.01), programmed],
 ]
 
 test.for(EDGES)(

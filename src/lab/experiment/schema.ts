@@ -4,6 +4,8 @@ import type { Data } from '../../rl/config/data.ts'
 import type { Rollout } from '../../rl/config/phase.ts'
 import type { Probe, Validation } from '../../rl/config/validation.ts'
 import { TASKS } from '../../tasks/index.ts'
+import type { RewardChoice } from '../../tasks/rewards/composed.ts'
+import type { ToolChoice } from '../../tasks/tools/index.ts'
 import { ACTOR, type ActorFields } from './fields/actor_fields.ts'
 import { ALGORITHM, type AlgorithmFields } from './fields/algorithm_fields.ts'
 import { CRITIC, type CriticFields } from './fields/critic_fields.ts'
@@ -14,7 +16,9 @@ import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
 import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
+import { rewardSchema } from './reward_schema.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
+import { toolsSchema } from './tools.ts'
 
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {
@@ -22,7 +26,11 @@ export interface Experiment {
   readonly name: string
   readonly seed: number
   readonly task: TaskChoice
+  /** What the policy may call, where it has several turns. */
+  readonly tools: readonly ToolChoice[]
   readonly data: Data
+  /** What responses are worth; without parts, the task's own score. */
+  readonly reward: RewardChoice
   readonly model: ModelFields
   readonly phases: readonly PhaseDocument[]
   readonly rollout: Rollout
@@ -61,7 +69,9 @@ export const experimentSchema = filled(ROOT, {
     EXPERIMENT_VERSION,
   ),
   task: z.prefault(taskSchema, { id: TASKS[0].id } as never),
+  tools: z._default(toolsSchema, []),
   data: section(filled(DATA)),
+  reward: rewardSchema,
   model: section(filled(MODEL)),
   phases: z.prefault(phases, [{ kind: 'sft' }, { kind: 'rl' }] as never),
   rollout: section(filled(ROLLOUT)),

@@ -1,10 +1,12 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { createReward } from '../../tasks/rewards/composed.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
 
-/** The trainer's configuration: the task made, phases resolved, the size of the task's vocabulary filled in. */
+/** The trainer's configuration: the task and its reward made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
   const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
@@ -12,6 +14,8 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   return {
     seed,
     task,
+    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools) }),
+    reward: createReward(experiment.reward, task),
     model: {
       ...model,
       ...(padding_idx >= 0 && { padding_idx }),

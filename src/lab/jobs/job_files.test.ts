@@ -146,11 +146,22 @@ describe('what a job holds', () => {
       'steps_per_generation=2,',
       'num_generations=4,',
       'max_steps=200,',
-      'warmup_steps=10,',
+      // Two updates a step: 11 updates of a ramp lose as much of the full rate as 5 steps of two.
+      'warmup_steps=11,',
       'loss_type="bnpo",',
       'bf16=False,',
     ])
       expect(script).toContain(`    ${line}\n`)
+  })
+
+  test('a loss that is divided by the responses has its clip divided too', () => {
+    const { text } = filesOf(preset('tiny-dr-grpo'))
+    // 16 prompts with 4 responses each.
+    expect(text.get('run_verl.sh')).toContain('  actor_rollout_ref.actor.grad_clip=0.015625\n')
+    expect(text.get('train_trl.py')).toContain('    max_grad_norm=0.015625,\n')
+    expect(filesOf(preset('tiny-grpo')).text.get('train_trl.py')).toContain(
+      '    max_grad_norm=1,\n',
+    )
   })
 
   test('each system is told what it adds, decays and does not train in its own way', () => {

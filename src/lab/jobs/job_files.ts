@@ -5,6 +5,7 @@ import type { Sample, Task } from '../../tasks/task.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { Note } from './carry.ts'
+import { rewardFiles } from './composed_reward.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
 import {
@@ -15,7 +16,6 @@ import {
   runModels,
 } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
-import { rewardOf } from './rewards.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
 import { requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
 import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
@@ -57,7 +57,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
   const task = taskOf(experiment.task)
   requireRows(task)
-  const reward = rewardOf(task)
+  const reward = rewardFiles(experiment, task)
   const needed = startOf(source, options, options.target, task)
   const others = TARGETS.filter((target) => target !== options.target).map((target) => {
     try {
@@ -84,7 +84,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     ...folders,
     train,
     valFile(task, experiment.validation.prompts),
-    textFile('reward.py', reward),
+    ...reward,
     ...scripts,
     // It checks the model of the folder.
     ...(scale ? [] : [textFile('check.py', check)]),
@@ -273,7 +273,9 @@ function spec(
       eos_token_id: vocabulary.eos_token_id,
       rows: { train: rows, val: Math.min(experiment.validation.prompts, test_size) },
       prompts: samples.map(({ prompt }) => ({ text: prompt, ids: vocabulary.encode(prompt) })),
-      scores: samples.flatMap((sample) => scored(task, sample)),
+      // A composed reward is told apart by its parts, and a program may take its time.
+      scores:
+        experiment.reward.parts.length > 0 ? [] : samples.flatMap((sample) => scored(task, sample)),
     },
   }
 }

@@ -114,7 +114,7 @@ ${starters.map(({ target }) => HOW[target](facts)).join('\n')}
 
 ${scale ? `- No model: the scripts name \`${plain(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
 - \`data/\`: ${rows}
-- \`reward.py\`: the task’s own score in Python.
+- \`reward.py\`: what responses are worth, in Python: the task’s own score, or the parts that the experiment composes.
 - \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train\` takes its \`experiment\`.
 - ${starters.map(({ script, target, steps }) => `\`${script}\`: ${steps} steps of ${TARGET_NAMES[target]}`).join('; ')}.
 

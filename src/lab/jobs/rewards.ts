@@ -21,12 +21,18 @@ const SCORES: Readonly<Record<string, string>> = {
   shortest_path,
 }
 
+type Scoring = Pick<Task, 'id' | 'exact_match'>
+
 /** The source of reward.py. Throws JobError for a task whose score does not exist in Python. */
-export function rewardOf({ id, exact_match: is_exact }: Pick<Task, 'id' | 'exact_match'>): string {
+export const rewardOf = (task: Scoring): string =>
+  reward.replace('# SCORE', () => scoreOf(task).trimEnd())
+
+/** The score of a task in Python: a function `score` of prompt, response and ground truth. */
+export function scoreOf({ id, exact_match: is_exact }: Scoring): string {
   const score = is_exact ? exact_match : SCORES[id]
   if (score === undefined)
     throw new JobError(
       `task.id: the task ${id} scores more than the exact answer, and its score does not exist in Python; add it to src/lab/jobs/templates/scores and to SCORES in src/lab/jobs/rewards.ts`,
     )
-  return reward.replace('# SCORE', () => score.trimEnd())
+  return score
 }

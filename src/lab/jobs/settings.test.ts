@@ -19,9 +19,8 @@ import { commandOf } from './testing.ts'
 
 /** Every field of the schema, by the path that the table has. */
 const FIELDS = [
-  ...[...leavesOf(ROOT), ['version'], ['kernels'], ['steering'], ['phases.rl.target_layer']].map(
-    ([path]) => path as string,
-  ),
+  ...leavesOf(ROOT).map(([path]) => path),
+  ...['version', 'kernels', 'steering', 'tools', 'phases.rl.target_layer'],
   ...[
     'task.id',
     ...[...TASK_PARAMS].flatMap(([, own]) => Object.keys(own).map((n) => `task.${n}`)),

@@ -33,6 +33,7 @@ const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.bypass_mode ||
   settings.algorithm.rollout_correction.rollout_is !== 'off' ||
   settings.algorithm.rollout_correction.rollout_rs.trim() !== ''
+const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
   (...modes: string[]) =>
   ({ settings }: JobFacts) =>
@@ -51,6 +52,18 @@ const orNull = (value: string | number) => (value === 0 || value === 'off' ? nul
 const NO_CRITIC = by('no critic, which TRL’s GRPOTrainer has not')
 const NO_KL_REWARD = refused('TRL takes no KL off the reward; put it in the loss', false)
 const NO_CORRECTION = 'its samples come from the trained model itself, so nothing is corrected'
+/**
+ * The clip of a gradient whose loss sums tokens over a constant. verl (from 0.7.1) and TRL divide that sum by the number of responses of the
+ * mini-batch, the lab and the fork do not; AdamW does not see the factor, the clip does.
+ */
+const clipOf =
+  (learner: 'actor' | 'critic') =>
+  (clip: number, { settings }: JobFacts): number => {
+    const { actor, rollout } = settings
+    const { loss_agg_mode, ppo_mini_batch_size } = settings[learner]
+    const prompts = ppo_mini_batch_size || actor.ppo_mini_batch_size
+    return loss_agg_mode === 'seq-mean-token-sum-norm' ? clip / (prompts * rollout.n) : clip
+  }
 /** Kept for one sentence each, so that the README does not repeat itself. */
 const TOLD = (path: string) => by(`what is said of ${path}`)
 
@@ -65,12 +78,14 @@ function optimizer(
     is_actor ? to(key, value) : NO_CRITIC
   const betas = (facts: JobFacts) =>
     (is_actor ? facts.settings.actor : facts.settings.critic).optim.betas
-  const perUpdate = (steps: number, { updates }: JobFacts) => Math.max(0, steps) * updates
+  // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of the full rate.
+  const rampUpdates = (steps: number, { updates }: JobFacts) =>
+    steps > 0 ? (steps + 1) * updates - 1 : 0
   const fields: Record<string, Setting> = {
     lr: { verl: to(`${section}.lr`), trl: trl('learning_rate') },
     lr_warmup_steps: {
       verl: to(`${section}.lr_warmup_steps`),
-      trl: trl('warmup_steps', perUpdate),
+      trl: trl('warmup_steps', rampUpdates),
     },
     lr_warmup_steps_ratio: {
       verl: to(`${section}.lr_warmup_steps_ratio`),
@@ -123,6 +138,7 @@ const RUN: Record<string, Setting> = {
     trl: to('seed'),
   },
   'task.*': { verl: by('data/ and reward.py'), trl: by('data/ and reward.py') },
+  'reward.*': { verl: by('reward.py'), trl: by('reward.py') },
   'data.train_max_samples': {
     verl: by('the rows of data/train.parquet'),
     trl: by('the rows of data/train.parquet'),
@@ -149,6 +165,11 @@ const RUN: Record<string, Setting> = {
   kernels: {
     verl: lost('the kernels of matrix products are the lab’s own', ''),
     trl: lost('the kernels of matrix products are the lab’s own', ''),
+  },
+  tools: {
+    when: withTurns,
+    verl: TOLD('rollout.max_turns'),
+    trl: TOLD('rollout.max_turns'),
   },
   steering: {
     verl: lost('a job is not steered: it has the values of the moment of export', 0),
@@ -224,6 +245,15 @@ const PHASES: Record<string, Setting> = {
   'phases.rl.stop.entropy_floor': stop('the entropy is low'),
 }
 
+/** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
+const ONE_CHARACTER =
+  'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
+const TURNS: Setting = {
+  when: withTurns,
+  verl: TOLD('rollout.max_turns'),
+  trl: TOLD('rollout.max_turns'),
+}
+
 const SAMPLING: Record<string, Setting> = {
   'rollout.train_batch_size': {
     verl: to('data.train_batch_size'),
@@ -240,6 +270,13 @@ const SAMPLING: Record<string, Setting> = {
     verl: to('data.max_response_length'),
     trl: to('max_completion_length'),
   },
+  'rollout.max_turns': {
+    verl: refused(ONE_CHARACTER, 1),
+    trl: refused('GRPOTrainer of this version runs no tools', 1),
+  },
+  'rollout.max_parallel_calls': TURNS,
+  'rollout.max_tool_response_length': TURNS,
+  'rollout.tool_response_truncate_side': TURNS,
   'rollout.dtype': {
     verl: by('bfloat16 while sampling, as its engines do'),
     trl: by('float32 while sampling'),
@@ -350,9 +387,9 @@ const LOSS: Record<string, Setting> = {
     trl: lost('it always divides by the whole mini-batch', 'disable'),
   },
   'actor.grad_clip': {
-    verl: to([`${ACTOR}.grad_clip`, `${ACTOR}.optim.clip_grad`]),
+    verl: to([`${ACTOR}.grad_clip`, `${ACTOR}.optim.clip_grad`], clipOf('actor')),
     bupo: to(`${ACTOR}.grad_clip`),
-    trl: to('max_grad_norm'),
+    trl: to('max_grad_norm', clipOf('actor')),
   },
   ...optimizer('actor.optim', `${ACTOR}.optim`),
 }
@@ -388,7 +425,7 @@ const CRITIC: Record<string, Setting> = Object.fromEntries(
       trl: NO_CRITIC,
     },
     'critic.grad_clip': {
-      verl: to(['critic.grad_clip', 'critic.optim.clip_grad']),
+      verl: to(['critic.grad_clip', 'critic.optim.clip_grad'], clipOf('critic')),
       trl: NO_CRITIC,
     },
     ...optimizer('critic.optim', 'critic.optim'),

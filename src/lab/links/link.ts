@@ -8,7 +8,9 @@ import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
 import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
+import { toolsText } from '../experiment/tools.ts'
 import { PRESETS, type Preset, presetOf } from '../presets/presets.ts'
+import { withParts } from './reward_link.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'
 
 /** Longer links are cut or turned into files by some chat programs. */
@@ -74,6 +76,10 @@ const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kin
 const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 
+/** What an experiment has at a path, as its field writes it. */
+const startValue = (start: Experiment, path: string): unknown =>
+  path === 'tools' ? toolsText(start.tools) : valueAt(start, path)
+
 const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
@@ -87,10 +93,12 @@ function differences(experiment: Experiment, fields: Field[], preset: Preset): s
   const before = startTask(preset, task.id)
   for (const name of Object.keys(task))
     if (task[name] !== before[name]) say(`task.${name}`, task[name])
+  const parts = JSON.stringify(experiment.reward.parts)
+  if (parts !== JSON.stringify(preset.experiment.reward.parts)) say('reward.parts', parts)
   const start = startOf(preset, kinds, task)
   for (const field of fields) {
     const value = ownValue(field)
-    if (value !== valueAt(start, field.path)) say(field.path, value ?? INHERIT)
+    if (value !== startValue(start, field.path)) say(field.path, value ?? INHERIT)
   }
   return changes
 }
@@ -127,7 +135,8 @@ export function decodeLink(query: string): DecodedLink {
   const preset = readPreset(pairs, notices)
   const kinds = readKinds(pairs, preset, notices)
   const task = readTask(pairs, preset, notices)
-  const start = startOf(preset, kinds, task)
+  const parts = take(pairs, 'reward.parts')
+  const start = withParts(startOf(preset, kinds, task), parts, notices)
   const steering = readSteering(pairs, notices)
   const experiment = withSteering(readFields(pairs, start, notices), steering, notices)
   return { experiment, preset_id: preset.id, notices }

@@ -127,6 +127,14 @@ class Replay {
       case 'verdict':
       case 'undo_verdict':
       case 'checkpoint':
+      case 'program_answers':
+        return
+      case 'open_model':
+      case 'read_text': {
+        const message = `No model can be opened: ${IS_RECORDING}.`
+        return this.say({ type: 'model_failed', message, is_open: false })
+      }
+      case 'close_model':
         return
       case 'read_checkpoint': {
         const message = `Nothing is kept: ${IS_RECORDING}.`

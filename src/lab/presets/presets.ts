@@ -98,6 +98,33 @@ export const PRESETS: readonly Preset[] = [
       phases: [half_trained(110), { kind: 'rl', steps: 160 }],
     },
   ),
+  preset(
+    'calculator-products',
+    {
+      name: 'Products with a calculator',
+      summary:
+        'Some demonstrations ask a calculator, most just know the product; the reward finds out which of the two works.',
+    },
+    {
+      task: { id: 'calculator_products', digits: 2, tool_share: 0.4 },
+      tools: [{ id: 'calculator' }],
+      model: {
+        hidden_size: 128,
+        num_hidden_layers: 2,
+        num_attention_heads: 4,
+        num_key_value_heads: 4,
+        intermediate_size: 256,
+      },
+      phases: [
+        { kind: 'sft', steps: 220, batch_size: 64, optim: { lr: 0.004, lr_warmup_steps: 20 } },
+        { kind: 'rl', steps: 24 },
+      ],
+      rollout: { max_turns: 2, train_batch_size: 8, n: 8 },
+      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001 } },
+      validation: { prompts: 64, n: 1 },
+      probe: { rows: 32 },
+    },
+  ),
   ...TINY_PRESETS,
 ]
 

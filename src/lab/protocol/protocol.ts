@@ -17,6 +17,7 @@ import type { Generation } from '../../rl/train/step_result.ts'
 import type { ContentFile } from '../content/content.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../experiment/steering/actions.ts'
+import type { ProgramAnswers, RunProgram } from '../sandbox/messages.ts'
 import type {
   CheckpointEntry,
   CheckpointProblemCode,
@@ -27,12 +28,15 @@ import type {
 } from './checkpoint_facts.ts'
 import type { BrokenStep } from './guard.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
+import type { ModelCommand, ModelEvent } from './opened_model.ts'
 import type { Metrics, RolloutSample } from './results.ts'
 
 /** Bumped whenever a message changes its meaning; both ends compare it in `hello`. */
 export const PROTOCOL_VERSION = 4
 
-export type LabCommand =
+export type LabCommand = RunCommand | ModelCommand | ProgramAnswers
+
+export type RunCommand =
   /** Opens the adapter, so that its name shows before anything is trained. Answered by `adapter` or `failed`. */
   | { readonly type: 'open' }
   /** Drops any earlier run and starts this one; `paused` stops before the first step. */
@@ -99,6 +103,7 @@ export interface LabError {
 export type RunStatus = 'preparing' | 'running' | 'paused' | 'waiting' | 'finished'
 
 export type LabEvent =
+  | ModelEvent
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   /** What the worker is busy with before the first step, e.g. compiling shaders. */
@@ -276,6 +281,7 @@ export type LabEvent =
       readonly step: number
       readonly observation: Observation
     }
+  | RunProgram
   /** The bytes that the document of the newest `plan` would take, and those that are allocated without asking. */
   | { readonly type: 'plan'; readonly bytes: number; readonly allowed_bytes: number }
   | { readonly type: 'benchmark_progress'; readonly message: string }

@@ -2,11 +2,11 @@
 
 import type { SteeringAction } from '../experiment/steering/actions.ts'
 import type { ObservationRequest } from '../protocol/observation.ts'
-import type { LabCommand } from '../protocol/protocol.ts'
+import type { RunCommand } from '../protocol/protocol.ts'
 
 /** A command that asks something of the run that is on. */
 type Order = Extract<
-  LabCommand,
+  RunCommand,
   {
     type:
       | 'pause'

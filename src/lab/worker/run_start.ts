@@ -1,9 +1,11 @@
 // Where a run starts on a device: from a document, or from a state that it goes back to.
+import { createReward } from '../../tasks/rewards/composed.ts'
 import type { Checkpoint, SteeredState } from '../checkpoints/checkpoint.ts'
 import { differsFrom, type Opened } from '../checkpoints/origin.ts'
 import type { ContentFile } from '../content/content.ts'
 import { contentNames } from '../content/named.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
+import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { ExperimentError } from './session_host.ts'
 
@@ -24,11 +26,22 @@ export async function takeContents(
   document: Experiment | undefined,
   files: readonly ContentFile[] | undefined,
 ): Promise<void> {
-  if (!document || !files || contentNames(document).length === 0) return
+  if (!document) return
+  checkReward(document)
+  if (!files || contentNames(document).length === 0) return
   try {
     // Only some runs have files.
     const { loadContents } = await import('../content/load.ts')
     await loadContents(document, files)
+  } catch (error) {
+    throw new ExperimentError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The page knows no more of a reward than its form. Throws ExperimentError for a part or a setting that there is not. */
+function checkReward({ reward, task }: Experiment): void {
+  try {
+    createReward(reward, taskOf(task))
   } catch (error) {
     throw new ExperimentError(error instanceof Error ? error.message : String(error))
   }

@@ -2,7 +2,7 @@
 import { newestFirst } from '../checkpoints/schedule.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
-import type { LabCommand } from '../protocol/protocol.ts'
+import type { RunCommand } from '../protocol/protocol.ts'
 import { Run } from './run.ts'
 import { labError, type SessionHost } from './session_host.ts'
 
@@ -20,7 +20,7 @@ export class Session {
   }
 
   /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
-  handle(command: LabCommand): void {
+  handle(command: RunCommand): void {
     switch (command.type) {
       case 'open':
         this.#then(() => this.#open())

@@ -10,11 +10,15 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import { type FileSource, readHfModel } from '../../model/hf/hf_model.ts'
+import { withAdapter } from '../../model/hf/peft_adapter.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
+import { installProgramRunner } from '../../tasks/rewards/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { followExperiment } from '../experiment/experiment.ts'
@@ -22,8 +26,11 @@ import type { Experiment } from '../experiment/schema.ts'
 import { trainerConfig } from '../experiment/trainer_config.ts'
 import { presetOf } from '../presets/presets.ts'
 import { browserName } from '../protocol/card.ts'
+import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
+import { ProgramCalls } from '../sandbox/program_calls.ts'
 import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
+import { ModelReader } from './opened/model_reader.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
 import { SteeredRun } from './steered_run.ts'
@@ -184,7 +191,44 @@ const session = new Session({
   ...systemClock,
 })
 
-addEventListener('message', ({ data }: MessageEvent<LabCommand>) => session.handle(data))
+const sourceOf = (files: readonly File[]): FileSource => ({
+  read: async (name) => {
+    const file = files.find((one) => one.name === name)
+    return file && new Uint8Array(await file.arrayBuffer())
+  },
+})
+
+const reader = new ModelReader({
+  read: async (files, adapter) => {
+    const model = await readHfModel(sourceOf(files), { head: 'lm_head' })
+    return adapter.length > 0 ? withAdapter(model, sourceOf(adapter)) : model
+  },
+  open: (model) =>
+    OpenedModel.open(model, ({ largest, bytes }) => {
+      requireRoom(bytes, ALLOWED_BYTES)
+      return Gpu.open({ largest })
+    }),
+  post,
+})
+
+const isOfModel = (command: LabCommand): command is ModelCommand =>
+  MODEL_COMMANDS.includes(command.type)
+
+const programs = new ProgramCalls(post)
+installProgramRunner((program, responses) =>
+  programs.ask(
+    program,
+    'compute_score',
+    responses.map((response) => ({ ...response })),
+  ),
+)
+
+addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
+  if (data.type === 'program_answers') programs.hear(data)
+  else if (isOfModel(data)) reader.handle(data)
+  else session.handle(data)
+})
+
 const ALIVE_MS = 2000
 setInterval(() => post({ type: 'alive' }), ALIVE_MS)
 post({ type: 'hello', protocol: PROTOCOL_VERSION })

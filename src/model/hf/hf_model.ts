@@ -74,7 +74,8 @@ export async function readHfModel(
   return { config: parsed.config, head, layout, weights, ...tokens, dtype }
 }
 
-async function readJson(source: FileSource, name: string): Promise<JsonObject | undefined> {
+/** A JSON file of a directory; undefined where there is none. Throws ModelFileError. */
+export async function readJson(source: FileSource, name: string): Promise<JsonObject | undefined> {
   const bytes = await source.read(name)
   if (bytes && bytes.length > LARGEST_JSON)
     throw new ModelFileError(

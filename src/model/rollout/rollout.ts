@@ -7,15 +7,18 @@ import type { Program } from '../../kernels/device/program.ts'
 import type { Model } from '../transformer/model.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import {
+  decodedColumns,
   LIVE,
   type PromptBatch,
   type RolloutLive,
   type RolloutSize,
   type Sampling,
   type SpecialTokens,
+  TURN_CHUNK,
 } from './rollout_inputs.ts'
 import { recordPrefill, recordTokens } from './rollout_record.ts'
 import { MAX_EOS_TOKENS, type RolloutTensors } from './rollout_tensors.ts'
+import { type Reply, RowTurns, type TurnResponses } from './rollout_turns.ts'
 
 /**
  * Tokens that are sampled before the rollout checks whether all rows have ended. A longer response is as many programs, and the next
@@ -36,6 +39,7 @@ export class Rollout {
   #programs: readonly Program<RolloutLive>[]
   /** What a response holds before it is written, [B, R]; only where it may stay so. */
   #padding: Uint32Array | undefined
+  #special: SpecialTokens
 
   private constructor(
     gpu: Gpu,
@@ -44,8 +48,10 @@ export class Rollout {
     { dtype, difference, fallback_reason }: SettledCaches,
     programs: readonly Program<RolloutLive>[],
     padding: Uint32Array | undefined,
+    special: SpecialTokens,
   ) {
     this.#gpu = gpu
+    this.#special = special
     this.size = size
     this.tensors = tensors
     this.dtype = dtype
@@ -74,23 +80,24 @@ export class Rollout {
       throw new RangeError(
         `rollout: expected at most ${MAX_EOS_TOKENS} end tokens, got ${eos_token_ids.length}`,
       )
-    const R = size.response_length
+    const R = decodedColumns(size)
     const cache = cacheSize(size)
     const needs = { shape: model.shape, cache, width: size.prompt_length + R }
     const settled = await settleCaches(gpu, needs, given.caches, check)
     const tensors = { ...given, caches: settled.caches }
     gpu.write(tensors.eos_token_ids, Uint32Array.from(eos_token_ids))
     const programs: Program<RolloutLive>[] = []
-    for (let first = 0; first < R; first += CHUNK)
+    const chunk = tensors.forced ? TURN_CHUNK : CHUNK
+    for (let first = 0; first < R; first += chunk)
       programs.push(
         await gpu.record('rollout', LIVE, (recorder) => {
           const recording = { gpu, recorder, model, cache, tensors, special, R }
           if (first === 0) recordPrefill(recording)
-          recordTokens(recording, first, Math.min(R, first + CHUNK))
+          recordTokens(recording, first, Math.min(R, first + chunk))
         }),
       )
     const padding = R > CHUNK ? new Uint32Array(size.rows * R).fill(pad_token_id) : undefined
-    return new Rollout(gpu, size, tensors, settled, programs, padding)
+    return new Rollout(gpu, size, tensors, settled, programs, padding, special)
   }
 
   /** Dispatches per call, if no row ends early. */
@@ -103,6 +110,57 @@ export class Rollout {
    * more than 16 tokens it reads back now and then whether all have ended, and leaves out the rest if so.
    */
   async generate(prompts: PromptBatch, sampling: Sampling): Promise<void> {
+    this.#upload(prompts)
+    const gpu = this.#gpu
+    const live = liveOf(sampling)
+    let before = Promise.resolve(false)
+    for (const [i, program] of this.#programs.entries()) {
+      gpu.replay(program, live)
+      if (i === this.#programs.length - 1) break
+      const now = this.#allEnded()
+      if (await before) break
+      before = now
+    }
+    await before
+  }
+
+  /**
+   * As `generate`, for rows that write in turns: `reply` is asked about every turn that ended, and what it returns is forced into
+   * the row. One readback per 8 columns, until all rows are done. Only for a size with several turns.
+   */
+  async converse(prompts: PromptBatch, sampling: Sampling, reply: Reply): Promise<TurnResponses> {
+    const { forced, attention_mask, positions, response_ids } = this.tensors
+    if (!forced) throw new ShapeError('rollout: expected a size with several turns')
+    const gpu = this.#gpu
+    const { eos_token_ids, pad_token_id } = this.#special
+    const layout = this.#upload(prompts)
+    const turns = new RowTurns(this.size, eos_token_ids, pad_token_id, {
+      attention_mask: layout.column_mask,
+      positions: layout.response_positions,
+    })
+    gpu.write(forced, turns.forced)
+    const live = liveOf(sampling)
+    const columns = decodedColumns(this.size)
+    for (const [i, program] of this.#programs.entries()) {
+      gpu.replay(program, live)
+      const end = Math.min(columns, (i + 1) * TURN_CHUNK)
+      const [ids] = await gpu.read(response_ids)
+      const ended = turns.take(ids, i * TURN_CHUNK, end)
+      const replies = await Promise.all(ended.map(reply))
+      ended.forEach(({ row }, k) => {
+        turns.answer(row, replies[k], end)
+      })
+      if (turns.is_done) break
+      if (replies.every((ids) => ids === undefined)) continue
+      gpu.write(forced, turns.forced)
+      gpu.write(attention_mask, turns.attention_mask)
+      gpu.write(positions, turns.positions)
+    }
+    return turns
+  }
+
+  /** Uploads the N prompts, and what an earlier batch left behind where that may be seen. */
+  #upload(prompts: PromptBatch) {
     const { rows: B, n = 1, prompt_length: P } = this.size
     const { prefill, attention_mask, positions, last_rows, response_ids } = this.tensors
     if (prompts.input_ids.length !== (B / n) * P)
@@ -119,16 +177,7 @@ export class Rollout {
     gpu.write(positions, layout.response_positions)
     gpu.write(last_rows, layout.last_rows)
     if (this.#padding) gpu.write(response_ids, this.#padding)
-    const live = { ...sampling, top_k: Math.max(0, sampling.top_k) }
-    let before = Promise.resolve(false)
-    for (const [i, program] of this.#programs.entries()) {
-      gpu.replay(program, live)
-      if (i === this.#programs.length - 1) break
-      const now = this.#allEnded()
-      if (await before) break
-      before = now
-    }
-    await before
+    return layout
   }
 
   async #allEnded(): Promise<boolean> {
@@ -137,15 +186,15 @@ export class Rollout {
   }
 }
 
+const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: Math.max(0, sampling.top_k) })
+
 /**
  * Positions clip(cumsum(mask) - 1, 0) as verl, the last real column of each prompt, and the mask over P + R columns of
  * each response.
  */
-function layoutPrompts(
-  mask: Uint32Array,
-  { rows: B, n = 1, prompt_length: P, response_length: R }: RolloutSize,
-  stride: number,
-) {
+function layoutPrompts(mask: Uint32Array, size: RolloutSize, stride: number) {
+  const { rows: B, n = 1, prompt_length: P } = size
+  const R = decodedColumns(size)
   const N = B / n
   const prompt_positions = new Uint32Array(N * P)
   const response_positions = new Uint32Array(R * stride)

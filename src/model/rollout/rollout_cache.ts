@@ -15,13 +15,14 @@ import { GpuError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
-import type { RolloutSize } from './rollout_inputs.ts'
+import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** How a rollout's caches are laid out. Throws RangeError where rows is no multiple of n. */
-export function cacheSize({ rows, n = 1, prompt_length, response_length }: RolloutSize): CacheSize {
+export function cacheSize(size: RolloutSize): CacheSize {
+  const { rows, n = 1, prompt_length } = size
   if (!Number.isInteger(n) || n < 1 || rows % n !== 0)
     throw new RangeError(`rollout: expected n to divide the ${rows} rows, got ${n}`)
-  return { rows, n, prompt_length, response_columns: response_length - 1 }
+  return { rows, n, prompt_length, response_columns: decodedColumns(size) - 1 }
 }
 
 /** One cache per block. */

@@ -18,9 +18,18 @@ export interface RolloutSize {
   readonly prompt_length: number
   /** R */
   readonly response_length: number
+  /** Times a row may write, with tokens forced into it in between (rollout_turns.ts). Default 1: nothing is forced. */
+  readonly max_turns?: number
   /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way. Default 'float32'. */
   readonly dtype?: CacheDType
 }
+
+/** Tokens between two looks at rows that may have to wait for something: at most so many columns stay empty before a forced token. */
+export const TURN_CHUNK = 8
+
+/** Columns that a rollout decodes: R, and room for what a row leaves empty while it waits. */
+export const decodedColumns = ({ response_length, max_turns = 1 }: RolloutSize): number =>
+  response_length + (max_turns - 1) * TURN_CHUNK
 
 /** How one batch is sampled: all may change from call to call. */
 export interface Sampling {
@@ -38,7 +47,7 @@ export interface Sampling {
   readonly row_offset: number
 }
 
-/** The tokens that end a row (any of them; at most 16), and the one that fills it up. */
+/** The tokens that end a row, or its turn (any of them; at most 16), and the one that fills it up. */
 export interface SpecialTokens {
   readonly eos_token_ids: readonly number[]
   readonly pad_token_id: number

@@ -9,6 +9,7 @@ import { embedding_forward } from '../../kernels/embedding/embedding.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
+import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
@@ -24,6 +25,7 @@ export interface Recording {
   readonly cache: CacheSize
   readonly tensors: RolloutTensors
   readonly special: SpecialTokens
+  /** Decoded columns. */
   readonly R: number
 }
 
@@ -66,7 +68,29 @@ export function recordTokens(recording: Recording, first: number, end: number): 
   for (let t = first; t < end; t++) {
     if (t > 0) decodeToken(recording, t - 1)
     sample(recording, t)
+    force(recording, t)
   }
+}
+
+/** What is forced in the place of response token t. */
+function force({ recorder, cache, tensors, R }: Recording, t: number): void {
+  const { forced } = tensors
+  if (!forced) return
+  const P = cache.prompt_length
+  const at = { response_length: R, position: t, width: P + R, column: P + t }
+  recorder.run(
+    force_token,
+    { rows: cache.rows, ...at },
+    {
+      forced,
+      ended: tensors.ended,
+      response_ids: tensors.response_ids,
+      rollout_log_probs: tensors.log_probs,
+      rollout_entropy: tensors.entropy,
+      next_ids: tensors.next_ids,
+      attention_mask: tensors.attention_mask,
+    },
+  )
 }
 
 /** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not ended. */

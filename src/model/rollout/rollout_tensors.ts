@@ -4,7 +4,7 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
 import { cacheSize, createCaches } from './rollout_cache.ts'
-import type { RolloutSize } from './rollout_inputs.ts'
+import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** One token per row and the buffers of one decode step. */
 interface DecodeTensors {
@@ -22,7 +22,7 @@ interface DecodeTensors {
   readonly logits: Tensor
 }
 
-/** Everything a rollout keeps on the GPU. */
+/** Everything a rollout keeps on the GPU. R counts the decoded columns, which are more than a response where rows have several turns. */
 export interface RolloutTensors {
   /** Of the N prompts. */
   readonly prefill: Workspace
@@ -36,6 +36,8 @@ export interface RolloutTensors {
   readonly eos_token_ids: Tensor<'u32'>
   readonly ended: Tensor<'u32'>
   readonly next_ids: Tensor<'u32'>
+  /** Tokens to force, each + 1, and 0 where a row samples; [B, R]. Only where rows have several turns. */
+  readonly forced: Tensor<'u32'> | undefined
   /** [B, R]; the pad token after a row's end token. */
   readonly response_ids: Tensor<'u32'>
   /** Log-prob of each sampled token under the sampling policy before top-k and top-p, [B, R]. */
@@ -63,7 +65,8 @@ export function createRolloutTensors(
   shape: ModelShape,
   rollout_size: RolloutSize,
 ): RolloutTensors {
-  const { rows: B, prompt_length: P, response_length: R } = rollout_size
+  const { rows: B, prompt_length: P } = rollout_size
+  const R = decodedColumns(rollout_size)
   const cache = cacheSize(rollout_size)
   const N = B / cache.n
   const { hidden_size: C, intermediate_size: F, vocab_size: V, qkv_size } = shape
@@ -83,6 +86,7 @@ export function createRolloutTensors(
     eos_token_ids: u32('eos_token_ids', MAX_EOS_TOKENS),
     ended: u32('ended', B),
     next_ids: u32('next_ids', B),
+    forced: (rollout_size.max_turns ?? 1) > 1 ? u32('forced', B, R) : undefined,
     response_ids: u32('response_ids', B, R),
     log_probs: response('log_probs'),
     entropy: response('entropy'),

@@ -1,5 +1,6 @@
 // What a phase of an experiment is once every default is filled in.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
+import type { TruncateSide } from '../../tasks/tools/tool.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { Actor } from './actor.ts'
 import type { Algorithm } from './algorithm.ts'
@@ -20,6 +21,14 @@ export interface Rollout {
   readonly top_k: number
   /** R: tokens generated at most, end token included. */
   readonly max_response_length: number
+  /** Times the policy may write in one response, the answers of tools between them; verl's max_assistant_turns. Default 1: no tools. */
+  readonly max_turns?: number
+  /** Calls of one turn that are run; default 1. */
+  readonly max_parallel_calls?: number
+  /** Characters of a tool's answer; default 256. */
+  readonly max_tool_response_length?: number
+  /** What a longer answer loses; default middle. */
+  readonly tool_response_truncate_side?: TruncateSide
   /** What the KV cache holds: halves take half the memory, and make the sampled policy differ from the trained one by rounding. */
   readonly dtype?: CacheDType
   /** Compare the sampler's log-probs with those that are trained on, and do nothing about it; verl's, default false. */

@@ -2,7 +2,9 @@
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'
+import type { Reward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'
+import type { Tool } from '../../tasks/tools/tool.ts'
 import type { Data } from './data.ts'
 import type { Phase } from './phase.ts'
 import type { Probe, Validation } from './validation.ts'
@@ -10,6 +12,8 @@ import type { Probe, Validation } from './validation.ts'
 export interface TrainerConfig {
   readonly seed: number
   readonly task: Task
+  /** What responses are worth; default: the task's own score. */
+  readonly reward?: Reward | undefined
   /** Its `vocab_size` is at least that of the task's tokenizer. */
   readonly model: ModelConfig
   readonly phases: readonly Phase[]
@@ -17,6 +21,8 @@ export interface TrainerConfig {
   readonly probe: Probe
   /** Which problems the run trains on; default: endless draws from all training problems. */
   readonly data?: Data
+  /** Tools that the policy may call, in phases whose rows have several turns. */
+  readonly tools?: readonly Tool[]
   /** Less memory for more arithmetic: the same bits (model/transformer/workspace.ts). */
   readonly enable_gradient_checkpointing?: boolean
   /** Leave padding out of log-prob and update passes: the same numbers to rounding, for less work. Default true. */

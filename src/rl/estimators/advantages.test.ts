@@ -103,12 +103,14 @@ test('gae with λ = γ = 1 is the return minus the value, whatever the values be
   )
 })
 
-test('reinforce_plus_plus discounts, and starts again at a masked token', () => {
+test('reinforce_plus_plus discounts, and passes over a masked token and its reward', () => {
   const one = input([[1, 2, 4]], [[1, 0, 1]])
   const { advantages, returns } = computeAdvantages('reinforce_plus_plus', one, { gamma: 0.5 })
-  // 4; 2 + 4/2; and the first sees nothing behind the hole
-  expect([...returns]).toEqual([1, 4, 4])
+  // 4; nothing; 1 + 4/2
+  expect([...returns]).toEqual([3, 0, 4])
   expectClose(advantages, [-Math.SQRT1_2, 0, Math.SQRT1_2], WHITENED)
+  const before = { gamma: 0.5, observations_end_returns: true }
+  expect([...computeAdvantages('reinforce_plus_plus', one, before).returns]).toEqual([1, 4, 4])
   const whole = input([[1, 2, 4]], [[1, 1, 1]])
   const discounted = computeAdvantages('reinforce_plus_plus', whole, { gamma: 0.5 })
   expect([...discounted.returns]).toEqual([3, 4, 4])

@@ -35,6 +35,8 @@ export interface AdvantageConfig {
   readonly norm_adv_by_std_in_grpo?: boolean
   /** 1e-6; added to the standard deviation where that divides. */
   readonly norm_adv_epsilon?: number
+  /** false; reinforce_plus_plus of verl before 0.9, where nothing flows back over a token that the policy did not write. */
+  readonly observations_end_returns?: boolean
   /** 1e-8; the token baselines. */
   readonly epsilon?: number
   /** 1; gpg. */

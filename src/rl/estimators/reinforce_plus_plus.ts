@@ -11,17 +11,24 @@ import {
 } from './estimator.ts'
 
 /**
- * REINFORCE++ (Hu et al. 2025, arXiv 2501.03262; verl compute_reinforce_plus_plus_outcome_advantage): G_t = r_t + γ·G_next,
- * where G_next is 0 if the token after is masked, so that nothing flows back over an observation; returns = G, not masked;
+ * REINFORCE++ (Hu et al. 2025, arXiv 2501.03262; verl compute_reinforce_plus_plus_outcome_advantage): G_t = r_t + γ·G_next. A token
+ * with mask 0 is passed over: its G is 0, the token before it continues with the next written one's, and a reward on it counts
+ * nowhere. Before verl 0.9 (`observations_end_returns`) G_next was 0 before such a token, and returns were not masked.
  * advantages = G whitened, 0 where masked.
  */
-function estimate(input: AdvantageInput, { gamma = 1 }: AdvantageConfig): Advantages {
-  const { token_level_rewards, response_mask, response_length } = input
+function estimate(
+  { token_level_rewards, response_mask, response_length }: AdvantageInput,
+  { gamma = 1, observations_end_returns = false }: AdvantageConfig,
+): Advantages {
   const returns = new Float64Array(response_mask.length)
+  let next = 0
   for (let i = returns.length - 1; i >= 0; i--) {
-    const is_last = (i + 1) % response_length === 0
-    const next = is_last || response_mask[i + 1] === 0 ? 0 : returns[i + 1]
-    returns[i] = token_level_rewards[i] + gamma * next
+    if ((i + 1) % response_length === 0) next = 0
+    const is_written = response_mask[i] !== 0
+    const return_ = token_level_rewards[i] + gamma * next
+    if (is_written || observations_end_returns) returns[i] = return_
+    if (is_written) next = return_
+    else if (observations_end_returns) next = 0
   }
   return { advantages: masked(maskedWhiten(returns, response_mask), response_mask), returns }
 }
@@ -45,8 +52,8 @@ export const reinforce_plus_plus = estimator({
     values: (token) => {
       const { gamma } = token.table.phase.algorithm
       const { response_mask = [], returns = [] } = token.sample.columns
-      const is_followed = (response_mask[token.t + 1] ?? 0) !== 0
-      const next_return = is_followed ? returns[token.t + 1] : 0
+      const next = response_mask.findIndex((mask, t) => t > token.t && mask !== 0)
+      const next_return = next < 0 ? 0 : returns[next]
       const reward = numberAt(token, 'token_level_rewards')
       const return_ = reward + gamma * next_return
       return whitenedValues(token, return_, { reward, gamma, next_return, return_ })

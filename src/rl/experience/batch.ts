@@ -14,11 +14,31 @@ export interface RolloutBatch {
   readonly position_ids: Uint32Array
   /** [B, R] */
   readonly response_ids: Uint32Array
-  /** [B, R]: 1 = the policy produced this token, end token included; 0 = padding. */
+  /** [B, R]: 1 = the policy produced this token, end token included; 0 = padding, or a tool or a template wrote it. */
   readonly response_mask: Float32Array
-  /** Response tokens of each row, end token included. */
+  /** Response tokens of each row, end token and those of tools included. */
   readonly response_lengths: Uint32Array
   /** Whether each response ended by itself, rather than at the maximum length. */
+  readonly is_ended: readonly boolean[]
+  /** Where rows have several turns. */
+  readonly turns?: TurnCounts
+}
+
+/** How often the rows of a batch changed hands; [B] each. */
+export interface TurnCounts {
+  /** verl's num_turns: turns of the policy, rounds of answers, and the prompt. */
+  readonly num_turns: readonly number[]
+  /** Calls that reached a tool. */
+  readonly tool_calls: readonly number[]
+}
+
+/** What only conversations know of their responses. */
+export interface BatchTurns extends TurnCounts {
+  /** [B, R]: 1 = the policy wrote this token; 0 = a tool or a template did, or padding. */
+  readonly response_mask: Float32Array
+  /** Tokens of each response, whoever wrote them; [B]. */
+  readonly response_lengths: Uint32Array
+  /** Whether its last token ends it; [B]. */
   readonly is_ended: readonly boolean[]
 }
 
@@ -55,17 +75,20 @@ export function promptBatch(samples: readonly Sample[], task: Task) {
   return padPrompts(ids, task.max_prompt_length, tokenizer.pad_token_id)
 }
 
-/** Pads rows of `columns` ids to `width` columns. */
-export function widenRows(
-  ids: Uint32Array,
+/** Pads rows of `columns` values to `width` columns. */
+export function widenRows<T extends Uint32Array | Float32Array>(
+  values: T,
   columns: number,
   width: number,
-  pad_token_id: number,
-): Uint32Array {
-  if (columns === width) return ids
-  const rows = ids.length / columns
-  const wide = new Uint32Array(rows * width).fill(pad_token_id)
-  for (let b = 0; b < rows; b++) wide.set(ids.subarray(b * columns, (b + 1) * columns), b * width)
+  padding: number,
+): T {
+  if (columns === width) return values
+  const rows = values.length / columns
+  const wide = new (values.constructor as new (length: number) => T)(rows * width).fill(
+    padding,
+  ) as T
+  for (let b = 0; b < rows; b++)
+    wide.set(values.subarray(b * columns, (b + 1) * columns), b * width)
   return wide
 }
 
@@ -149,7 +172,8 @@ export function positionIds(attention_mask: ArrayLike<number>, columns: number):
 
 /**
  * Joins padded prompts [B, P] and sampled responses [B, R]. A response runs up to and including its first end token;
- * without one it has `max_response_length` tokens, which may be fewer than R columns.
+ * without one it has `max_response_length` tokens, which may be fewer than R columns. Of conversations `turns` says where they end and
+ * who wrote what, in rows of `max_response_length` columns: an end token may stand inside.
  */
 export function makeBatch(
   prompts: { readonly input_ids: Uint32Array; readonly attention_mask: Uint32Array },
@@ -157,10 +181,12 @@ export function makeBatch(
   size: { rows: number; prompt_length: number; response_length: number },
   eos_token_id: EndTokens,
   max_response_length: number = size.response_length,
+  turns?: BatchTurns,
 ): RolloutBatch {
   const { rows: B, prompt_length: P, response_length: R } = size
   const T = P + R
-  const ends = responseEnds(response_ids, R, eos_token_id, max_response_length)
+  const { response_lengths, is_ended } =
+    turns ?? responseEnds(response_ids, R, eos_token_id, max_response_length)
   const input_ids = new Uint32Array(B * T)
   const attention_mask = new Uint32Array(B * T)
   for (let b = 0; b < B; b++) {
@@ -172,7 +198,7 @@ export function makeBatch(
     const start = b * T + P
     for (let t = 0; t < R; t++) {
       input_ids[start + t] = response_ids[b * R + t]
-      if (t < ends.response_lengths[b]) attention_mask[start + t] = 1
+      if (t < response_lengths[b]) attention_mask[start + t] = 1
     }
   }
   return {
@@ -181,8 +207,12 @@ export function makeBatch(
     attention_mask,
     position_ids: positionIds(attention_mask, T),
     response_ids,
-    response_mask: lengthMask(ends.response_lengths, R),
-    ...ends,
+    response_mask: turns
+      ? widenRows(turns.response_mask, max_response_length, R, 0)
+      : lengthMask(response_lengths, R),
+    response_lengths,
+    is_ended,
+    ...(turns && { turns: { num_turns: turns.num_turns, tool_calls: turns.tool_calls } }),
   }
 }
 
@@ -225,6 +255,12 @@ export function chosenRows(batch: RolloutBatch, rows: readonly number[]): Rollou
     response_mask: pick(batch.response_mask),
     response_lengths: pick(batch.response_lengths),
     is_ended: rows.map((row) => batch.is_ended[row]),
+    ...(batch.turns && {
+      turns: {
+        num_turns: rows.map((row) => batch.turns?.num_turns[row] ?? 0),
+        tool_calls: rows.map((row) => batch.turns?.tool_calls[row] ?? 0),
+      },
+    }),
   }
 }
 

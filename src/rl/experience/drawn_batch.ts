@@ -1,15 +1,24 @@
 // The responses of one step with their scores.
+import type { Scored } from '../../tasks/rewards/composed.ts'
 import type { Sample } from '../../tasks/task.ts'
 import type { RolloutBatch } from './batch.ts'
 
+/** A part of a response that one of the two wrote. */
+export interface Spoken {
+  readonly role: 'assistant' | 'tool'
+  readonly text: string
+}
+
 /** One batch of responses, judged. Rows have the order in which mini-batches are cut from them. */
-export interface DrawnBatch {
+export interface DrawnBatch extends Omit<Scored, 'scores'> {
   readonly samples: readonly Sample[]
   readonly batch: RolloutBatch
   readonly texts: readonly string[]
+  /** Of each row the parts that policy and tools wrote, one after the other; where rows have several turns. */
+  readonly spoken?: readonly (readonly Spoken[])[]
   /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
-  /** The task's score of each row, [B]. */
+  /** The task's score of each row, or that of the experiment's reward, [B]. */
   readonly task_scores: readonly number[]
   /** With penalties, at the last token of each row; [B, R]. */
   readonly token_level_scores: Float64Array
@@ -23,4 +32,28 @@ export interface DrawnBatch {
   readonly order: readonly number[]
   /** What choosing from several batches found. */
   readonly metrics: Readonly<Record<string, number>>
+}
+
+/** What a composed reward says of one response. */
+export interface RewardParts {
+  /** Parts by their names, without their weights; absent without a composed reward. */
+  readonly reward_parts?: Readonly<Record<string, number>>
+  /** Why the response could not be scored, and scores 0. */
+  readonly reward_problem?: string
+}
+
+/** The parts of the reward of one row. */
+export function rewardPartsOf(
+  { columns, problems }: Pick<DrawnBatch, 'columns' | 'problems'>,
+  row: number,
+): RewardParts {
+  if (columns.size === 0) return {}
+  const known = [...columns].flatMap(([name, { [row]: score }]) =>
+    score === undefined ? [] : [[name, score] as const],
+  )
+  const problem = problems.find((own) => own.row === row)
+  return {
+    reward_parts: Object.fromEntries(known),
+    ...(problem && { reward_problem: `${problem.part}: ${problem.message}` }),
+  }
 }

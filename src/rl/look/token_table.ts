@@ -5,7 +5,7 @@ import type { RlPhase } from '../config/phase.ts'
 import { estimatorOf } from '../estimators/advantages.ts'
 import { rowScores } from '../estimators/estimator.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
-import type { DrawnBatch } from '../experience/drawn_batch.ts'
+import { type DrawnBatch, type RewardParts, rewardPartsOf } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { BatchRows } from '../learners/batch_rows.ts'
 import { objectiveOf } from '../learners/objective.ts'
@@ -45,7 +45,7 @@ const TOKEN_COLUMNS = [
 export type TokenColumn = (typeof TOKEN_COLUMNS)[number]
 
 /** One response of a traced step. */
-export interface TracedSample {
+export interface TracedSample extends RewardParts {
   readonly prompt: string
   readonly response: string
   readonly ground_truth: string
@@ -54,6 +54,8 @@ export interface TracedSample {
   readonly is_ended: boolean
   /** As text, the end token included. */
   readonly tokens: readonly string[]
+  /** Places of tokens that a tool wrote, where rows have several turns. */
+  readonly observed?: readonly number[]
   /** A number for every token; a column that this step did not compute is absent, NaN where a single token has none. */
   readonly columns: Readonly<Partial<Record<TokenColumn, readonly number[]>>>
   /** The responses to the same prompt: the sums of their rewards, their tokens that count, and which one this is. */
@@ -97,6 +99,8 @@ export interface TraceInput {
   readonly phase: RlPhase
   readonly drawn: Pick<
     DrawnBatch,
+    | 'columns'
+    | 'problems'
     | 'batch'
     | 'samples'
     | 'texts'
@@ -203,6 +207,15 @@ function clippedColumn(
     : found.map((code) => code ?? Number.NaN)
 }
 
+/** Places inside a row's response that the policy did not write. */
+const observedPlaces = (
+  { response_mask, response_lengths, response_length: R }: RolloutBatch,
+  row: number,
+): number[] =>
+  Array.from({ length: response_lengths[row] }, (_, t) => t).filter(
+    (t) => response_mask[row * R + t] === 0,
+  )
+
 function tracedSample(input: TraceInput, row: number, rewards: Float64Array): TracedSample {
   const { drawn, trained, tokens, phase } = input
   const { batch, samples, texts, scores, index, reward_baselines } = drawn
@@ -221,7 +234,9 @@ function tracedSample(input: TraceInput, row: number, rewards: Float64Array): Tr
     ground_truth: samples[row].ground_truth,
     score: scores[row],
     is_ended: batch.is_ended[row],
+    ...rewardPartsOf(drawn, row),
     tokens: Array.from(batch.response_ids.subarray(row * R, row * R + length), (id) => tokens[id]),
+    ...(batch.turns && { observed: observedPlaces(batch, row) }),
     columns: Object.fromEntries(shown),
     group: {
       rewards: group.map((b) => rewards[b]),

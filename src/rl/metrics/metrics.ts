@@ -6,12 +6,14 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
+import type { TurnCounts } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import type { Objective } from '../learners/objective.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { mean } from '../math/stats.ts'
 import { computeDataMetrics } from './data_metrics.ts'
+import { rewardMetrics } from './reward_metrics.ts'
 
 const sumOf = (values: ArrayLike<number>) =>
   Array.prototype.reduce.call(values, (sum, x) => (sum as number) + (x as number), 0) as number
@@ -166,11 +168,23 @@ export function rlMetrics(
       ...(values && { values }),
     }),
     'task/score/mean': mean(task_scores),
+    ...rewardMetrics(drawn),
     ...experience.metrics,
     ...drawn.metrics,
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(as_drawn, n),
+    ...(batch.turns && turnMetrics(batch.turns)),
     'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
+  }
+}
+
+/** How often rows changed hands. num_turns is verl's and counts the prompt. */
+function turnMetrics({ num_turns, tool_calls }: TurnCounts): Record<string, number> {
+  return {
+    'num_turns/min': Math.min(...num_turns),
+    'num_turns/max': Math.max(...num_turns),
+    'num_turns/mean': mean(num_turns),
+    'tool_calls/mean': mean(tool_calls),
   }
 }
 

@@ -14,7 +14,7 @@ export function largestTensor(configs: readonly TrainerConfig[]) {
 
 /**
  * What lab/worker/steered_run.ts needs of a device. Every trainer uses the kernels of `matmul`; a change that would take more than
- * `most_bytes` in all is refused.
+ * `most_bytes` in all is refused. On hardware, which may have a watchdog, dispatches are limited.
  */
 export function steeredEngine(
   gpu: Gpu,
@@ -23,7 +23,10 @@ export function steeredEngine(
   most_bytes = Number.POSITIVE_INFINITY,
 ) {
   return {
-    create: (config: TrainerConfig) => Trainer.create(gpu, { ...config, matmul }, onProgress),
+    create(config: TrainerConfig) {
+      if (!gpu.facts.is_software) gpu.limitDispatches()
+      return Trainer.create(gpu, { ...config, matmul }, onProgress)
+    },
     release: () => gpu.freeAll(),
     refusal: (config: TrainerConfig): string | undefined => {
       const plan = planMemory(config)

@@ -7,7 +7,7 @@ import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
-import type { RolloutSize } from '../../model/rollout/rollout_inputs.ts'
+import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
@@ -139,12 +139,17 @@ export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
   (probe.internals ?? false) && validation.test_freq > 0
 
-export function rolloutSize({ task }: TrainerConfig, { rollout }: RlPhase): RolloutSize {
+export function rolloutSize(
+  { task, tools = [] }: TrainerConfig,
+  { rollout }: RlPhase,
+): RolloutSize {
+  const { max_turns = 1 } = rollout
   return {
     rows: rollout.train_batch_size * rollout.n,
     n: rollout.n,
     prompt_length: task.max_prompt_length,
     response_length: rollout.max_response_length,
+    ...(tools.length > 0 && max_turns > 1 && { max_turns }),
     ...(rollout.dtype && { dtype: rollout.dtype }),
   }
 }
@@ -169,8 +174,10 @@ export function validationSize(config: TrainerConfig): RolloutSize {
 }
 
 /** One rollout serves all phases of the same size. */
-export const sizeKey = ({ rows, n, response_length, dtype = 'float32' }: RolloutSize): string =>
-  `${rows}×${response_length}×${n} ${dtype}`
+export const sizeKey = (size: RolloutSize): string => {
+  const { rows, n, response_length, max_turns = 1, dtype = 'float32' } = size
+  return `${rows}×${response_length}×${n} ${dtype}${max_turns > 1 ? ` ${max_turns} turns` : ''}`
+}
 
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
@@ -182,7 +189,10 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
 
 /** Room for the readbacks that may be on their way at once: the metrics of two steps, and responses. */
 export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
-  const responses = rolloutSizes(config).map(({ rows, response_length }) => rows * response_length)
+  // Log-probs and entropies of rows with several turns are read together.
+  const responses = rolloutSizes(config).map(
+    (size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1),
+  )
   const { updates, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place of theirs.

@@ -24,6 +24,7 @@ import {
   sizeKey,
 } from './memory.ts'
 import { Sampler } from './responses/sampler.ts'
+import { turnFormat } from './responses/turns.ts'
 
 export interface Parts {
   readonly actor: Actor
@@ -84,10 +85,12 @@ async function addSamplers(
   samplers: Map<string, Sampler>,
   onProgress: (message: string) => void = () => {},
 ): Promise<void> {
+  const stops = turnFormat(config)?.stop_token_ids
   for (const size of rolloutSizes(config)) {
     const key = sizeKey(size)
     if (samplers.has(key)) continue
-    const sampler = await Sampler.create(gpu, tensors.model, size, config.task.tokenizer)
+    const { tokenizer } = config.task
+    const sampler = await Sampler.create(gpu, tensors.model, size, tokenizer, stops)
     samplers.set(key, sampler)
     if (sampler.rollout.fallback_reason) onProgress(sampler.rollout.fallback_reason)
   }

@@ -1,6 +1,8 @@
 // What a step asks of the GPU: which parts of an algorithm cost a readback, and that a part that is off costs nothing.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { decodedColumns, TURN_CHUNK } from '../../model/rollout/rollout_inputs.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import type { Actor } from '../config/actor.ts'
 import type { Algorithm, RolloutCorrection } from '../config/algorithm.ts'
 import type { RlPhase } from '../config/phase.ts'
@@ -104,5 +106,15 @@ test.for(PARTS)('%s: what it reads back, and nothing once it is off', async ([, 
   }
   const [on, off] = await workOf({ ...config, phases: [...before, part, PLAIN] })
   expect(on.reads).toBe(2 + extra)
+  expect(off).toEqual(plain)
+})
+
+test('a conversation reads back once for every 8 columns at most, and tools without turns cost nothing', async () => {
+  const tools = createTools([{ id: 'calculator' }])
+  const talks: RlPhase = { ...PLAIN, rollout: { ...RL.rollout, max_turns: 3 } }
+  const [on, off] = await workOf({ ...CONFIG, tools, phases: [talks, PLAIN] })
+  const columns = decodedColumns({ rows: 16, prompt_length: 3, response_length: 3, max_turns: 3 })
+  expect(on.reads).toBeGreaterThanOrEqual(2)
+  expect(on.reads).toBeLessThanOrEqual(1 + Math.ceil(columns / TURN_CHUNK))
   expect(off).toEqual(plain)
 })

@@ -1,18 +1,21 @@
 // The result of a step.
 
 import type { PhaseReason } from '../config/phase.ts'
+import type { RewardParts, Spoken } from '../experience/drawn_batch.ts'
 import type { Observation } from '../look/observation.ts'
 import type { TokenTable } from '../look/token_table.ts'
 import type { NonFinite } from '../metrics/nonfinite.ts'
 import type { ScoredPair } from '../reward/reward_training.ts'
 
 /** One response of a step, as text. */
-export interface StepSample {
+export interface StepSample extends RewardParts {
   readonly prompt: string
   /** Without the end token. */
   readonly response: string
+  /** The same in its parts, where a tool answered in between. */
+  readonly turns?: readonly Spoken[]
   readonly ground_truth: string
-  /** The task's score. */
+  /** The task's score, or that of the experiment's reward. */
   readonly score: number
   /** The reward model's score, where that is trained on. */
   readonly rm_score?: number
@@ -32,10 +35,10 @@ export interface Generation {
   /** The right answer. */
   readonly gts: string
   readonly score: number
-  /** False for the likeliest tokens alone. */
-  readonly do_sample: boolean
-  /** False when it was cut at the maximum length. */
-  readonly is_ended: boolean
+  /** False for the likeliest tokens alone; undefined where a log of another trainer does not say. */
+  readonly do_sample?: boolean
+  /** False when it was cut at the maximum length; undefined where a log does not say. */
+  readonly is_ended?: boolean
 }
 
 export interface StepResult {

@@ -53,7 +53,6 @@ export class Trainer {
     const { label, bytes } = plan.largest
     const allowed = gpu.facts.max_binding_bytes
     if (bytes > allowed) throw tooLarge(label, bytes, allowed)
-    if (!gpu.facts.is_software) gpu.limitDispatches()
     gpu.timeStages()
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')

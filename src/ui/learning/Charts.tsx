@@ -18,6 +18,7 @@ import { depthColor, layerDash } from '../plot/palette.ts'
 import { Downloads } from './Downloads.tsx'
 import { MoreCharts } from './MoreCharts.tsx'
 import {
+  foreignHeldOut,
   greedyAccuracy,
   HELD_OUT_PREFERENCES,
   layerEntropy,
@@ -123,8 +124,13 @@ const SMALL_OF_REWARD: readonly Small[] = [
 ]
 
 const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task
-const selectSampledN = (state: Parameters<typeof shownExperiment>[0]) =>
-  shownExperiment(state).validation.n
+/** The metric of sampled held-out answers; undefined where none are sampled. */
+function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | undefined {
+  const { task, validation } = shownExperiment(state)
+  const own = validation.n > 0 ? sampledAccuracy(task.id, validation.n) : undefined
+  if (own !== undefined && state.series.has(own)) return own
+  return foreignHeldOut(state.series.keys()) ?? own
+}
 const selectIsDark = (state: UiState) => state.is_dark
 
 /** What the chart of scores shows, by whether the task gives a part of the score. */
@@ -137,7 +143,7 @@ function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
   const note = useMemo(() => scoreNote(choice), [choice])
-  const n = useShown(selectSampledN)
+  const sampled = useShown(selectSampled)
   const has_reward_model = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
     () => [
@@ -159,11 +165,11 @@ function RewardChart() {
         dots: true,
         help: 'Share of held-out problems solved when the likeliest token is always taken',
       },
-      ...(n === 0
+      ...(sampled === undefined
         ? []
         : [
             {
-              metric: sampledAccuracy(task, n),
+              metric: sampled,
               label: 'held-out, sampled',
               color: '--series-3',
               dash: [2, 3],
@@ -172,7 +178,7 @@ function RewardChart() {
             },
           ]),
     ],
-    [task, n, has_reward_model],
+    [task, sampled, has_reward_model],
   )
   return (
     <MetricChart

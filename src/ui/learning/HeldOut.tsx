@@ -22,12 +22,12 @@ function Answer({ answer }: { answer: Generation }) {
     <tr className={verdictOf(score)}>
       <td>
         <span className="response">{output === '' ? '(nothing)' : shownText(output)}</span>
-        {is_ended ? null : <span className="soft"> cut off</span>}
+        {is_ended === false ? <span className="soft"> cut off</span> : null}
       </td>
       <td>
         <ScoreSign score={score} /> {formatNumber(score)}
       </td>
-      <td>{do_sample ? 'sampled' : 'greedy'}</td>
+      <td>{do_sample === undefined ? '–' : do_sample ? 'sampled' : 'greedy'}</td>
     </tr>
   )
 }

@@ -5,8 +5,10 @@ import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
+import { rewardWords } from '../base/reward_words.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
+import { TurnText } from '../base/TurnText.tsx'
 import { useSlowFrame } from '../plot/readout.ts'
 import { groupByPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
@@ -27,12 +29,13 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
     <tr className={verdictOf(sample.score)}>
       <td>
         <span className="response">
-          {sample.response === '' ? '(nothing)' : shownText(sample.response)}
+          <TurnText told={sample} />
         </span>
         {sample.is_ended ? null : <span className="soft"> cut off</span>}
       </td>
       <td>
         <ScoreSign score={sample.score} /> {formatNumber(sample.score)}
+        <span className="soft">{rewardWords(sample)}</span>
       </td>
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>

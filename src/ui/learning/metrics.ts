@@ -7,6 +7,12 @@ export const TASK_SCORE = 'task/score/mean'
 export const HELD_OUT_PREFERENCES = 'reward_model/held_out_accuracy'
 export const greedyAccuracy = (task_id: string) => `val-aux/${task_id}/acc/greedy`
 export const sampledAccuracy = (task_id: string, n: number) => `val-core/${task_id}/acc/mean@${n}`
+const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
+/** The mean of held-out answers in a run of another trainer, which names it by its own data source. */
+export function foreignHeldOut(metrics: Iterable<string>): string | undefined {
+  for (const metric of metrics) if (HELD_OUT_MEAN.test(metric)) return metric
+  return undefined
+}
 export const layerEntropy = (layer: number) => `layer/entropy/${layer}`
 
 /** Count of skipped updates and the last step that had one; undefined when there was none. */

@@ -5,6 +5,7 @@ import { STAGES } from '../gpu/profile.ts'
 import { IDEAL_EXPLAINED_VARIANCE, type Ideal } from '../plot/axes/ideal.ts'
 import type { Line } from '../plot/chart_lines.ts'
 import { depthColor, layerDash } from '../plot/palette.ts'
+import { rewardCharts } from './reward_charts.ts'
 
 export interface MoreChart {
   readonly id: string
@@ -38,6 +39,21 @@ const range = (quantity: string): readonly Line[] => [
   line(`${quantity}/mean`, 'mean'),
   line(`${quantity}/max`, 'largest', 1),
   line(`${quantity}/min`, 'smallest', 2),
+]
+
+const TOOLS: readonly MoreChart[] = [
+  {
+    id: 'tool-calls',
+    title: 'Calls of tools',
+    note: 'per response, of those that reached a tool',
+    lines: [line('tool_calls/mean', 'calls')],
+  },
+  {
+    id: 'num-turns',
+    title: 'Turns',
+    note: 'as verl counts them: the prompt, each time the policy writes and each answer of tools',
+    lines: range('num_turns'),
+  },
 ]
 
 const POLICY: readonly MoreChart[] = [
@@ -264,7 +280,9 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
   const measured = new Set(metrics)
   const groups: readonly ChartGroup[] = [
     { name: 'Policy', charts: POLICY },
+    { name: 'Tools', charts: TOOLS },
     { name: 'Critic', charts: CRITIC },
+    { name: 'Parts of the reward', charts: rewardCharts(metrics) },
     { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },
     { name: 'Several answers to held-out problems', charts: validationCharts(metrics, is_dark) },
     { name: 'Time', charts: timeCharts(metrics) },

@@ -21,7 +21,7 @@ export function MissingFiles() {
         ))}
         {problem === undefined ? null : <p data-testid="file-refused">{problem}</p>}
         {status === 'missing' ? (
-          <button type="button" onClick={chooseFile}>
+          <button type="button" onClick={() => chooseFile()}>
             Choose the file
           </button>
         ) : null}

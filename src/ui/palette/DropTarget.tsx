@@ -1,7 +1,8 @@
 // A file that is dragged onto the page.
 import { FileDown } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { openFile } from './files.ts'
+import { droppedFiles } from './dropped.ts'
+import { openFiles } from './files.ts'
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
 
@@ -24,8 +25,8 @@ export function DropTarget() {
       event.preventDefault()
       depth = 0
       setIsOver(false)
-      const [file] = event.dataTransfer?.files ?? []
-      if (file) void openFile(file)
+      if (event.dataTransfer)
+        void droppedFiles(event.dataTransfer).then(({ files, name }) => openFiles(files, name))
     }
     const listeners = { dragenter: move(1), dragleave: move(-1), dragover: over, drop } as const
     for (const [name, listener] of Object.entries(listeners))
@@ -39,8 +40,8 @@ export function DropTarget() {
   return (
     <div className="drop-target" data-testid="drop-target">
       <p>
-        <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON) or a checkpoint
-        (.safetensors) to open it
+        <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON), a checkpoint
+        (.safetensors), a log or a folder to open it
       </p>
     </div>
   )

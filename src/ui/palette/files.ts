@@ -79,9 +79,15 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (await isAskedFor(file)) return
+  if (/\.(js|mjs|py)$/i.test(file.name)) {
+    const { takeProgram } = await import('../settings/rewards/take_program.ts')
+    const problems = await takeProgram(file)
+    fileStore.setState({ problem: undefined })
+    return problems.length > 0 ? refuse(problems) : undefined
+  }
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
-  const imported = await importLog(file)
+  const imported = await importLog([file], file.name)
   if (imported !== undefined)
     return imported.length > 0 ? refuse(imported) : fileStore.setState({ problem: undefined })
   if (!/\.json$/i.test(file.name) && file.type !== 'application/json')
@@ -112,15 +118,23 @@ async function isAskedFor(file: File): Promise<boolean> {
   }
 }
 
-/** Lets the person choose a file. */
-export function chooseFile(): void {
+/** Opens a file, or the files of a folder; `name` is the folder's, where it is known. */
+export async function openFiles(files: readonly File[], name?: string): Promise<void> {
+  if (files.length < 2) return files[0] && openFile(files[0])
+  const { openFolder } = await import('../runs/open_folder.ts')
+  const refused = await openFolder(files, name)
+  fileStore.setState({ problem: refused })
+}
+
+/** Lets the person choose files, or a folder. */
+export function chooseFile(is_folder = false): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt'
-  input.addEventListener('change', () => {
-    const [file] = input.files ?? []
-    if (file) void openFile(file)
-  })
+  input.multiple = true
+  input.webkitdirectory = is_folder
+  if (!is_folder)
+    input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt'
+  input.addEventListener('change', () => void openFiles([...(input.files ?? [])]))
   input.click()
 }
 

@@ -14,21 +14,31 @@ async function* piecesOf(file: File): Pieces {
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
 }
 
-/** Imports a log. What is wrong with it, a sentence each; undefined for a file that is no log. */
-export async function importLog(file: File): Promise<readonly string[] | undefined> {
+/**
+ * Imports a log, of one file or several; `name` is the run's. What is wrong with it, a sentence each; undefined for files that are no
+ * log.
+ */
+export async function importLog(
+  files: readonly File[],
+  name: string,
+): Promise<readonly string[] | undefined> {
   try {
-    const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
-    const kind = logKind(file.name, head)
+    const [first] = files
+    const head = new Uint8Array(await first.slice(0, HEAD_BYTES).arrayBuffer())
+    const kind = logKind(first.name, head)
     if (!kind) return undefined
-    const log = await readLog(kind, piecesOf(file))
+    const log = await readLog(
+      kind,
+      files.map((file) => ({ name: file.name, pieces: () => piecesOf(file) })),
+    )
     const id = crypto.randomUUID()
-    const write = importedRun(file.name, log, { id, now: Date.now(), version })
+    const write = importedRun(name, log, { id, now: Date.now(), version })
     try {
       await keepRun(write)
     } catch (error) {
       return [storageProblem(error)]
     }
-    showToast([`Imported ${file.name}: ${log.step} steps.`, ...log.remarks].join(' '))
+    showToast([`Imported ${name}: ${log.step} steps.`, ...log.remarks].join(' '))
     return []
   } catch (error) {
     if (error instanceof LogError) return [error.message]

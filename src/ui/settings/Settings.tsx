@@ -15,6 +15,7 @@ import { useLocked } from '../share/locked.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields, shownFields } from './form.ts'
 import { HistoryButtons } from './HistoryButtons.tsx'
+import { RewardLine } from './rewards/RewardDialog.tsx'
 import { FoundSettings, SettingsSearch } from './SettingsSearch.tsx'
 import { TaskSamples } from './TaskSamples.tsx'
 import { useUnfold } from './wanted.ts'
@@ -83,6 +84,7 @@ function Group(props: {
                 is_live={present !== undefined && isSteerable(field, present)}
               />
               {field.path === 'task.id' ? <TaskSamples /> : null}
+              {field.path === 'task.id' ? <RewardLine /> : null}
               {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
                 <SuggestedFor index={phase} />
               ) : null}

@@ -39,7 +39,7 @@ function measure(limit: DispatchLimit, calls: readonly (readonly [Dispatch, numb
 }
 
 test('the longest of its samples decides, half of the limit is aimed at, and the grid bounds the parts', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const [quick, slow, few] = [
     dispatch([90, 1, 1], 1),
     dispatch([90, 1, 1], 2),
@@ -66,7 +66,7 @@ test('the longest of its samples decides, half of the limit is aimed at, and the
 })
 
 test('dispatches of one kernel with the same params are known by each other, those that come later too', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const [first, second, other] = [dispatch([8, 1, 1]), dispatch([8, 1, 1]), dispatch([8, 1, 1], 1)]
   expect(limit.timingOf(second)).toBe(limit.timingOf(first))
   expect(limit.timingOf(other)).not.toBe(limit.timingOf(first))
@@ -85,7 +85,7 @@ test('dispatches of one kernel with the same params are known by each other, tho
 })
 
 test('when everything is freed, what was recorded is forgotten, and what was learned is not', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const [old, late] = [dispatch([8, 1, 1]), dispatch([8, 1, 1])]
   expect(measure(limit, [[old, 80]])).toEqual([old])
   limit.begin(limit.timingOf(old))
@@ -96,7 +96,7 @@ test('when everything is freed, what was recorded is forgotten, and what was lea
 })
 
 test('three samples in each of three rounds, then nothing is measured any more', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const timing = limit.timingOf(dispatch([8, 1, 1]))
   let samples = 0
   for (let round = 0; round < 5; round++) {
@@ -108,7 +108,7 @@ test('three samples in each of three rounds, then nothing is measured any more',
 })
 
 test('unmeasured dispatches share a submit with few others, measured ones with as many as their mean allows', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const each = dispatch([8, 1, 1])
   const timing = limit.timingOf(each)
   expect(limit.most_submit_ms / limit.expected(timing)).toBe(8)
@@ -120,7 +120,7 @@ test('unmeasured dispatches share a submit with few others, measured ones with a
 })
 
 test('a kernel that one workgroup runs stays whole, and says so by its time', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const single = dispatch([1, 1, 1], 0, {
     ...kernel,
     wgsl: kernel.wgsl.replace('workgroup_id', 'local_invocation_id'),
@@ -136,7 +136,7 @@ test('a kernel that one workgroup runs stays whole, and says so by its time', ()
 })
 
 test('a clock that claims more time than has passed is not believed', () => {
-  const limit = new DispatchLimit(50, queries)
+  const limit = new DispatchLimit({ most_ms: 50 }, queries)
   const each = dispatch([8, 1, 1])
   limit.begin(limit.timingOf(each), 100)
   expect(limit.learn(limit.take(), ns(80), 179)).toEqual([])
@@ -145,7 +145,7 @@ test('a clock that claims more time than has passed is not believed', () => {
 })
 
 test('without stamps a dispatch takes from its submit, or the end of the one before, to its end', async () => {
-  const limit = new DispatchLimit(50, undefined)
+  const limit = new DispatchLimit({ most_ms: 50 }, undefined)
   const each = [1, 2].map((params) => dispatch([8, 1, 1], params))
   let clock = 0
   const ends: (() => void)[] = []

@@ -17,6 +17,13 @@ export interface DispatchLimits {
   readonly split_dispatches: number
 }
 
+export interface LimitOptions {
+  /** No dispatch should take longer. */
+  readonly most_ms?: number
+  /** Milliseconds that count for a run of a kernel, from those that were measured: a test that depends on no clock gives its own. */
+  readonly took?: (kernel: string, measured_ms: number) => number
+}
+
 /** A submit that was timed from its sending to its end. */
 export interface Sent {
   /** Undefined for a submit that only marks when everything before it had ended. */
@@ -28,7 +35,7 @@ export interface Sent {
 }
 
 /** A fortieth of what the shortest watchdog allows (Windows: 2 s), as other programs and a hotter GPU take their part. */
-export const MOST_DISPATCH_MS = 50
+const MOST_DISPATCH_MS = 50
 /** Dispatches are measured in this many rounds: in the first, a kernel may have nothing to do, e.g. when all rewards are equal. */
 const ROUNDS = 3
 /** Times that a timing is measured in one round. */
@@ -47,19 +54,23 @@ interface Round {
 }
 
 export class DispatchLimit {
-  /** No dispatch should take longer. */
   readonly most_ms: number
   readonly #timings = new Map<string, Timing>()
   readonly #dispatches = new Set<Dispatch>()
   readonly #createQueries: (() => GPUQuerySet) | undefined
+  readonly #took: (kernel: string, measured_ms: number) => number
   #round: Round | undefined
   /** There are dispatches that `learn` has not seen. */
   #has_new = false
 
   /** Without `createQueries` (a set of QUERIES timestamps) every measured dispatch is a submit of its own. */
-  constructor(most_ms: number, createQueries: (() => GPUQuerySet) | undefined) {
+  constructor(
+    { most_ms = MOST_DISPATCH_MS, took = (_, ms) => ms }: LimitOptions,
+    createQueries: (() => GPUQuerySet) | undefined,
+  ) {
     this.most_ms = most_ms
     this.#createQueries = createQueries
+    this.#took = took
   }
 
   get has_timestamps(): boolean {
@@ -153,8 +164,9 @@ export class DispatchLimit {
       ...sharedTimes(round?.sent ?? []).map((ms, i) => [round?.sent[i].timing, ms] as const),
     ]
     const elapsed = now - (round?.started_at ?? now)
-    for (const [timing, ms] of samples) {
-      if (!timing || !(ms <= elapsed)) continue
+    for (const [timing, measured] of samples) {
+      if (!timing || !(measured <= elapsed)) continue
+      const ms = this.#took(timing.kernel.name, measured)
       timing.samples++
       timing.total_ms += ms
       timing.longest_ms = Math.max(timing.longest_ms, ms)

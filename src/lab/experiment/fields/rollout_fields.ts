@@ -1,5 +1,6 @@
 // The fields that say how responses are sampled.
 import type { Rollout } from '../../../rl/config/phase.ts'
+import { TURN_DEFAULTS } from '../../../tasks/tools/tool.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 
 /** Below it logits grow past what float32 tells apart. */
@@ -60,6 +61,34 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     max: 128,
     unit: 'tokens',
   }),
+  max_turns: integer({
+    label: 'Turns',
+    help: 'Times the policy may write in one response; between two turns a tool that it called answers. 1 = no tools.',
+    default: 1,
+    min: 1,
+    max: 16,
+    unit: 'turns',
+  }),
+  max_parallel_calls: integer({
+    label: 'Calls per turn',
+    help: 'Calls of one turn that are run; further ones are ignored. A vocabulary of single characters makes one call a turn.',
+    default: TURN_DEFAULTS.max_parallel_calls,
+    min: 1,
+    max: 16,
+    unit: 'calls',
+  }),
+  max_tool_response_length: integer({
+    label: 'Longest answer of a tool',
+    help: 'Characters of a tool’s answer that the model reads; what is longer is cut.',
+    default: TURN_DEFAULTS.max_tool_response_length,
+    min: 1,
+    max: 4096,
+    unit: 'characters',
+  }),
+  tool_response_truncate_side: select(
+    { label: 'Cut answers', help: 'What a tool’s answer loses where it is too long.' },
+    { middle: 'in the middle', left: 'on the left', right: 'on the right' },
+  ),
   dtype: select(
     {
       label: 'KV cache',

@@ -37,6 +37,8 @@ const inReward: Condition = ({ algorithm }) => algorithm.use_kl_in_reward
 const isAdaptive: Condition = ({ algorithm }) =>
   algorithm.use_kl_in_reward && algorithm.kl_ctrl.type === 'adaptive'
 
+const hasTurns: Condition = ({ rollout }) => (rollout.max_turns ?? 1) > 1
+
 const inLoss: Condition = ({ actor }) => actor.use_kl_loss
 
 const filters: Condition = ({ algorithm }) => algorithm.filter_groups.enable
@@ -86,6 +88,9 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,
+  'rollout.max_parallel_calls': hasTurns,
+  'rollout.max_tool_response_length': hasTurns,
+  'rollout.tool_response_truncate_side': hasTurns,
   // Every correction compares them anyway.
   'rollout.calculate_log_probs': (settings) => !correctsRollout(settings),
   'algorithm.rollout_correction.loss_type': ({ algorithm }) =>

@@ -6,7 +6,9 @@ import { MODEL } from '../fields/model_fields.ts'
 import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../fields/validation_fields.ts'
+import { REWARD } from '../reward_schema.ts'
 import type { Experiment } from '../schema.ts'
+import { TOOLS_INFO, toolsText } from '../tools.ts'
 import { validationHasEffect } from './conditions.ts'
 import { type Field, fieldsOf } from './form_fields.ts'
 import { sharedFields } from './override_form.ts'
@@ -31,7 +33,15 @@ function taskFields(experiment: Experiment): Field[] {
     live: false,
     has_effect: true,
   }
-  return [id, ...fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))]
+  const tools: Field = {
+    ...TOOLS_INFO,
+    path: 'tools',
+    group: 'Task',
+    value: toolsText(experiment.tools),
+    has_effect: true,
+  }
+  const params = leavesOf(TASK_PARAMS.get(task.id))
+  return [id, ...fieldsOf(experiment, 'Task', 'task', params), tools]
 }
 
 /** The training set, which is no larger than the task. */
@@ -54,6 +64,10 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...section('Experiment', '', ROOT),
     ...taskFields(experiment),
     ...dataFields(experiment),
+    ...section('Reward', 'reward', REWARD).map((field) => ({
+      ...field,
+      has_effect: experiment.reward.parts.some(({ id }) => id === 'program'),
+    })),
     ...section('Model', 'model', MODEL),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>

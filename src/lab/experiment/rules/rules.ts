@@ -18,6 +18,7 @@ import {
 } from './phase_rules.ts'
 import { estimatorRules, pairRules, rewardRules } from './reward_rules.ts'
 import type { Rule, RuledPhase } from './rule.ts'
+import { toolRules } from './tool_rules.ts'
 
 /** Every rule that an experiment breaks. */
 export function brokenRules(experiment: Experiment): Issue[] {
@@ -66,6 +67,7 @@ export function brokenRules(experiment: Experiment): Issue[] {
     rejectionRules(ruled)
     trainedRules(ruled)
     filterRules(ruled)
+    toolRules(ruled)
   }
   // One broken shared setting is one issue, however many phases use it.
   return issues.filter((a, i) => issues.findIndex((b) => b.path === a.path) === i)

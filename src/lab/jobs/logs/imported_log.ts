@@ -2,19 +2,32 @@
 import { appendRow, type Series } from '../../columns/series.ts'
 import { thinnedOf, thinnedWords } from '../../columns/thinning.ts'
 import { withoutHidden } from '../../experiment/hidden.ts'
+import type { KeptItem } from '../../page/kept.ts'
+import { emptyKept, keepGenerations } from '../../page/kept_run.ts'
+import type { Generation } from '../../protocol/results.ts'
+import type { Pieces } from './lines.ts'
 
 /** The kinds of logs that can be read, as people call them. */
 export const LOG_KINDS = {
   verl: 'verl’s file logger',
   trl: 'TRL’s trainer_state.json',
   tensorboard: 'TensorBoard’s event file',
+  generations: 'verl’s validation generations',
 } as const
 export type LogKind = keyof typeof LOG_KINDS
+
+/** A file of a log; its bytes are read when `pieces` is called. */
+export interface LogFile {
+  readonly name: string
+  readonly pieces: () => Pieces
+}
 
 /** A log that was read. */
 export interface ImportedLog {
   readonly kind: LogKind
   readonly series: ReadonlyMap<string, Series>
+  /** Answers to held-out prompts, by step. */
+  readonly generations: readonly KeptItem<readonly Generation[]>[]
   /** The last step. */
   readonly step: number
   /** What was left out or changed, a sentence each. */
@@ -29,6 +42,11 @@ export class LogError extends Error {
 /** More metrics than any trainer reports; each is a column of memory. */
 const MAX_METRICS = 1000
 const MAX_NAME = 200
+const MAX_REMARKS = 8
+/** Answers of one step that can be read later. */
+const MAX_ANSWERS = 128
+/** Of all kept texts. */
+const MAX_CHARACTERS = 32_000_000
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
 
@@ -39,6 +57,9 @@ export class LogRows {
   readonly #left_out = new Set<string>()
   #unread = 0
   #first_unread = ''
+  readonly #generations = new Map<number, Generation[]>()
+  #characters = 0
+  readonly #remarks = new Set<string>()
   #is_cut = false
   #gaps = 0
   #replaced = 0
@@ -66,6 +87,30 @@ export class LogRows {
     this.#told = { kind, remarks }
   }
 
+  /** An answer to a held-out prompt after a step. Of many only the first are kept. */
+  keep(step: number, answer: Generation): void {
+    const own = this.#generations.get(step) ?? []
+    const { length } = answer.input + answer.output + answer.gts
+    if (own.length >= MAX_ANSWERS || this.#characters + length > MAX_CHARACTERS) return
+    this.#characters += length
+    this.#generations.set(step, own)
+    own.push(answer)
+    this.#step = Math.max(this.#step, step)
+  }
+
+  /** As many of the kept answers as a run of the page keeps. */
+  #keptGenerations(): readonly KeptItem<readonly Generation[]>[] {
+    const kept = emptyKept()
+    const rising = [...this.#generations].sort(([a], [b]) => a - b)
+    for (const [step, answers] of rising) keepGenerations(kept, step, answers)
+    return kept.generations.items
+  }
+
+  /** Something else that was left out, in a sentence. Of many only the first are said. */
+  remark(sentence: string): void {
+    if (this.#remarks.size < MAX_REMARKS) this.#remarks.add(sentence)
+  }
+
   /** A part of the file that cannot be read, e.g. 'line 7'. */
   skip(where: string): void {
     if (this.#unread++ === 0) this.#first_unread = where
@@ -80,12 +125,16 @@ export class LogRows {
   finish(kind: LogKind): ImportedLog {
     if (this.#series.size === 0)
       throw new LogError(
-        `Nothing of ${LOG_KINDS[kind]} was found in the file${this.#unread > 0 ? `: ${this.#first_unread} is none of it` : ''}.`,
+        [
+          `Nothing of ${LOG_KINDS[kind]} was found in the file${this.#unread > 0 ? `: ${this.#first_unread} is none of it` : ''}.`,
+          ...this.#remarks,
+        ].join(' '),
       )
     const remarks: (string | false)[] = [
       ...(this.#told?.remarks ?? []),
       this.#unread > 0 &&
         `${many(this.#unread, 'part', 'parts')} of the file could not be read and ${this.#unread === 1 ? 'was' : 'were'} left out, the first of them ${this.#first_unread}.`,
+      ...this.#remarks,
       this.#is_cut && 'The end of the file is cut off; what is before it was read.',
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
@@ -98,6 +147,7 @@ export class LogRows {
     return {
       kind: this.#told?.kind ?? kind,
       series: this.#series,
+      generations: this.#keptGenerations(),
       step: this.#step,
       remarks: remarks.flatMap((sentence) => sentence || []),
     }

@@ -84,5 +84,6 @@ export function importedRun(
     ...{ metrics, summaries },
     source: { kind: log.kind, file: file.slice(0, MAX_NAME), remarks: log.remarks },
   }
-  return { header, chunk: { run: id, part: 0, columns }, items: [], dropped: [] }
+  const items = log.generations.map((kept) => ({ run: id, kind: 'generations' as const, ...kept }))
+  return { header, chunk: { run: id, part: 0, columns }, items, dropped: [] }
 }

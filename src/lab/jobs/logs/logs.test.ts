@@ -18,7 +18,7 @@ async function* pieces(file: Uint8Array | string, size = 7) {
 }
 
 const read = (kind: Parameters<typeof readLog>[0], file: Uint8Array | string, size?: number) =>
-  readLog(kind, pieces(file, size))
+  readLog(kind, [{ name: 'log', pieces: () => pieces(file, size) }])
 const column = ({ series }: ImportedLog, name: string) => {
   const { steps, values, length } = series.get(name) ?? { steps: [], values: [], length: 0 }
   return Array.from({ length }, (_, i) => [steps[i], values[i]])

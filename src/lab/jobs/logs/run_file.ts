@@ -1,4 +1,5 @@
-// An imported run as one file: a line that says what it is, then the lines of verl's file logger under the lab's names.
+// An imported run as one file: a line that says what it is, then the lines of verl's file logger under the lab's names, and those of
+// verl's validation generations.
 import { metricsJsonl } from '../../runs/files/metrics_file.ts'
 import { type ImportedLog, LOG_KINDS, type LogKind } from './imported_log.ts'
 import { isRecord } from './lines.ts'
@@ -26,7 +27,10 @@ export const isHead = (line: unknown): line is Head =>
   line.remarks.every((remark) => typeof remark === 'string' && remark.length <= MAX_REMARK)
 
 /** The file's text. */
-export function importedRunText({ kind, remarks, series }: ImportedLog): string {
+export function importedRunText({ kind, remarks, series, generations }: ImportedLog): string {
   const head: Head = { imported_run: VERSION, kind, remarks }
-  return `${JSON.stringify(head)}\n${metricsJsonl(series)}`
+  const answers = generations.flatMap(({ step, item }) =>
+    item.map((answer) => `${JSON.stringify({ ...answer, step })}\n`),
+  )
+  return `${JSON.stringify(head)}\n${metricsJsonl(series)}${answers.join('')}`
 }

@@ -17,6 +17,9 @@ export interface Cluster {
   readonly nodes: number
 }
 
+/** What a person sees first. */
+export const FIRST_CLUSTER: Cluster = { model: 'Qwen/Qwen3-4B', gpus: 8, nodes: 1 }
+
 /** What the size of the model and of the cluster decides. Names are verl's. */
 export interface ScaleValues {
   readonly train_batch_size: number

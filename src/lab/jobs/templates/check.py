@@ -258,6 +258,8 @@ def check_verl_reward():
 
     score = get_custom_reward_fn(verl_config())
     assert score is not None, "verl finds no reward function"
+    if not CHECK["scores"]:
+        return "verl loads reward.py"
     case = CHECK["scores"][0]
     told = {"prompt": case["prompt"]}
     got = score(data_source="", solution_str=case["response"], ground_truth=case["ground_truth"], extra_info=told)

@@ -4,6 +4,7 @@ import { decodeLink } from '../../links/link.ts'
 import { decodeCard } from '../../protocol/card.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { syncContents } from '../contents/contents.ts'
+import { answerPrograms } from '../contents/programs.ts'
 import type { LabPage, LabPort } from '../port.ts'
 import { readShareHash } from '../share_store.ts'
 import { initialState, type LabState, labStore } from '../store.ts'
@@ -27,6 +28,7 @@ import { answersMove, forgetMoves } from './steering.ts'
 let stopSyncing: () => void = () => {}
 let stopPlanning: () => void = () => {}
 let stopLooking: () => void = () => {}
+let stopAnswering: () => void = () => {}
 
 const REACTIONS: Reactions = {
   onConnect: forgetMoves,
@@ -65,6 +67,7 @@ export function closeLab(): void {
   stopSyncing()
   stopPlanning()
   stopLooking()
+  stopAnswering()
   disconnect()
   forgetSending()
   forgetSetAside()
@@ -94,6 +97,7 @@ export function openInstead(port: () => LabPort, experiment: Experiment): () => 
 function followSettings(): void {
   stopSyncing = syncAddress((query) => labPage().replaceQuery(query))
   stopLooking = syncContents()
+  stopAnswering = answerPrograms()
   stopPlanning = syncPlan((experiment) => post({ type: 'plan', experiment }))
 }
 

@@ -73,7 +73,7 @@ async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> 
 }
 
 /** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
-async function keepContent(file: ContentFile): Promise<void> {
+export async function keepContent(file: ContentFile): Promise<void> {
   here.set(file.hash, file)
   const store = await labPage().contents?.()
   await store?.put(file.bytes, file.name).catch(() => {})
@@ -103,7 +103,7 @@ export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>)
 
 /** What decides which files are read, and how; '' where none are. */
 const keyOf = (experiment: Experiment): string =>
-  contentNames(experiment).length === 0 ? '' : JSON.stringify(experiment.task)
+  contentNames(experiment).length === 0 ? '' : JSON.stringify([experiment.task, experiment.reward])
 
 /** From now on the files of the settings are looked for whenever the settings name others. Returns how to stop. */
 export function syncContents(): () => void {

@@ -90,6 +90,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     checkpoint_problem: { code, message },
   }),
   alive: same,
+  run_program: same,
   checkpoint_file: same,
   checkpoint_file_failed: same,
   phase: (state, { step, phase, reason }) => ({
@@ -136,6 +137,10 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepObservation(state.kept, step, observation)
     return { ...state, kept_version: state.kept_version + 1 }
   },
+  // Heard where the model is shown (page/opened/).
+  model_opened: (state) => state,
+  model_read: (state) => state,
+  model_failed: (state) => state,
   benchmark_progress: (state, { message }) => ({
     ...state,
     benchmark: { status: 'running', message },

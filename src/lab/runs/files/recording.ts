@@ -69,9 +69,13 @@ const floats = z.pipe(
   z.transform((values) => new Float32Array(values as number[])),
 )
 
+const turn = z.object({ role: z.enum(['assistant', 'tool']), text })
+const reward = { reward_parts: z.optional(record(finite, 40)), reward_problem: z.optional(text) }
 const sample = z.object({
+  ...reward,
   prompt: text,
   response: text,
+  turns: z.optional(list(turn, 64)),
   ground_truth: text,
   score: finite,
   rm_score: z.optional(finite),
@@ -92,12 +96,14 @@ const pair = z.object({
 })
 const traced = z
   .object({
+    ...reward,
     prompt: text,
     response: text,
     ground_truth: text,
     score: finite,
     is_ended: z.boolean(),
     tokens: list(text),
+    observed: z.optional(list(count)),
     columns: record(numbers, 40),
     group: z.object({ rewards: numbers, lengths: numbers, place: count }),
     layer_entropy: z.optional(z.object({ raw: floats, normed: floats })),

@@ -192,8 +192,8 @@ const generation = z.looseObject({
   output: z.string(),
   gts: z.string(),
   score: z.number(),
-  do_sample: z.boolean(),
-  is_ended: z.boolean(),
+  do_sample: z.optional(z.boolean()),
+  is_ended: z.optional(z.boolean()),
 })
 const values = z.record(z.string(), z.array(number))
 const floats = z.instanceof(Float32Array)

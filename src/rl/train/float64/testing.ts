@@ -19,6 +19,7 @@ import { Learner } from '../learner.ref.ts'
 import { type RecordedStep, type RefRun, stepRef } from '../step.ref.ts'
 import type { StepResult } from '../step_result.ts'
 import { Trainer } from '../trainer.ts'
+import { TOOLS, talks, turnMetrics, turnsRef } from './turns.ref.ts'
 
 const gpu = await Gpu.open()
 const { max_prompt_length: P } = CONFIG.task
@@ -79,9 +80,12 @@ function firstCritic(): Learner {
 const ended = (ids: Uint32Array) => ids.includes(arithmetic.eos_token_id)
 const scoreOf = (prompt: string, ids: Uint32Array) =>
   ended(ids) ? CONFIG.task.score(prompt, arithmetic.decode(ids)) : 0
-/** DAPO's soft penalty, of R = 3 tokens. */
-const penalty = (length: number, { overlong_buffer: buffer }: Algorithm) =>
-  buffer ? Math.min(0, ((R - buffer.len - length) / buffer.len) * buffer.penalty_factor) : 0
+/** DAPO's soft penalty. */
+const penalty = (length: number, { algorithm, rollout }: RlPhase) => {
+  const { overlong_buffer: buffer } = algorithm
+  const room = rollout.max_response_length - (buffer?.len ?? 0) - length
+  return buffer ? Math.min(0, (room / buffer.len) * buffer.penalty_factor) : 0
+}
 
 /** The step's batch as it was trained on, from what was reported and what the tokenizer was shown meanwhile. */
 function recorded(
@@ -90,7 +94,7 @@ function recorded(
   shown: readonly Uint32Array[],
   rollout_log_probs: Float32Array | undefined,
 ): RecordedStep {
-  const { n } = phase.rollout
+  const { n, max_response_length: R } = phase.rollout
   const lengths = samples.map((s) => s.response_length + arithmetic.encode(s.prompt).length)
   const order = phase.algorithm.balance_batch
     ? balanceBatch(lengths).flat()
@@ -106,14 +110,21 @@ function recorded(
     Uint32Array.from(ids.flatMap((row) => [...row])),
     { rows: B, prompt_length: P, response_length: R },
     arithmetic.eos_token_id,
+    R,
+    talks(phase) ? turnsRef(ids, phase) : undefined,
   )
   const total = (prompt: string, row: Uint32Array) => {
     const length = ended(row) ? row.indexOf(arithmetic.eos_token_id) + 1 : R
-    return scoreOf(prompt, row) + penalty(length, phase.algorithm)
+    return scoreOf(prompt, row) + penalty(length, phase)
   }
   const token_level_scores = new Float64Array(B * R)
   ids.forEach((row, b) => {
-    token_level_scores[b * R + batch.response_lengths[b] - 1] = total(prompts[b], row)
+    const length = batch.response_lengths[b]
+    // What is scored of a conversation is tested where its text is cut.
+    const score = talks(phase)
+      ? samples[order[b]].score + penalty(length, phase)
+      : total(prompts[b], row)
+    token_level_scores[b * R + length - 1] = score
   })
   // ReMax's greedy responses were shown first, in the order of drawing.
   const greedy = samples.map(({ prompt }, b) => total(prompt, shown[b]))
@@ -155,8 +166,7 @@ const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
 function sampleMetrics(phase: RlPhase, { samples }: StepResult): Record<string, number> {
   const { n } = phase.rollout
   const groups = Array.from({ length: B / n }, (_, g) => samples.slice(g * n, (g + 1) * n))
-  const total = (s: StepResult['samples'][number]) =>
-    s.score + penalty(s.response_length, phase.algorithm)
+  const total = (s: StepResult['samples'][number]) => s.score + penalty(s.response_length, phase)
   return {
     'task/score/mean': mean(samples.map((s) => s.score)),
     'group/informative': mean(
@@ -194,6 +204,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   }
   const trainer = await Trainer.create(gpu, {
     ...only(...phases),
+    ...(phases.some(talks) && { tools: TOOLS }),
     task: { ...CONFIG.task, tokenizer: { ...arithmetic, decode } },
   })
   trainer.importWeights(WARM)
@@ -221,6 +232,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
         recorded(phase, result, shown, rolloutLogProbs()),
       ),
       ...sampleMetrics(phase, result),
+      ...(talks(phase) && turnMetrics(turnsRef(shown.slice(-B), phase))),
       ...drawMetrics(phase, shown),
     }
     const seen = Object.fromEntries(

@@ -1,5 +1,4 @@
 // DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch of those groups.
-import { isRight } from '../../../tasks/task.ts'
 import {
   checkFilterGroups,
   chooseGroups,
@@ -8,6 +7,7 @@ import {
   needsMore,
 } from '../../config/filter_groups.ts'
 import { joined, pickRows, responseMask } from '../../experience/batch.ts'
+import { pickTurns } from '../../experience/turns.ts'
 import { sum } from '../../math/stats.ts'
 import { penalised } from './judge.ts'
 import { type Sampled, type SamplingParts, type SamplingRequest, sampleBatch } from './sampled.ts'
@@ -30,15 +30,17 @@ export async function sampleFiltered(
   return chosenGroups(parts, request, drawn, informative)
 }
 
-/** What a group's spread is measured on: `acc` is whether the task finds a response right; every other metric is what the phase trains on. */
+/** What a group's spread is measured on: `acc` is whether a response is right; every other metric is what the phase trains on. */
 async function filterValues(
   { judge }: SamplingParts,
   { phase, reward }: SamplingRequest,
-  { samples, response_ids }: Sampled,
+  sampled: Sampled,
 ): Promise<readonly number[]> {
-  const { batch, scores } = judge.judge(samples, response_ids, phase.rollout.max_response_length)
+  const { max_response_length } = phase.rollout
+  const judged = await judge.judge(sampled.samples, sampled, max_response_length)
+  const { batch, scores, is_right } = judged
   const { metric } = phase.algorithm.filter_groups
-  if (metric === 'acc') return scores.map((score) => (isRight(score) ? 1 : 0))
+  if (metric === 'acc') return is_right.map(Number)
   const trained = reward ? Array.from(await reward(batch)) : scores
   const is_plain = reward !== undefined || metric === 'score'
   return is_plain ? trained : penalised(phase, trained, batch)
@@ -62,10 +64,14 @@ function chosenGroups(
   const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
   const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
-  const mask = responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
+  const parts = drawn.flatMap((sampled) => sampled.turns ?? [])
+  const turns = parts.length > 0 ? pickTurns(parts, rows, R) : undefined
+  const mask =
+    turns?.response_mask ?? responseMask(response_ids, R, config.task.tokenizer.eos_token_ids)
   return {
     samples: rows.map((row) => samples[row]),
     response_ids,
+    ...(turns && { turns }),
     ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
     ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
     metrics: {

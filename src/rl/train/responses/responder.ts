@@ -7,6 +7,7 @@ import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { pickRows, promptBatch, type RolloutBatch, responseEnds } from '../../experience/batch.ts'
 import type { DrawnBatch } from '../../experience/drawn_batch.ts'
+import { pickTurns } from '../../experience/turns.ts'
 import { balanceBatch } from '../../math/balance.ts'
 import { sum } from '../../math/stats.ts'
 import { type Candidate, sequenceRow } from '../../reward/pairs.ts'
@@ -22,6 +23,7 @@ import {
 } from './sampled.ts'
 import type { Sampler } from './sampler.ts'
 import { TrainingData } from './training_data.ts'
+import { turnFormat } from './turns.ts'
 
 /** The counter-based generator's stream for pairs. */
 const PAIR_STREAM = 2
@@ -31,6 +33,9 @@ export interface Drawn extends DrawnBatch {
   /** The rollout that still holds this batch; none where the batch was chosen from several. */
   readonly sampler?: Sampler
 }
+
+const judgeOf = (config: TrainerConfig, columns: number): Judge =>
+  new Judge(config, columns, turnFormat(config))
 
 /** Draws the prompts of a run in order, samples responses and has them scored. */
 export class Responder {
@@ -45,13 +50,13 @@ export class Responder {
     columns: number,
   ) {
     const data = new TrainingData(config.seed, config.task, config.data)
-    this.#parts = { gpu, config, samplers, data, judge: new Judge(config.task, columns) }
+    this.#parts = { gpu, config, samplers, data, judge: judgeOf(config, columns) }
     this.#columns = columns
   }
 
   /** Continues with other phases of the same task. */
   adopt(config: TrainerConfig): void {
-    this.#parts = { ...this.#parts, config, judge: new Judge(config.task, this.#columns) }
+    this.#parts = { ...this.#parts, config, judge: judgeOf(config, this.#columns) }
   }
 
   /** The problems of the run. */
@@ -101,7 +106,9 @@ export class Responder {
     await rollout.generate(prompts, { ...sampling, top_k: -1, top_p: 1 })
     const [ids] = await gpu.read(rollout.tensors.response_ids)
     const twice = samples.flatMap((sample) => [sample, sample])
-    const { batch, texts, scores } = judge.judge(twice, ids, size.response_length)
+    const asked = { response_ids: ids }
+    const judged = await judge.judge(twice, asked, size.response_length)
+    const { batch, texts, scores } = judged
     const candidates = texts.map((text, b) => ({
       row: sequenceRow(batch, b),
       text,
@@ -118,15 +125,17 @@ export class Responder {
       : sampleBatch(this.#parts, request)
   }
 
-  /** Scores what was sampled: by the task, and by the reward model where the phase is trained on one. */
+  /** Scores what was sampled: by the task or the experiment's reward, and by the reward model where the phase is trained on one. */
   async score({ phase, reward }: SamplingRequest, sampled: Sampled): Promise<Drawn> {
     const { judge } = this.#parts
     const { n, max_response_length: R } = phase.rollout
-    const { response_ids, log_probs, baselines, sampler, metrics = {} } = sampled
-    const order = this.#order(phase, sampled.samples, response_ids)
+    const { log_probs, baselines, sampler, metrics = {} } = sampled
+    const order = this.#order(phase, sampled)
     const samples = order.map((row) => sampled.samples[row])
-    const judged = judge.judge(samples, pickRows(response_ids, order, R), R)
-    const { batch, texts, scores: task_scores } = judged
+    const response_ids = pickRows(sampled.response_ids, order, R)
+    const turns = sampled.turns && pickTurns([sampled.turns], order, R)
+    const judged = await judge.judge(samples, { response_ids, ...(turns && { turns }) }, R)
+    const { batch, texts, spoken, scores: task_scores, is_right, columns, problems } = judged
     const scores = reward ? Array.from(await reward(batch)) : task_scores
     const token_level_scores = tokenLevelScores(
       reward ? scores : penalised(phase, scores, batch),
@@ -135,7 +144,9 @@ export class Responder {
     )
     return {
       ...(sampler && { sampler }),
+      ...(spoken && { spoken }),
       ...{ samples, batch, texts, scores, task_scores, token_level_scores, order, metrics },
+      ...{ is_right, columns, problems },
       index: order.map((row) => Math.floor(row / n)),
       ...(baselines && { reward_baselines: order.map((row) => baselines[row]) }),
       ...(log_probs && { rollout_log_probs: judge.widen(pickRows(log_probs, order, R), R) }),
@@ -143,13 +154,14 @@ export class Responder {
   }
 
   /** Rows in the order in which mini-batches are cut from them. */
-  #order(phase: RlPhase, samples: readonly Sample[], response_ids: Uint32Array): number[] {
+  #order(phase: RlPhase, { samples, response_ids, turns }: Sampled): number[] {
     const rows = samples.map((_, b) => b)
     if (!phase.algorithm.balance_batch) return rows
     const { task } = this.#parts.config
     const { max_response_length: R } = phase.rollout
     const { attention_mask } = promptBatch(samples, task)
-    const { response_lengths } = responseEnds(response_ids, R, task.tokenizer.eos_token_ids)
+    const { response_lengths } =
+      turns ?? responseEnds(response_ids, R, task.tokenizer.eos_token_ids)
     const P = task.max_prompt_length
     const seqlens = rows.map(
       (b) => response_lengths[b] + sum(attention_mask.subarray(b * P, (b + 1) * P)),

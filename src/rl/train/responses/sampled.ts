@@ -6,12 +6,13 @@ import type { Sample } from '../../../tasks/task.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { estimatorOf } from '../../estimators/advantages.ts'
-import { promptBatch, type RolloutBatch } from '../../experience/batch.ts'
+import { type BatchTurns, promptBatch, type RolloutBatch } from '../../experience/batch.ts'
 import { driverColumns } from '../../experience/experience.ts'
 import { rolloutSize, sizeKey } from '../memory.ts'
 import { type Judge, penalised } from './judge.ts'
 import type { Sampler } from './sampler.ts'
 import type { TrainingData } from './training_data.ts'
+import { conversationSetting, type Responded, respond } from './turns.ts'
 
 /** The counter-based generator's stream for training; pairs and validation have their own. */
 const TRAIN_STREAM = 0
@@ -25,6 +26,7 @@ export interface Sampled {
   readonly samples: readonly Sample[]
   /** [B, R] */
   readonly response_ids: Uint32Array
+  readonly turns?: BatchTurns
   readonly log_probs?: Float32Array
   /** Where a batch is chosen from several. */
   readonly entropy?: Float32Array
@@ -70,19 +72,22 @@ export async function sampleBatch(
   const samples = prompts.flatMap((sample) => Array.from({ length: n }, () => sample))
   const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase))
   const baselines = await greedyBaselines(parts, request, sampler, samples)
-  await generate(parts, request, sampler, samples, { row_offset: gen_batch * samples.length })
-  const { response_ids: ids, log_probs, entropy } = sampler.rollout.tensors
   const needs_log_probs = driverColumns(phase).includes('rollout_log_probs')
+  const has_filter = phase.algorithm.filter_groups.enable
   const extra = [
-    ...(needs_log_probs ? [log_probs] : []),
-    ...(phase.algorithm.filter_groups.enable ? [entropy] : []),
+    ...(needs_log_probs ? (['log_probs'] as const) : []),
+    ...(has_filter ? (['entropy'] as const) : []),
   ]
-  const [response_ids, ...read] = await parts.gpu.read(ids, ...extra) // readback 1
+  const change = { row_offset: gen_batch * samples.length }
+  const responded = await generate(parts, request, sampler, samples, change, extra) // readback 1
+  const { response_ids, turns, placed, read } = responded
+  if (placed) sampler.count(placed)
   return {
     ...{ samples, response_ids, sampler },
+    ...(turns && { turns }),
     ...(baselines && { baselines }),
-    ...(needs_log_probs && { log_probs: read[0] as Float32Array }),
-    ...(phase.algorithm.filter_groups.enable && { entropy: read.at(-1) as Float32Array }),
+    ...(needs_log_probs && { log_probs: read[0] }),
+    ...(has_filter && { entropy: read.at(-1) as Float32Array }),
   }
 }
 
@@ -95,26 +100,29 @@ async function greedyBaselines(
 ): Promise<readonly number[] | undefined> {
   const { phase, reward } = request
   if (!estimatorOf(phase.adv_estimator).needs.includes('reward_baselines')) return undefined
-  await generate(parts, request, sampler, samples, { temperature: 0 })
-  const [ids] = await parts.gpu.read(sampler.rollout.tensors.response_ids)
-  const { batch, scores } = parts.judge.judge(samples, ids, phase.rollout.max_response_length)
+  const responded = await generate(parts, request, sampler, samples, { temperature: 0 })
+  const { max_response_length } = phase.rollout
+  const { batch, scores } = await parts.judge.judge(samples, responded, max_response_length)
   return reward ? Array.from(await reward(batch)) : penalised(phase, scores, batch)
 }
 
 /**
- * Encodes one response to each sample; `samples` holds each of them n times in a row. `change` asks for another draw, e.g. a
- * greedy one.
+ * One response to each sample; `samples` holds each of them n times in a row. `change` asks for another draw, e.g. a greedy one;
+ * `columns` for numbers of every token.
  */
-async function generate(
-  { config }: SamplingParts,
+function generate(
+  { gpu, config }: SamplingParts,
   { phase, step }: SamplingRequest,
   { rollout }: Sampler,
   samples: readonly Sample[],
   change: { readonly temperature?: number; readonly row_offset?: number },
-): Promise<void> {
+  columns: readonly ('log_probs' | 'entropy')[] = [],
+): Promise<Responded> {
   const { seed, task } = config
-  const sampling = { row_offset: 0, ...change, seed, stream: TRAIN_STREAM, step }
+  const sampling = { row_offset: 0, ...phase.rollout, ...change, seed, stream: TRAIN_STREAM, step }
   const distinct = samples.filter((_, b) => b % phase.rollout.n === 0)
+  const { eos_token_ids } = task.tokenizer
+  const setting = conversationSetting(config, phase.rollout)
   const prompts = promptBatch(distinct, task)
-  await rollout.generate(prompts, { ...phase.rollout, ...sampling })
+  return respond(gpu, rollout, { prompts, sampling, samples, setting, eos_token_ids }, ...columns)
 }

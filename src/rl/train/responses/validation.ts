@@ -2,7 +2,8 @@
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'
-import { isRight } from '../../../tasks/task.ts'
+import type { Scored } from '../../../tasks/rewards/composed.ts'
+import type { Sample } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { validationPrompts } from '../../config/validation.ts'
 import { promptBatch } from '../../experience/batch.ts'
@@ -14,6 +15,8 @@ import {
   type ValidationSamples,
 } from '../../metrics/validation_metrics.ts'
 import type { Generation } from '../step_result.ts'
+import { scoreTexts } from './scoring.ts'
+import { conversationSetting, respond as readResponses } from './turns.ts'
 
 /** The generator's stream for validation; training has its own (sampled.ts). */
 const VALIDATION_STREAM = 1
@@ -30,8 +33,8 @@ export interface Validated {
 /**
  * What the policy makes of the first `validation.prompts` held-out problems, or of all that there are: greedy once, and `validation.n`
  * sampled responses to each with the last reinforcement phase's filters and, unless validation has one, temperature. Metrics are `val-aux/<task>/acc/greedy`
- * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; `reward` is the task's
- * score there and `acc` whether it is 1. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
+ * and verl's `val-core` and `val-aux` of the samples, such as `val-core/<task>/acc/mean@n`; `reward` is the
+ * score there, `acc` whether it is right, and every part of a composed reward has a name of its own. With several responses to each also `val-aux/<task>/pass@<k>/mean` (passMetrics).
  */
 export async function validate(
   gpu: Gpu,
@@ -47,7 +50,7 @@ export async function validate(
   const { temperature = 1, top_k = -1, top_p = 1 } = rl?.rollout ?? {}
   const likeliest: Filter = { temperature: 0, top_k: -1, top_p: 1 }
   const greedy = await respond(gpu, rollout, config, step, 1, 0, likeliest)
-  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.scores.map(accuracy)) }
+  const metrics = { [`val-aux/${task.id}/acc/greedy`]: mean(greedy.is_right.map(Number)) }
   const generations = generationsOf(greedy, config, 1, false)
   if (n > 0) {
     const filter = { temperature: validation.temperature || temperature, top_k, top_p }
@@ -55,7 +58,7 @@ export async function validate(
     Object.assign(
       metrics,
       nameValidationMetrics(processValidationMetrics(samplesOf(sampled, task.id, n))),
-      passMetrics(task.id, sampled.scores, n),
+      passMetrics(task.id, sampled.is_right.map(Number), n),
     )
     generations.push(...generationsOf(sampled, config, n, true))
   }
@@ -64,8 +67,7 @@ export async function validate(
 }
 
 /** Responses to all held-out prompts, those to one prompt side by side. */
-interface Responses {
-  readonly scores: readonly number[]
+interface Responses extends Omit<Scored, 'problems'> {
   readonly texts: readonly string[]
   readonly is_ended: readonly boolean[]
 }
@@ -90,56 +92,72 @@ function generationsOf(
   })
 }
 
-/** What verl calls acc, of one response. */
-const accuracy = (score: number) => (isRight(score) ? 1 : 0)
-
-function samplesOf({ scores, texts }: Responses, task_id: string, n: number): ValidationSamples {
+function samplesOf(
+  { scores, is_right, columns, texts }: Responses,
+  task_id: string,
+  n: number,
+): ValidationSamples {
   return {
     data_sources: scores.map(() => task_id),
     sample_uids: scores.map((_, i) => `${Math.floor(i / n)}`),
-    variables: { reward: scores, acc: scores.map(accuracy), pred: texts },
+    variables: {
+      ...Object.fromEntries([...columns].map(([name, column]) => [name, column.map(orNothing)])),
+      ...{ reward: scores, acc: is_right.map(Number), pred: texts },
+    },
   }
 }
 
+/** A part that could not be scored counts as 0, as its response does. */
+const orNothing = (score: number | undefined) => score ?? 0
+
 /**
- * `n` responses per prompt in batches of the rollout's size; the last one is filled up. A response that did not end
- * scores 0.
+ * `n` responses per prompt in batches of the rollout's size; the last one is filled up, and
+ * scored when they are all there.
  */
 async function respond(
   gpu: Gpu,
   rollout: Rollout,
-  { seed, task, validation }: TrainerConfig,
+  config: TrainerConfig,
   step: number,
   n: number,
   first_row: number,
   filter: Filter,
 ): Promise<Responses> {
-  const { rows: B, response_length: R } = rollout.size
+  const { seed, task, validation } = config
+  const { rows: B, response_length: R, max_turns = 1 } = rollout.size
   const { tokenizer } = task
+  const limits = config.phases.filter((phase) => phase.kind === 'rl').at(-1)?.rollout
+  const setting =
+    limits && max_turns > 1
+      ? conversationSetting(config, { ...limits, max_response_length: R })
+      : undefined
   const total = validationPrompts(validation, task) * n
-  const scores: number[] = []
+  const asked: Sample[] = []
   const texts: string[] = []
+  const answers: string[] = []
   const ended: boolean[] = []
   for (let first = 0; first < total; first += B) {
     const samples = Array.from({ length: B }, (_, b) =>
       task.sample(seed, Math.floor((first + b) / n), 'test'),
     )
-    await rollout.generate(promptBatch(samples, task), {
+    const sampling = {
       ...filter,
-      seed,
-      stream: VALIDATION_STREAM,
-      step,
-      row_offset: first_row + first,
-    })
-    const [ids] = await gpu.read(rollout.tensors.response_ids)
+      ...{ seed, stream: VALIDATION_STREAM, step, row_offset: first_row + first },
+    }
+    const { eos_token_ids } = tokenizer
+    const prompts = promptBatch(samples, task)
+    const request = { prompts, sampling, samples, setting, eos_token_ids }
+    const { response_ids, turns } = await readResponses(gpu, rollout, request)
     for (let b = 0; b < Math.min(B, total - first); b++) {
-      const response = ids.subarray(b * R, (b + 1) * R)
-      const text = tokenizer.decode(response)
-      const is_ended = tokenizer.eos_token_ids.some((id) => response.includes(id))
-      scores.push(is_ended ? task.score(samples[b].prompt, text) : 0)
+      const response = response_ids.subarray(b * R, (b + 1) * R)
+      const text = setting
+        ? setting.format.text([...response.subarray(0, turns?.response_lengths[b])])
+        : tokenizer.decode(response)
+      asked.push(samples[b])
       texts.push(text)
-      ended.push(is_ended)
+      answers.push(setting ? setting.format.answer(text) : text)
+      ended.push(turns ? turns.is_ended[b] : eos_token_ids.some((id) => response.includes(id)))
     }
   }
-  return { scores, texts, is_ended: ended }
+  return { texts, is_ended: ended, ...(await scoreTexts(config, asked, answers, ended)) }
 }

@@ -1,17 +1,19 @@
 // The responses of a step as its result shows them.
-import type { DrawnBatch } from '../../experience/drawn_batch.ts'
+import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
 import type { StepSample } from '../step_result.ts'
 
 /** In the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>): StepSample[] {
-  const { order, samples, texts, scores, task_scores, batch } = drawn
+  const { order, samples, texts, spoken, scores, task_scores, batch } = drawn
   const reported: StepSample[] = []
   order.forEach((row, b) => {
     reported[row] = {
       prompt: samples[b].prompt,
       response: texts[b],
+      ...(spoken && { turns: spoken[b] }),
       ground_truth: samples[b].ground_truth,
       score: task_scores[b],
+      ...rewardPartsOf(drawn, b),
       ...(scores !== task_scores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],

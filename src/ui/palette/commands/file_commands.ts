@@ -17,7 +17,14 @@ export const FILE_COMMANDS: readonly Command[] = [
     group: 'Files',
     name: () => 'Open file…',
     also: 'load import experiment json',
-    run: chooseFile,
+    run: () => chooseFile(),
+  },
+  {
+    id: 'open-folder',
+    group: 'Files',
+    name: () => 'Open folder…',
+    also: 'load import log verl validation generations model hugging face adapter',
+    run: () => chooseFile(true),
   },
   {
     id: 'save-experiment',

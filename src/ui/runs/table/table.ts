@@ -3,6 +3,7 @@ import type { RunEntry } from '../../../lab/runs/library/library.ts'
 import { runName } from '../../../lab/runs/record/names.ts'
 import { type Statistic, statisticOf } from '../../../lab/runs/record/summary.ts'
 import {
+  foreignHeldOut,
   greedyAccuracy,
   layerEntropy,
   REWARD,
@@ -44,8 +45,17 @@ export const METRIC_CHOICES = [
 /** The metric of a run that a choice means; any other text is the metric itself. */
 export function metricOf({ header }: RunEntry, choice: string): string {
   const { task, validation, model, phases } = header.experiment
-  if (choice === 'greedy' || choice === '') return greedyAccuracy(task.id)
-  if (choice === 'sampled') return sampledAccuracy(task.id, validation.n)
+  const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
+  const is_held_out = choice === '' || choice === 'greedy' || choice === 'sampled'
+  // A run of another trainer has one of the two at most, under a name of its own.
+  if (header.source && is_held_out) {
+    const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
+    return known in header.summaries
+      ? known
+      : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
+  }
+  if (choice === 'greedy' || choice === '') return own.greedy
+  if (choice === 'sampled') return own.sampled
   if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
   if (choice !== 'score') return choice
   return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD

@@ -1,10 +1,8 @@
 // Another model on a cluster: its name, its GPUs, and what is proposed for them, each with its reason.
 import { useId } from 'react'
 import { KNOWN_MODELS } from '../../../lab/jobs/scale/known_models.ts'
-import type { Cluster, Proposal } from '../../../lab/jobs/scale/scale.ts'
+import { type Cluster, FIRST_CLUSTER, type Proposal } from '../../../lab/jobs/scale/scale.ts'
 import type { Outcome, Plan } from './plan.ts'
-
-const FIRST: Cluster = { model: 'Qwen/Qwen3-4B', gpus: 8, nodes: 1 }
 
 interface Props {
   readonly plan: Plan
@@ -23,7 +21,7 @@ export function ScaleFields({ plan, outcome, onPlan }: Props) {
           data-testid="export-scale"
           checked={cluster !== undefined}
           onChange={({ target }) =>
-            onPlan({ cluster: target.checked ? FIRST : undefined, own: {} })
+            onPlan({ cluster: target.checked ? FIRST_CLUSTER : undefined, own: {} })
           }
         />
         <span>Scale up: train another model with these settings</span>

@@ -8,11 +8,12 @@ import { SIGNS_SAY } from '../../../lab/protocol/token_text.ts'
 import { formatDuration, formatNumber } from '../../base/format.ts'
 import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../../base/run.ts'
 import { useAtStep } from '../../base/shown.ts'
+import { TOOL_WROTE } from '../../base/TurnText.tsx'
 import { useVisible } from '../../base/visible.ts'
 import { useVocabulary } from '../../base/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from './colours.ts'
 import { traceCost } from './cost.ts'
-import { find } from './inspect.ts'
+import { find, type Inspected } from './inspect.ts'
 import { Legend, Shades } from './Legend.tsx'
 import { List } from './List.tsx'
 import { Options } from './Options.tsx'
@@ -20,6 +21,10 @@ import { useIsLiving, useKept } from './rested.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from './view.ts'
 import './inspector.css'
+
+/** Whether a tool wrote a part of it. */
+const hasTool = ({ traced, turns }: Inspected): boolean =>
+  (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
 const selectIsTracing = (state: LabState) => state.is_tracing
 const selectView = (view: TokensView) => view
@@ -142,6 +147,11 @@ function Body({ shown }: { shown: Shown }) {
               missingReason(mode, shown.updates ?? 0)}
           </p>
         )}
+        {responses.some(hasTool) ? (
+          <p className="soft" data-testid="tool-legend">
+            <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
+          </p>
+        ) : null}
         <p className="soft">
           {MODES[mode].help} {SIGNS_SAY}.
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}

@@ -2,6 +2,7 @@
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { holdsPadding, shownText } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../base/format.ts'
+import { rewardWords } from '../../base/reward_words.ts'
 import { shownExperiment, useLastLayer } from '../../base/run.ts'
 import { shownStore } from '../../base/shown.ts'
 import { Token } from '../../base/tokens.tsx'
@@ -126,7 +127,7 @@ export function Readout(props: {
       <p className="soft">
         {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
         <span className="response">{shownText(ground_truth)}</span>, score {formatNumber(score)}
-        {is_ended ? '' : ', cut off'}.
+        {is_ended ? '' : ', cut off'}.{rewardWords(told)}
       </p>
       <Numbers told={told} t={t} />
       {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}

@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { shownText, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
+import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'
 import { useTokenLook } from '../../base/tokens.tsx'
 import { cellText } from '../stages/columns.ts'
 import {
@@ -34,7 +35,7 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       data-t={0}
       className="tok"
     >
-      {told.response === '' ? '(nothing)' : shownText(told.response)}
+      <TurnText told={told} />
     </span>
   )
 }
@@ -61,17 +62,19 @@ const Tokens = memo(function Tokens(props: {
     const is_marked = mode === 'clipped' || mode === 'chosen'
     const { sign, className, title } = look(token)
     const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
+    const is_observed = traced.observed?.includes(t) ?? false
+    const by_tool = is_observed ? `, ${TOOL_WROTE}` : ''
     return (
       <span
         // Tokens have no other identity than their place.
         key={t}
         role="option"
         aria-selected={here === t}
-        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}`}
+        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}${by_tool}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={title}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className}`}
+        title={`${title}${by_tool}`}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${is_observed ? 'observed' : ''}`}
       >
         {sign}
       </span>

@@ -3,7 +3,7 @@ import type { RolloutSample, TokenTable, TracedSample } from '../../../lab/proto
 import { groupByPrompt } from '../../learning/grouping.ts'
 
 /** One response, with its tokens where its step was traced. */
-export interface Inspected {
+export interface Inspected extends Pick<RolloutSample, 'reward_parts' | 'reward_problem'> {
   /** From 0, as the step sampled them. */
   readonly place: number
   readonly prompt: string
@@ -19,6 +19,8 @@ export interface Inspected {
   readonly length: number
   readonly is_ended: boolean
   readonly traced: TracedSample | undefined
+  /** Its parts, where a tool answered; of a traced response the trace says it token by token. */
+  readonly turns?: NonNullable<RolloutSample['turns']>
 }
 
 /** Responses that are read together: those to one prompt, or all where each prompt has one response. */
@@ -34,11 +36,16 @@ function meanOf(values: readonly number[] | undefined): number | undefined {
   return finite?.length ? finite.reduce((a, b) => a + b, 0) / finite.length : undefined
 }
 
+const rewardOf = ({ reward_parts, reward_problem }: RolloutSample | TracedSample) => ({
+  ...(reward_parts && { reward_parts }),
+  ...(reward_problem !== undefined && { reward_problem }),
+})
+
 export const ofTable = ({ samples, phase }: TokenTable): readonly Inspected[] =>
   samples.map((traced, place) => {
     const { prompt, response, ground_truth, score, is_ended, tokens, columns } = traced
     const advantage = meanOf(columns.advantages)
-    const text = { prompt, response, ground_truth }
+    const text = { prompt, response, ground_truth, ...rewardOf(traced) }
     const is_task_score = !phase.reward_model.enable
     const length = tokens.length
     return { place, ...text, score, is_task_score, advantage, length, is_ended, traced }
@@ -48,7 +55,7 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
   samples.map((sample, place) => {
     const { prompt, response, ground_truth, advantage, response_length, is_ended } = sample
     const score = sample.rm_score ?? sample.score
-    const text = { prompt, response, ground_truth }
+    const text = { prompt, response, ground_truth, ...rewardOf(sample) }
     return {
       place,
       ...text,
@@ -58,6 +65,7 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
       length: response_length,
       is_ended,
       traced: undefined,
+      ...(sample.turns && { turns: sample.turns }),
     }
   })
 

@@ -69,8 +69,11 @@ export function CellDetail(props: {
   position: number
   step: number
   before_step: number | undefined
+  /** Of the read-out; the step where there are several. */
+  title?: string
 }) {
   const { lens, before, kind, layer, position, step, before_step } = props
+  const { title = `Step ${step}` } = props
   const cell = lensCell(lens, kind, layer, position)
   if (!cell) return null
   const other = before && lensCell(before, kind, layer, position)
@@ -104,7 +107,7 @@ export function CellDetail(props: {
           </p>
         ) : null}
       </div>
-      <Top cell={cell} title={`Step ${step}`} testid="lens-top" />
+      <Top cell={cell} title={title} testid="lens-top" />
       {other ? <Top cell={other} title={`Step ${before_step}`} testid="lens-top-other" /> : null}
     </div>
   )

@@ -116,6 +116,7 @@ function Summary(props: {
 /** One text at the shown step, and at another one where that is asked for. */
 function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   const at_step = useAtStep()
+  const { max_entropy } = useVocabulary()
   const { kind, compare, layer, position, other } = useLens(selectView)
   const [hovered, setHovered] = useState<CellPlace>()
   const now = lensItem(kept, text.key, at_step)
@@ -141,7 +142,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
       kind={kind}
       against={testid === 'lens-grid' ? against : undefined}
       caption={against ? `Step ${at} less step ${other_step}` : `Step ${at}`}
-      here={here}
+      {...{ here, max_entropy }}
       testid={testid}
       onPlace={(place) => set(place)}
       onHover={(place) =>

@@ -4,7 +4,6 @@ import type { Lens } from '../../../lab/protocol/observation.ts'
 import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
 import { type TokenLook, useTokenLook } from '../../base/tokens.tsx'
-import { useVocabulary } from '../../base/vocabulary.ts'
 import {
   cellWords,
   type LensKind,
@@ -137,6 +136,8 @@ interface LensGridProps {
   readonly against: Against | undefined
   readonly caption: string
   readonly here: CellPlace
+  /** Of the vocabulary, nats: the bright end of the shades. */
+  readonly max_entropy: number
   readonly testid: string
   readonly onPlace: (place: CellPlace) => void
   readonly onHover: (place: CellPlace | undefined) => void
@@ -178,9 +179,8 @@ function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
 
 /** The final policy is the top row, as in the entropy map. */
 export function LensGrid(props: LensGridProps) {
-  const { lens, kind, against, caption, here, testid } = props
+  const { lens, kind, against, caption, here, max_entropy, testid } = props
   const { table, handlers } = useGrid(props)
-  const { max_entropy } = useVocabulary()
   const look = useTokenLook()
   const layers = layersOf(lens)
   const { tokens } = lens

@@ -1,11 +1,11 @@
 // lab export --to tensorboard: the metrics of a run, or of any log that can be imported, as an event file of TensorBoard.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventFileName, eventRecords } from '../lab/jobs/logs/tensorboard_file.ts'
-import { LabFailure } from './command.ts'
-import { readSource } from './import.ts'
-import { replaceFile } from './output/disk.ts'
-import { print, tell } from './terminal.ts'
+import { eventFileName, eventRecords } from '../../lab/jobs/logs/tensorboard_file.ts'
+import { LabFailure } from '../command.ts'
+import { readSource } from '../import.ts'
+import { replaceFile } from '../output/disk.ts'
+import { print, tell } from '../terminal.ts'
 
 /** Adds an event file to `folder`, which may hold those of other runs. Throws LabFailure. */
 export async function exportEvents(source: string, folder: string): Promise<void> {

@@ -10,11 +10,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { encodeCheckpoint } from '../lab/checkpoints/file/checkpoint_file.ts'
-import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../lab/checkpoints/testing.ts'
-import { readHfModel } from '../model/hf/hf_model.ts'
-import { exportCommand, readExportOptions } from './export.ts'
-import { modelDirectory } from './input/model_dir.ts'
+import { encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../../lab/checkpoints/testing.ts'
+import { readHfModel } from '../../model/hf/hf_model.ts'
+import { modelDirectory } from '../input/model_dir.ts'
+import { exportCommand } from './export.ts'
+import { readExportOptions } from './export_options.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-export-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -49,6 +50,14 @@ describe('the command line', () => {
       ['a', 'b', '--to', 'tensorboard', '--weights', 'c'],
       '--weights: has no effect on an event file',
     ],
+    [['tiny', 'a', '--to', 'hf', '--seed', 'x'], "--seed: expected a whole number, got 'x'"],
+    [['tiny', 'a', '--to', 'verl', '--gpus', '8'], '--gpus: belongs to --model NAME'],
+    [['tiny', 'a', '--to', 'verl', '--set', 'lr=1'], '--set: belongs to --model NAME'],
+    [['tiny', 'a', '--to', 'trl', '--model', 'm'], 'only a job for verl or bupo'],
+    [['tiny', 'a', '--to', 'verl', '--model', 'm', '--weights', 'w'], 'the job trains m'],
+    [['tiny', 'a', '--to', 'verl', '--model', 'm', '--gpus', '-1'], '--gpus'],
+    [['tiny', 'a', '--to', 'verl', '--model', 'm', '--set', 'lr'], '--set: expected key=number'],
+    [['tiny', 'a', '--to', 'verl', '--model', 'm', '--set', 'lr=x'], "got 'lr=x'"],
     [['tiny', 'a', '--to', 'hf', '--what'], "Unknown option '--what'"],
   ])('%j', ([args, said]) => {
     expect(() => readExportOptions(args)).toThrow(said)
@@ -118,6 +127,57 @@ test('rows of a file leave as the rows of a job', async () => {
   await expect(
     exportCommand.run([run.file, '--to', 'hf', join(out(), 'x'), ...data]),
   ).rejects.toThrow(/was not trained on the rows of train\.jsonl/)
+})
+
+describe('a job for another model', () => {
+  const QWEN = ['--to', 'verl', '--model', 'Qwen/Qwen3-4B']
+
+  test('prints what is proposed, and what was given wins', async () => {
+    const folder = join(out(), 'job')
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+    const given = ['--gpus', '4', '--set', 'lr=2e-6', '--set', 'offload=true']
+    expect(await exportCommand.run(['tiny-grpo', folder, ...QWEN, ...given])).toBe(0)
+    const script = readFileSync(join(folder, 'run_verl.sh'), 'utf8')
+    for (const line of [
+      'trainer.n_gpus_per_node=4',
+      'actor_rollout_ref.actor.optim.lr=0.000002',
+      'actor_rollout_ref.actor.fsdp_config.param_offload=True',
+      'data.train_batch_size=128',
+    ])
+      expect(script).toContain(`  ${line}\n`)
+    expect(existsSync(join(folder, 'model'))).toBe(false)
+    const said = log.mock.calls.join('\n')
+    expect(said).toContain('train_batch_size=128: About 128, as BuPO trains Qwen3')
+    expect(said).toContain('lr=0.000002: given with --set; 0.000001 was proposed.')
+    expect(said).not.toContain('check.py')
+  })
+
+  test.for([
+    ['no=1', '--set: expected one of train_batch_size, ppo_mini_batch_size'],
+    ['train_batch_size=129', 'train_batch_size: expected that 129 prompts'],
+    // There is no inner phase.
+    ['target_layer=3', 'got target_layer'],
+  ])('--set %s is refused, and nothing is left', async ([set, said]) => {
+    const folder = join(out(), 'job')
+    await expect(exportCommand.run(['tiny-grpo', folder, ...QWEN, '--set', set])).rejects.toThrow(
+      said,
+    )
+    expect(existsSync(folder)).toBe(false)
+  })
+})
+
+test('another seed is another stream of problems, and a run keeps its own', async () => {
+  const problems = async (seed: string) => {
+    const folder = join(out(), 'job')
+    await exportCommand.run(['tiny-grpo', folder, '--to', 'trl', '--seed', seed])
+    expect(readFileSync(join(folder, 'train_trl.py'), 'utf8')).toContain(`    seed=${seed},\n`)
+    return readFileSync(join(folder, 'data/train.parquet'), 'base64')
+  }
+  expect(await problems('2')).not.toBe(await problems('3'))
+  const { file } = await saved()
+  await expect(
+    exportCommand.run([file, '--to', 'trl', join(out(), 'x'), '--seed', '2']),
+  ).rejects.toThrow('--seed: a run has a seed of its own')
 })
 
 describe('what cannot leave', () => {

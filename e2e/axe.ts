@@ -1,0 +1,46 @@
+// What axe finds wrong on a page, and whether it fits a narrow screen.
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, type LabPage } from './lab_page.ts'
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe finds wrong below an element, as lines that name the rule and the element. */
+export async function violations(
+  page: Page,
+  within = 'html',
+  is_colour_only = false,
+): Promise<string[]> {
+  // Of what passes it would describe every element; and there are no frames, for which it would open a page of its own.
+  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
+  axe.include(within)
+  // The themes differ in nothing but colours.
+  const rules = is_colour_only ? axe.withRules('color-contrast') : axe.withTags(TAGS)
+  const { violations } = await rules.analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} (${failureSummary})`),
+  )
+}
+
+export const fitsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+
+/** A narrow page as it is now, in both themes: axe finds nothing, and no card is wider than the page or its own border. */
+export async function expectSound(lab: LabPage): Promise<void> {
+  const { page } = lab
+  for (const theme of ['light', 'dark'] as const) {
+    await lab.get(`theme-${theme}`).check({ force: true })
+    expect(await violations(page, 'html', theme === 'dark'), theme).toEqual([])
+  }
+  expect(await fitsSideways(page)).toBe(true)
+  for (const card of await page.locator('main > *').all()) {
+    const sticks_out = await card.evaluate((element) =>
+      [...element.querySelectorAll('*')].some(
+        (part) =>
+          part.getBoundingClientRect().right > element.getBoundingClientRect().right + 1 &&
+          !part.closest('.visually-hidden, .scroll, canvas, svg'),
+      ),
+    )
+    expect(sticks_out, await card.evaluate(({ className }) => className)).toBe(false)
+  }
+}

@@ -1,0 +1,45 @@
+// What scripts/bench.mjs needs of a page, in Node on Dawn: `npm run bench -- --node`.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { vulkanEnvironment } from './chromium.mjs'
+import { loadVite, ROOT } from './project.mjs'
+
+/** Starts this process again where Vulkan's loader lies in a folder that only an environment variable can name. */
+export async function withVulkan() {
+  const env = await vulkanEnvironment()
+  if (Object.entries(env).every(([name, value]) => process.env[name] === value)) return
+  const child = spawnSync(process.execPath, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
+  process.exit(child.status ?? 1)
+}
+
+/** The bench in this process: `page.evaluate` calls its functions. */
+export async function openNode() {
+  const { build } = await loadVite()
+  const outDir = join(ROOT, 'dist/bench_node')
+  const output = { entryFileNames: 'bench.mjs', codeSplitting: false }
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    publicDir: false,
+    ssr: { noExternal: true, external: ['webgpu'] },
+    build: { ssr: 'bench/node.ts', outDir, target: 'node20', rolldownOptions: { output } },
+  })
+  offerTimes()
+  const { openBench } = await import(pathToFileURL(join(outDir, 'bench.mjs')).href)
+  await openBench()
+  const page = { evaluate: async (work, argument) => work(argument) }
+  return { page, adapter: await globalThis.bench.adapter() }
+}
+
+/** What bench/page/javascript.ts asks its driver for; V8's sampling profiler is not offered here. */
+function offerTimes() {
+  globalThis.benchThreadSeconds = async () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }
+}

@@ -1,0 +1,92 @@
+// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's fork, TRL or TensorBoard reads.
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { version } from '../../../package.json'
+import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { type JobSource, makeJob, modelExport } from '../../lab/jobs/job_files.ts'
+import { checkpointSource, experimentSource } from '../../lab/jobs/model_folders.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+import { type Command, UsageError } from '../command.ts'
+import { changeOf } from '../input/changed_fields.ts'
+import { givenData, loadNamedFiles } from '../input/data_set.ts'
+import { readExperiment } from '../input/experiment_source.ts'
+import { readInput } from '../input/input_file.ts'
+import { refuseFolder, writeFolder } from '../output/file_folder.ts'
+import { print, tell } from '../terminal.ts'
+import { findCheckpoint } from '../train/resume.ts'
+import { loadWeights } from '../train/weights.ts'
+import { exportEvents } from './export_events.ts'
+import { EXPORT_USAGE, type ExportOptions, readExportOptions } from './export_options.ts'
+import { proposedScale } from './proposed_scale.ts'
+
+export const exportCommand: Command = {
+  usage: EXPORT_USAGE,
+  summary:
+    'a folder for other systems: hf = the models; verl, bupo and trl = a job with model, data, reward and start scripts; ' +
+    '--model NAME trains another model on --gpus 8 of each of --nodes 1 and prints what is proposed for its size, --set key=value wins over it; ' +
+    'tensorboard = the metrics as an event file, shown by tensorboard --logdir DIR',
+  run: async (args) => {
+    const options = readExportOptions(args)
+    const { folder, format } = options
+    if (format === 'tensorboard') {
+      await exportEvents(options.source, folder)
+      return 0
+    }
+    refuseFolder(folder, options.force)
+    const { files, warnings } = filesOf(await readSource(options), options)
+    for (const warning of warnings) tell(`Note: ${warning}`)
+    const bytes = writeFolder(folder, files)
+    for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
+    print(`Wrote ${folder} (${files.length} files, ${(bytes / 1e6).toFixed(1)} MB).`)
+    print(nextStep(options))
+    return 0
+  },
+}
+
+function nextStep({ format, scale }: ExportOptions): string {
+  if (format === 'hf') return 'transformers loads it: AutoModelForCausalLM.from_pretrained(…).'
+  const readme = 'README.md says how to start it and what was not carried over'
+  return scale ? `${readme}.` : `${readme}; python3 check.py checks it without a GPU.`
+}
+
+function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {
+  if (format === 'hf' || format === 'tensorboard')
+    return { files: modelExport(source), warnings: [] }
+  const options = { target: format, verl, ...(phase !== undefined && { phase }) }
+  if (!scale) return makeJob(source, options)
+  const { lines, ...proposed } = proposedScale(source, options, scale)
+  const job = makeJob(source, { ...options, ...proposed })
+  for (const line of lines) print(line)
+  return job
+}
+
+/** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
+async function readSource(options: ExportOptions): Promise<JobSource> {
+  const { source, weights, seed } = options
+  const data = await givenData(options.data)
+  // A preset's id comes before a folder of that name, as in every command.
+  const is_checkpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
+  if (!is_checkpoint) {
+    const change = await changeOf({ seed, 'warm-start': weights }, { data })
+    const experiment = readExperiment(source, change)
+    await loadNamedFiles(experiment, data, tell)
+    return fromExperiment(experiment, weights)
+  }
+  if (weights !== undefined)
+    throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
+  if (seed !== undefined) throw new UsageError('--seed: a run has a seed of its own')
+  const { run } = statSync(source).isDirectory()
+    ? (await findCheckpoint(source, undefined)).checkpoint
+    : await decodeCheckpoint(new Uint8Array(readInput(source)), basename(source))
+  const { experiment } = run
+  if (data && experiment.task.data !== data.train.hash)
+    throw new UsageError(`--data: ${source} was not trained on the rows of ${data.train.name}`)
+  await loadNamedFiles(experiment, data, tell)
+  return { ...checkpointSource(run), understory: version }
+}
+
+function fromExperiment(experiment: Experiment, weights: string | undefined): JobSource {
+  const policy = weights === undefined ? undefined : loadWeights(weights, experiment)
+  return { ...experimentSource(experiment, policy), understory: version }
+}

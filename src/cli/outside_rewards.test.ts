@@ -1,0 +1,201 @@
+// Composed rewards outside the lab: reward.py of a job scores 1,000 responses as the lab does, part by part and in all.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { rewardFiles } from '../lab/jobs/composed_reward.ts'
+import { experimentOf } from '../lab/jobs/testing.ts'
+import { createTask } from '../tasks/index.ts'
+import { createReward, type PartChoice } from '../tasks/rewards/composed.ts'
+import { loadProgram } from '../tasks/rewards/program.ts'
+import { writeFolder } from './output/file_folder.ts'
+import { runPrograms } from './sandbox/programs.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'understory-rewards-'))
+const endPrograms = runPrograms()
+afterAll(() => {
+  endPrograms()
+  rmSync(root, { recursive: true })
+})
+
+const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'
+const HAS_PYTHON = spawnSync(PYTHON, ['-c', '']).status === 0
+
+const CODE = `
+import importlib.util, json, sys
+asked = json.load(sys.stdin)
+spec = importlib.util.spec_from_file_location("reward", asked["file"])
+reward = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(reward)
+print(json.dumps([reward.compute_score(**case) for case in asked["cases"]]))
+`
+
+const SCHEMA = JSON.stringify({
+  type: 'object',
+  properties: { a: { type: 'integer', minimum: 1 }, b: { enum: ['x', 1, null, [1, { c: 2 }]] } },
+  required: ['a'],
+  additionalProperties: { type: 'string', maxLength: 2 },
+})
+
+/** Parts of every kind, with settings that tell responses apart. */
+const PARTS: readonly PartChoice[] = [
+  { id: 'task', weight: 0.5 },
+  { id: 'exact_match', weight: 1 },
+  { id: 'normalised_match', weight: 0.3 },
+  { id: 'normalised_match', weight: 0.1, articles: false, punctuation: false },
+  { id: 'number_match', weight: -0.7 },
+  { id: 'number_match', weight: 0.2, place: 'last', tolerance: 0.5 },
+  { id: 'number_match', weight: 0.2, place: 'hashes' },
+  { id: 'number_match', weight: 0.2, place: 'boxed' },
+  { id: 'multiple_choice', weight: 1.1 },
+  { id: 'equation', weight: 0.9 },
+  { id: 'equation', weight: 0.4, all_numbers: false },
+  { id: 'edit_distance', weight: 0.6, power: 3 },
+  { id: 'regex', weight: 0.8, pattern: '^(a|b)*\\d{1,3}[^x-z\\s]+|\\bno\\b' },
+]
+const MORE: readonly PartChoice[] = [
+  { id: 'regex', weight: 0.8, pattern: '(\\w+ ?)*', whole: true },
+  { id: 'json_schema', weight: 0.25, schema: SCHEMA },
+  { id: 'format', weight: 0.35 },
+  { id: 'format', weight: 0.1, tags: 'a' },
+  { id: 'length', weight: -0.15, shortest: 3, longest: 12, slope: 7 },
+]
+
+const PROGRAM = `import re
+def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    if solution_str == "no":
+        raise ValueError("no")
+    digits = len(re.findall("[0-9]", solution_str))
+    return {"score": digits / 4, "acc": digits == 2, "digits": digits, "source": data_source}
+`
+
+/** Right, nearly right, in other words, and anything else. */
+function cases() {
+  let state = 11
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    return (state >>> 8) % below
+  }
+  const pieces = [
+    ...[
+      '3',
+      '4*5',
+      '+',
+      '(',
+      ')',
+      '=',
+      '17',
+      'no',
+      'a',
+      'The answer is B',
+      '(C)',
+      ' ',
+      '\n',
+      '0.5',
+      '-7',
+    ],
+    ...[
+      '#### ',
+      '\\boxed{',
+      '}',
+      '{"a": 1',
+      ', "b": "x"',
+      '}',
+      '<a>',
+      '</a>',
+      '<think>',
+      '</think>',
+      '1,234',
+    ],
+    ...[
+      'the ',
+      'É',
+      '😀',
+      'Ａ',
+      '.',
+      '!',
+      'null',
+      '[1, {"c": 2}]',
+      '<answer>',
+      '</answer>',
+      '_',
+      '\u00a0',
+      'ſ',
+    ],
+  ]
+  const truths = [
+    '17',
+    '5',
+    'B',
+    'The Answer!',
+    '3,4,5=17',
+    '1234',
+    'é',
+    '{"a": 1}',
+    '',
+    '12+5',
+    '-7',
+  ]
+  const noise = () =>
+    Array.from({ length: 1 + random(6) }, () => pieces[random(pieces.length)]).join('')
+  return Array.from({ length: 1000 }, (_, i) => {
+    const ground_truth = truths[i % truths.length]
+    const texts = [
+      ...[ground_truth, ground_truth.toUpperCase(), ` ${ground_truth}.`, '3*4+5', '', 'no'],
+      ...[
+        `<think>${noise()}</think> <answer>${ground_truth}</answer>`,
+        `so \\boxed{${ground_truth}}`,
+      ],
+      ...[`#### ${ground_truth}\n`, `<a>${noise()}</a>`, '{"a": 2, "b": [1, {"c": 2}], "z": "😀"}'],
+    ]
+    const solution_str = random(2) === 0 ? texts[random(texts.length)] : noise()
+    return { data_source: 'toy', solution_str, ground_truth, extra_info: { prompt: '3,4,5=17' } }
+  })
+}
+
+async function compare(parts: readonly PartChoice[], name: string) {
+  const task = createTask('countdown')
+  const experiment = experimentOf({ task: { id: 'countdown' }, reward: { parts } })
+  const folder = join(root, name)
+  writeFolder(folder, rewardFiles(experiment, task))
+  const asked = cases()
+  const input = JSON.stringify({ file: join(folder, 'reward.py'), cases: asked })
+  const done = spawnSync(PYTHON, ['-c', CODE], { input, encoding: 'utf8', maxBuffer: 2 ** 28 })
+  expect(done.stderr).toBe('')
+  const found = JSON.parse(done.stdout) as Record<string, number>[]
+  const scored = await createReward(experiment.reward, task)?.score(asked)
+  if (!scored) throw new RangeError('no reward')
+  for (const [part, column] of scored.columns) {
+    expect(
+      found.map((row) => row[part] ?? 0),
+      part,
+    ).toEqual(column.map((score) => score ?? 0))
+    // All alike, and the comparison would say nothing.
+    expect(new Set(column).size, part).toBeGreaterThan(1)
+  }
+  expect(found.map(({ score }) => score)).toEqual(scored.scores)
+  expect(found.map(({ acc }) => acc === 1)).toEqual(scored.is_right)
+  return scored
+}
+
+test.skipIf(!HAS_PYTHON)('reward.py scores 1,000 responses as the lab does', async () => {
+  for (const [i, part] of [...PARTS, ...MORE].entries()) await compare([part], `alone_${i}`)
+  await compare(PARTS.slice(1, 12), 'many')
+  await compare(MORE, 'shaping')
+})
+
+test.skipIf(!HAS_PYTHON)(
+  'a program leaves as it is, and scores the same',
+  async () => {
+    loadProgram(`sha256-${'0'.repeat(64)}`, PROGRAM)
+    const program = { id: 'program', weight: 1, code: `sha256-${'0'.repeat(64)}`, name: 'mine.py' }
+    const { problems } = await compare([program, { id: 'length', weight: 0.5 }], 'program')
+    expect(problems.length).toBeGreaterThan(10)
+    const javascript = experimentOf({ reward: { parts: [{ ...program, name: 'mine.js' }] } })
+    expect(() => rewardFiles(javascript, createTask('countdown'))).toThrow(
+      /mine.js is in JavaScript/,
+    )
+  },
+  240_000,
+)

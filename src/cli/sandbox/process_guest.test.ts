@@ -1,0 +1,179 @@
+// Programs on the command line: what they answer, what they cannot reach, and what becomes of one that does not end.
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Limits, ProgramSandbox } from '../../lab/sandbox/program_sandbox.ts'
+import { startProcessGuest } from './process_guest.ts'
+
+const LIMITS: Limits = { timeout_ms: 2000, batch_timeout_ms: 30_000 }
+const open: ProgramSandbox[] = []
+afterEach(() => {
+  for (const sandbox of open.splice(0)) sandbox.end()
+})
+
+function sandboxOf(source: string, language: 'javascript' | 'python' = 'javascript') {
+  const sandbox = new ProgramSandbox(startProcessGuest, {
+    language,
+    source,
+    entry: 'compute_score',
+  })
+  open.push(sandbox)
+  return sandbox
+}
+const argsOf = (solution_str: string) => ({
+  ...{ data_source: 'toy', solution_str, ground_truth: '12', extra_info: { prompt: '5+7=' } },
+})
+const ask = (source: string, texts: readonly string[], language?: 'python', limits = LIMITS) =>
+  sandboxOf(source, language).call(texts.map(argsOf), limits)
+
+test('a program in JavaScript answers each call, and remembers nothing of the batch before', async () => {
+  const sandbox = sandboxOf(`
+let calls = 0
+export function compute_score(data_source, solution_str, ground_truth, extra_info) {
+  return { score: solution_str === ground_truth ? 1 : 0, calls: ++calls, source: data_source, prompt: extra_info.prompt }
+}`)
+  for (let round = 0; round < 2; round++) {
+    const answers = await sandbox.call(['12', '13'].map(argsOf), LIMITS)
+    expect(answers).toEqual([
+      { value: { score: 1, calls: 1, source: 'toy', prompt: '5+7=' } },
+      { value: { score: 0, calls: 2, source: 'toy', prompt: '5+7=' } },
+    ])
+  }
+})
+
+test('time and chance are the same in every call', async () => {
+  const answers = await ask(
+    'const compute_score = () => [Math.random(), Date.now(), new Date().toISOString(), Math.random()].join()',
+    ['1', '2'],
+  )
+  expect(answers[0]).toEqual(answers[1])
+  expect(answers[0]).toMatchObject({ value: /2025-01-01T00:00:00.000Z/ })
+})
+
+describe('what a program in JavaScript cannot do', () => {
+  test.for([
+    ['typeof process + typeof require + typeof fetch + typeof Buffer', 'undefined'.repeat(4)],
+    ['Object.constructor("return typeof process")()', 'undefined'],
+    ['this === undefined', true],
+    [
+      '(() => { try { throw new Error().constructor.constructor("return process")() } catch (e) { return e.name } })()',
+      'ReferenceError',
+    ],
+    ['NaN', 'NaN'],
+    ['import("node:fs")', 'a promise'],
+    ['(() => {}).constructor.prototype.constructor === Function', true],
+  ] as const)('%s', async ([expression, value]) => {
+    expect(await ask(`function compute_score() { return ${expression} }`, ['1'])).toEqual([
+      { value },
+    ])
+  })
+
+  test('an endless loop is ended, and the next response is asked all the same', async () => {
+    const source = 'function compute_score(_, text) { while (text === "loop"); return 1 }'
+    const answers = await ask(source, ['1', 'loop', '2'], undefined, { ...LIMITS, timeout_ms: 500 })
+    expect(answers[0]).toEqual({ value: 1 })
+    expect(answers[1]).toEqual({
+      problem: 'timeout',
+      message: 'took longer than 500 ms and was ended',
+    })
+    expect(answers[2]).toEqual({ value: 1 })
+  })
+
+  test('a batch of endless loops ends after the third', async () => {
+    const limits = { ...LIMITS, timeout_ms: 200 }
+    const answers = await ask(
+      'function compute_score() { for (;;); }',
+      [...'12345'],
+      undefined,
+      limits,
+    )
+    expect(answers.map((answer) => 'problem' in answer && answer.problem)).toEqual(
+      new Array(5).fill('timeout'),
+    )
+    expect(answers[4]).toMatchObject({ message: 'not asked: 3 responses before it were ended' })
+  })
+
+  test('memory has an end', async () => {
+    const source =
+      'function compute_score() { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)) }'
+    const limits = { ...LIMITS, timeout_ms: 30_000 }
+    expect(await ask(source, ['1'], undefined, limits)).toMatchObject([
+      { problem: 'error', message: 'was ended: out of memory' },
+    ])
+  })
+
+  test('errors, endless texts and promises become problems or short texts', async () => {
+    const source = `function compute_score(_, text) {
+      if (text === 'throw') throw { get message() { throw 1 } }
+      if (text === 'long') return 'x'.repeat(1e6)
+      if (text === 'loop') { const own = {}; own.own = own; return own }
+      return { get score() { return 1 }, ["__proto__"]: 5, f() {} }
+    }`
+    const answers = await ask(source, ['throw', 'long', 'loop', 'object'])
+    expect(answers[0]).toEqual({ problem: 'error', message: 'an error that cannot be read' })
+    expect((answers[1] as { value: string }).value).toHaveLength(20_000)
+    expect(answers[2]).toEqual({ value: { own: { own: { own: '…' } } } })
+    expect(answers[3]).toMatchObject({ value: { score: 1, f: 'a function' } })
+  })
+
+  test('a text that is no program, or has no such function, is a problem of every response', async () => {
+    expect(await ask('function (', ['1'])).toMatchObject([
+      { problem: 'error', message: /Function statements|token/ },
+    ])
+    expect(await ask('const x = 1', ['1', '2'])).toEqual(
+      new Array(2).fill({
+        problem: 'error',
+        message: 'the program declares no function compute_score',
+      }),
+    )
+  })
+})
+
+const PYTHON = `
+import math, os, random, time
+def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    if solution_str == "throw": raise ValueError("no")
+    if solution_str == "nan": return math.nan
+    if solution_str == "exit": raise SystemExit
+    if solution_str == "text": return "text"
+    if solution_str == "set": return ",".join({"alpha", "beta", "gamma", "delta"})
+    if solution_str == "chance": return [random.random(), time.time(), os.urandom(2).hex()]
+    if solution_str == "bomb": return len(b"x" * (2**30))
+    if solution_str == "js":
+        from pyodide.code import run_js
+        return run_js("[typeof process, typeof fetch, typeof require, typeof XMLHttpRequest].join()")
+    if solution_str == "file":
+        return os.path.exists("/etc/passwd")
+    return {"score": float(solution_str == ground_truth), "prompt": extra_info["prompt"], "acc": True}
+`
+
+test('a program in Python answers as verl calls it, repeats, and reaches nothing', async () => {
+  const texts = [
+    '12',
+    'throw',
+    'nan',
+    'exit',
+    'text',
+    'bomb',
+    'js',
+    'file',
+    'set',
+    'chance',
+    'chance',
+  ]
+  const sandbox = sandboxOf(PYTHON, 'python')
+  const limits = { ...LIMITS, timeout_ms: 20_000 }
+  const answers = await sandbox.call(texts.map(argsOf), limits)
+  expect(answers.slice(0, 8)).toEqual([
+    { value: { score: 1, prompt: '5+7=', acc: true } },
+    { problem: 'error', message: 'ValueError: no' },
+    { value: 'NaN' },
+    { problem: 'error', message: 'SystemExit: ' },
+    { value: 'text' },
+    { problem: 'error', message: 'out of memory' },
+    { problem: 'error', message: expect.stringMatching(/^ImportError: cannot import name 'eval'/) },
+    { value: false },
+  ])
+  expect(answers[9]).toEqual(answers[10])
+  // Another process, the same order of a set.
+  const again = await sandboxOf(PYTHON, 'python').call(texts.map(argsOf), limits)
+  expect(again).toEqual(answers)
+}, 240_000)

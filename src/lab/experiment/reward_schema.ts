@@ -1,0 +1,91 @@
+// The reward of an experiment: its parts, each with a weight, and how long programs may take. Here only the form of a part is checked, so that
+// the page need not load the rules; src/tasks/rewards checks kinds and settings when a run begins.
+import * as z from 'zod/mini'
+import type { PartChoice, RewardChoice } from '../../tasks/rewards/composed.ts'
+import { type FieldValue, filled, integer, show, type Tree } from './fields/field.ts'
+
+/** The most parts of a reward. */
+const MAX_PARTS = 12
+const MOST_WEIGHT = 100
+const MOST_TEXT = 4000
+
+/** The fields of a reward that a form draws; parts have a panel of their own. */
+export const REWARD: Tree<Omit<RewardChoice, 'parts'>> = {
+  timeout_ms: integer({
+    label: 'Time of a program',
+    help: 'How long a reward program may take for one response; one that takes longer is ended, and the response scores 0.',
+    default: 1000,
+    min: 10,
+    max: 60_000,
+    unit: 'ms',
+    scale: 'log',
+  }),
+  batch_timeout_ms: integer({
+    label: 'Time of a batch',
+    help: 'How long a reward program may take for all responses of a step; those that are left then score 0.',
+    default: 20_000,
+    min: 100,
+    max: 600_000,
+    unit: 'ms',
+    scale: 'log',
+  }),
+}
+
+const expected = (what: string) => (issue: { input?: unknown }) =>
+  `expected ${what}, got ${show(issue.input)}`
+
+const isPlain = (value: unknown): value is FieldValue =>
+  typeof value === 'string'
+    ? value.length <= MOST_TEXT && value.isWellFormed()
+    : typeof value === 'number'
+      ? Number.isFinite(value)
+      : typeof value === 'boolean'
+
+const weight = expected(`a weight from -${MOST_WEIGHT} to ${MOST_WEIGHT}`)
+const plain = expected('settings that are numbers, true or false, or short texts')
+const hash = expected("a program with code ('sha256-' and 64 digits) and name")
+
+const part = z
+  .looseObject(
+    {
+      id: z
+        .string({ error: expected('the name of a reward') })
+        .check(z.regex(/^[a-z][a-z0-9_]{0,39}$/, { error: expected('the name of a reward') })),
+      weight: z._default(
+        z
+          .number({ error: weight })
+          .check(
+            z.minimum(-MOST_WEIGHT, { error: weight }),
+            z.maximum(MOST_WEIGHT, { error: weight }),
+          ),
+        1,
+      ),
+    },
+    { error: expected('an object with id and weight') },
+  )
+  .check(
+    z.refine(
+      (own) =>
+        Object.entries(own).every(([name, value]) => /^[a-z]\w*$/.test(name) && isPlain(value)),
+      { error: plain },
+    ),
+    z.refine(
+      ({ id, code, name }) =>
+        id !== 'program' ||
+        (/^sha256-[0-9a-f]{64}$/.test(`${code}`) && typeof name === 'string' && name.length <= 80),
+      { error: hash },
+    ),
+  )
+
+/** The list of parts alone. */
+export const partsSchema = z
+  .array(part, { error: expected('a list of the parts of a reward') })
+  .check(
+    z.maxLength(MAX_PARTS, { error: `expected at most ${MAX_PARTS} parts` }),
+  ) as unknown as z.ZodMiniType<readonly PartChoice[]>
+
+/** The whole section. */
+export const rewardSchema: z.ZodMiniType<RewardChoice> = z.prefault(
+  filled(REWARD, { parts: z._default(partsSchema, []) }),
+  {} as never,
+) as unknown as z.ZodMiniType<RewardChoice>

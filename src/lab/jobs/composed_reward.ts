@@ -1,0 +1,96 @@
+// reward.py of an experiment that composes its reward: every part in Python, and the sum. src/cli/outside_judges.test.ts compares each with the lab's own.
+import { type OutFile, textFile } from '../../model/hf/out_file.ts'
+import type { PartChoice } from '../../tasks/rewards/composed.ts'
+import { fillParams, partNames } from '../../tasks/rewards/params.ts'
+import { compilePattern } from '../../tasks/rewards/pattern.ts'
+import { languageOf, PROGRAM_ID, programSource } from '../../tasks/rewards/program.ts'
+import { rewardKinds } from '../../tasks/rewards/rewards.ts'
+import type { Task } from '../../tasks/task.ts'
+import type { Experiment } from '../experiment/schema.ts'
+import { JobError } from './job_error.ts'
+import { rewardOf, scoreOf } from './rewards.ts'
+import edit_distance from './templates/rewards/edit_distance.py?raw'
+import equation from './templates/rewards/equation.py?raw'
+import exact_match from './templates/rewards/exact_match.py?raw'
+import format from './templates/rewards/format.py?raw'
+import frame from './templates/rewards/frame.py?raw'
+import json_schema from './templates/rewards/json_schema.py?raw'
+import length from './templates/rewards/length.py?raw'
+import multiple_choice from './templates/rewards/multiple_choice.py?raw'
+import normalised_match from './templates/rewards/normalised_match.py?raw'
+import number_match from './templates/rewards/number_match.py?raw'
+import program from './templates/rewards/program.py?raw'
+import regex from './templates/rewards/regex.py?raw'
+import task_score from './templates/rewards/task.py?raw'
+import countdown from './templates/scores/countdown.py?raw'
+
+/** Every kind of part in Python: a function `make` of its settings that returns the rule. */
+const PARTS: Readonly<Record<string, string>> = {
+  ...{ exact_match, normalised_match, number_match, multiple_choice, edit_distance },
+  ...{ regex, json_schema, format, length },
+  // It works expressions out as the task does.
+  equation: `${countdown}\n${equation}`,
+  [PROGRAM_ID]: program,
+}
+
+/** reward.py and what it loads. Throws JobError for a part that does not exist in Python. */
+export function rewardFiles({ reward }: Experiment, task: Task): OutFile[] {
+  if (reward.parts.length === 0) return [textFile('reward.py', rewardOf(task))]
+  const names = partNames(reward.parts)
+  const kinds = rewardKinds(task)
+  const own = `${scoreOf(task)}\n\n${task_score}`
+  const written = reward.parts.map((part, i) => ({
+    ...{ name: names[i], weight: part.weight },
+    source: part.id === 'task' ? own : sourceOf(part),
+    params: paramsOf(part, task, names[i]),
+    is_verifier: kinds.find(({ id }) => id === part.id)?.is_verifier ?? true,
+  }))
+  const has_verifier = written.some(({ is_verifier }) => is_verifier)
+  const sources = [
+    ...written.map(({ name, source }) => inFunction(name, source)),
+    ...(has_verifier ? [] : [inFunction('own', own)]),
+  ]
+  const rules = written.map(
+    ({ name, weight, is_verifier, params }) =>
+      `    (${JSON.stringify(name)}, ${weight}, ${is_verifier ? 'True' : 'False'}, _${name}()(json.loads(${JSON.stringify(JSON.stringify(params))}))),`,
+  )
+  const text = frame
+    .replace('# PARTS', () => sources.join('\n\n\n'))
+    .replace(/^# RULES$/m, () => rules.join('\n'))
+    .replace('TASK = None  # TASK', has_verifier ? 'TASK = None' : 'TASK = _own()({})')
+  return [textFile('reward.py', text), ...programFiles(reward.parts, names)]
+}
+
+const sourceOf = ({ id }: PartChoice): string => {
+  if (!Object.hasOwn(PARTS, id))
+    throw new JobError(
+      `reward.parts: the reward ${id} does not exist in Python; add it to src/lab/jobs/templates/rewards and to PARTS in src/lab/jobs/composed_reward.ts`,
+    )
+  return PARTS[id]
+}
+
+/** The settings as the Python of the part takes them. */
+function paramsOf({ id, weight: _, ...given }: PartChoice, task: Task, name: string): object {
+  if (id === PROGRAM_ID) return { file: `${name}.py` }
+  const kind = rewardKinds(task).find((own) => own.id === id)
+  const params = kind ? fillParams(kind, given) : {}
+  return id === 'regex' ? { ...params, code: compilePattern(`${params.pattern}`) } : params
+}
+
+/** A source in a function of its own, so that names of two parts do not meet. */
+function inFunction(name: string, source: string): string {
+  const lines = source.trim().split('\n')
+  const body = lines.map((line) => (line === '' ? '' : `    ${line}`)).join('\n')
+  return `def _${name}():\n${body}\n\n    return make`
+}
+
+function programFiles(parts: readonly PartChoice[], names: readonly string[]): OutFile[] {
+  return parts.flatMap((part, i) => {
+    if (part.id !== PROGRAM_ID) return []
+    if (languageOf(`${part.name}`) !== 'python')
+      throw new JobError(
+        `reward.parts.${i}: ${part.name} is in JavaScript, and other systems run Python; write it as a .py file`,
+      )
+    return [textFile(`${names[i]}.py`, programSource(`${part.code}`, `${part.name}`))]
+  })
+}

@@ -1,0 +1,26 @@
+// The parts of a reward in a link: their list as JSON.
+import { parseExperiment } from '../experiment/experiment.ts'
+import { partsSchema } from '../experiment/reward_schema.ts'
+import type { Experiment } from '../experiment/schema.ts'
+
+/** The experiment with the parts that a link says; as it was, with a notice, where they cannot be read. */
+export function withParts(
+  start: Experiment,
+  text: string | undefined,
+  notices: string[],
+): Experiment {
+  if (text === undefined) return start
+  const read = partsSchema.safeParse(jsonOf(text))
+  const parsed = parseExperiment({ ...start, reward: { ...start.reward, parts: read.data ?? '' } })
+  if (parsed.ok) return parsed.experiment
+  notices.push(`reward.parts: ${parsed.issues[0].message}. Kept the preset’s.`)
+  return start
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

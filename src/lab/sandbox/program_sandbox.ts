@@ -1,0 +1,204 @@
+// Asks a program in a sandbox, and ends it where it takes too long: one deadline for each call, one for all calls of a batch.
+import type { ProgramAnswer } from '../../tasks/rewards/program.ts'
+import type { CallArguments } from './messages.ts'
+
+/** A program, and the function of it that is asked. */
+export interface ProgramOrder {
+  readonly language: 'javascript' | 'python'
+  readonly source: string
+  readonly entry: string
+  /** Parts of Pyodide by name; for Python alone. */
+  readonly files?: Readonly<Record<string, Uint8Array>>
+}
+
+/** What a guest says. */
+export interface GuestHearer {
+  /** One line of JSON: that it is ready, or an answer. */
+  line(text: string): void
+  /** It is gone, and nobody has ended it. */
+  ended(why: string): void
+}
+
+/** A worker or process with one program in it. */
+export interface Guest {
+  /** Hands over calls as JSON; so many lines come back at most. */
+  ask(text: string, lines: number): void
+  end(): void
+}
+
+/** Starts a guest; its first line says whether it is ready. */
+export type StartGuest = (order: ProgramOrder, hearer: GuestHearer) => Guest
+
+export interface Limits {
+  /** Milliseconds for one call. */
+  readonly timeout_ms: number
+  /** Milliseconds for all calls. */
+  readonly batch_timeout_ms: number
+}
+
+/** Pyodide takes seconds to start, and longer on a busy machine. */
+const START_MS = { javascript: 20_000, python: 180_000 }
+/** After so many calls of a batch that were ended, the rest of it is not asked. */
+const MOST_ENDED = 3
+
+interface Line {
+  readonly ready?: boolean
+  readonly index?: number
+  readonly value?: unknown
+  readonly error?: string
+  readonly is_fatal?: boolean
+}
+
+/** What a guest has said, one after the other. */
+class Conversation {
+  readonly guest: Guest
+  #said: (Line | string)[] = []
+  #wake: () => void = () => {}
+
+  constructor(start: StartGuest, order: ProgramOrder) {
+    const hear = (said: Line | string) => {
+      this.#said.push(said)
+      this.#wake()
+    }
+    this.guest = start(order, { line: (text) => hear(lineOf(text)), ended: hear })
+  }
+
+  /** The next line; a text is why there is none. Undefined where it takes longer than `ms`. */
+  async next(ms: number): Promise<Line | string | undefined> {
+    if (this.#said.length === 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, Math.max(0, ms))
+      })
+      clearTimeout(timer)
+      this.#wake = () => {}
+    }
+    return this.#said.shift()
+  }
+}
+
+function lineOf(text: string): Line | string {
+  try {
+    return JSON.parse(text) as Line
+  } catch {
+    return 'it said something that is no line'
+  }
+}
+
+/** One program. Guests come and go: one that was ended is followed by a fresh one. */
+export class ProgramSandbox {
+  readonly #start: StartGuest
+  readonly #order: ProgramOrder
+  #talk: Promise<Conversation> | undefined
+  #tail: Promise<unknown> = Promise.resolve()
+  #is_over = false
+
+  constructor(start: StartGuest, order: ProgramOrder) {
+    this.#start = start
+    this.#order = order
+  }
+
+  /**
+   * Calls the function once for each of `args`, in order; one batch after the other. The program begins anew for every batch. Rejects
+   * where no guest can be started.
+   */
+  call(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
+    const batch = this.#tail.then(() => this.#batch(args, limits))
+    this.#tail = batch.catch(() => {})
+    return batch
+  }
+
+  /** Ends the guest for good. */
+  end(): void {
+    this.#is_over = true
+    void this.#drop()
+  }
+
+  async #batch(args: readonly CallArguments[], limits: Limits): Promise<ProgramAnswer[]> {
+    const answers: ProgramAnswer[] = []
+    let ended = 0
+    let left_ms = limits.batch_timeout_ms
+    while (answers.length < args.length) {
+      const first = answers.length
+      if (ended === MOST_ENDED || left_ms <= 0) {
+        answers.push(...args.slice(first).map(() => notAsked(left_ms, limits)))
+        break
+      }
+      const { guest, next } = await this.#ready()
+      const calls = args.slice(first).map((own, i) => ({ index: first + i, args: own }))
+      guest.ask(JSON.stringify(calls), calls.length)
+      const asked_at = performance.now()
+      const left = () => left_ms - (performance.now() - asked_at)
+      const failed = await hearAnswers(next, answers, args.length, limits, left)
+      left_ms = left()
+      if (!failed) continue
+      answers.push(failed)
+      ended++
+      await this.#drop()
+      // The next one starts while nobody waits for it.
+      if (answers.length === args.length && !this.#is_over) this.#talk = this.#begin()
+      this.#talk?.catch(() => {})
+    }
+    return answers
+  }
+
+  async #ready(): Promise<{ guest: Guest; next: Conversation['next'] }> {
+    this.#talk ??= this.#begin()
+    try {
+      const talk = await this.#talk
+      return { guest: talk.guest, next: (ms) => talk.next(ms) }
+    } catch (error) {
+      this.#talk = undefined
+      throw error
+    }
+  }
+
+  async #begin(): Promise<Conversation> {
+    const talk = new Conversation(this.#start, this.#order)
+    const line = await talk.next(START_MS[this.#order.language])
+    if (typeof line === 'object' && line.ready) return talk
+    talk.guest.end()
+    const why = typeof line === 'object' ? line.error : (line ?? 'it did not answer')
+    throw new Error(`the program could not be started: ${why}`)
+  }
+
+  async #drop(): Promise<void> {
+    const talk = this.#talk
+    this.#talk = undefined
+    await talk?.then(
+      ({ guest }) => guest.end(),
+      () => {},
+    )
+  }
+}
+
+/** Adds answers until all are there; what became of the call that ended the guest, where one did. */
+async function hearAnswers(
+  next: Conversation['next'],
+  answers: ProgramAnswer[],
+  count: number,
+  { timeout_ms }: Limits,
+  left: () => number,
+): Promise<ProgramAnswer | undefined> {
+  while (answers.length < count) {
+    const line = await next(Math.min(timeout_ms, left()))
+    if (line === undefined)
+      return { problem: 'timeout', message: `took longer than ${timeout_ms} ms and was ended` }
+    if (typeof line === 'string') return { problem: 'error', message: `was ended: ${line}` }
+    if (line.index !== answers.length)
+      return { problem: 'error', message: 'was ended: it answered what was not asked' }
+    const { error, value = null, is_fatal } = line
+    if (error !== undefined && is_fatal) return { problem: 'error', message: error }
+    answers.push(error === undefined ? { value } : { problem: 'error', message: error })
+  }
+  return undefined
+}
+
+const notAsked = (left_ms: number, { batch_timeout_ms }: Limits): ProgramAnswer => ({
+  problem: 'timeout',
+  message:
+    left_ms <= 0
+      ? `not asked: its batch took longer than ${batch_timeout_ms} ms`
+      : `not asked: ${MOST_ENDED} responses before it were ended`,
+})

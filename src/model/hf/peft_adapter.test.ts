@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { unpackWeights } from '../params/params.ts'
+import { TINY } from '../testing.ts'
+import { withAdapter } from './peft_adapter.ts'
+import { writeSafetensors } from './safetensors_write.ts'
+import { bytesOf, directory, type Named, readModel, savedModel, source } from './testing.ts'
+
+const { json, named } = savedModel(TINY)
+const model = await readModel(directory(json, named))
+const Q = 'model.layers.0.self_attn.q_proj'
+const [out, columns] = model.layout.params.find(({ name }) => name === `${Q}.weight`)?.shape ?? []
+const RANK = 2
+const CONFIG = { peft_type: 'LORA', r: RANK, lora_alpha: 3, target_modules: ['q_proj'] }
+
+const values = (size: number, seed: number) =>
+  Float32Array.from({ length: size }, (_, i) => Math.sin(i + seed))
+const A = values(RANK * columns, 1)
+const B = values(out * RANK, 2)
+const factors = (module = Q): Named =>
+  new Map([
+    [`base_model.model.${module}.lora_A.weight`, { shape: [RANK, columns], data: A }],
+    [`base_model.model.${module}.lora_B.weight`, { shape: [out, RANK], data: B }],
+  ])
+
+const adapter = (config: object = CONFIG, tensors: Named = factors()) =>
+  source(
+    new Map([
+      ['adapter_config.json', bytesOf(config)],
+      ['adapter_model.safetensors', writeSafetensors(tensors)],
+    ]),
+  )
+
+/** How far the merged projection is from the base, at [row, column]. */
+async function change(config: object, row: number, column: number): Promise<number> {
+  const merged = unpackWeights(model.layout, (await withAdapter(model, adapter(config))).weights)
+  const base = unpackWeights(model.layout, model.weights)
+  const at = row * columns + column
+  return merged[`${Q}.weight`][at] - base[`${Q}.weight`][at]
+}
+
+const product = (row: number, column: number) =>
+  B[row * RANK] * A[column] + B[row * RANK + 1] * A[columns + column]
+
+describe('an adapter is merged', () => {
+  test('with alpha / r, and nothing else changes', async () => {
+    expect(await change(CONFIG, 1, 2)).toBeCloseTo(1.5 * product(1, 2), 5)
+    const { weights } = await withAdapter(model, adapter())
+    const { offset, size } = model.layout.params.find(({ name }) => name === `${Q}.weight`) ?? {
+      offset: 0,
+      size: 0,
+    }
+    const others = (flat: Float32Array) => [
+      ...flat.subarray(0, offset),
+      ...flat.subarray(offset + size),
+    ]
+    expect(others(weights)).toEqual(others(model.weights))
+  })
+
+  test('with alpha / √r where it says rslora, and with numbers of single modules', async () => {
+    const rslora = { ...CONFIG, use_rslora: true }
+    expect(await change(rslora, 0, 3)).toBeCloseTo((3 / Math.sqrt(2)) * product(0, 3), 5)
+    const pattern = { ...CONFIG, r: 8, rank_pattern: { q_proj: 2 }, alpha_pattern: { q_proj: 4 } }
+    expect(await change(pattern, 0, 3)).toBeCloseTo(2 * product(0, 3), 5)
+  })
+})
+
+describe('is refused by name', () => {
+  test.for<[string, object, string]>([
+    ['another kind', { peft_type: 'IA3' }, 'peft_type: expected "LORA", found "IA3"'],
+    ['DoRA', { use_dora: true }, 'use_dora: expected none'],
+    ['whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save: expected none'],
+    ['biases', { bias: 'all' }, 'bias: expected "none", found "all"'],
+    ['PiSSA', { init_lora_weights: 'pissa' }, 'init_lora_weights: expected one that leaves'],
+    ['a rank', { r: 0 }, 'r: expected a whole number from 1'],
+    ['a pattern', { rank_pattern: { '(a+)+$': 2 } }, 'rank_pattern: expected names of modules'],
+    ['an alpha', { lora_alpha: '3' }, 'lora_alpha: expected a number'],
+    ['token rows', { trainable_token_indices: [1] }, 'trainable_token_indices: expected none'],
+  ])('%s', async ([, own, said]) => {
+    await expect(withAdapter(model, adapter({ ...CONFIG, ...own }))).rejects.toThrow(said)
+  })
+
+  test.for<[string, Named, string]>([
+    [
+      'an embedding',
+      new Map([
+        ['base_model.model.model.embed_tokens.lora_embedding_A', { shape: [1], data: [1] }],
+      ]),
+      'expected lora_A and lora_B of the projections',
+    ],
+    ['another model', factors('model.layers.9.self_attn.q_proj'), 'none of its own'],
+    [
+      'one half',
+      new Map([...factors()].slice(0, 1)),
+      'expected lora_A and lora_B, found only lora_A',
+    ],
+    ['another size', factors('model.layers.0.mlp.down_proj'), 'expected ['],
+  ])('%s', async ([, tensors, said]) => {
+    await expect(withAdapter(model, adapter(CONFIG, tensors))).rejects.toThrow(said)
+  })
+
+  test('a folder without weights or without a config', async () => {
+    await expect(withAdapter(model, source(new Map()))).rejects.toThrow(
+      'adapter_config.json: expected',
+    )
+    const files = new Map([['adapter_config.json', bytesOf(CONFIG)]])
+    await expect(withAdapter(model, source(files))).rejects.toThrow(
+      'adapter_model.safetensors: expected a file (only safetensors are read), found none',
+    )
+  })
+})

@@ -1,0 +1,26 @@
+// The score of responses as texts: by the task itself, or by the reward of the experiment.
+import type { Scored } from '../../../tasks/rewards/composed.ts'
+import { isRight, type Sample } from '../../../tasks/task.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+
+/**
+ * Scores responses. The task's own score is 0 for one that did not end; a composed reward sees every text, cut off or not, as verl's do.
+ */
+export async function scoreTexts(
+  { task, reward }: Pick<TrainerConfig, 'task' | 'reward'>,
+  samples: readonly Sample[],
+  texts: readonly string[],
+  is_ended: readonly boolean[],
+): Promise<Scored> {
+  if (reward)
+    return reward.score(
+      samples.map(({ prompt, ground_truth }, b) => ({
+        data_source: task.id,
+        solution_str: texts[b],
+        ground_truth,
+        extra_info: { prompt },
+      })),
+    )
+  const scores = samples.map(({ prompt }, b) => (is_ended[b] ? task.score(prompt, texts[b]) : 0))
+  return { scores, is_right: scores.map(isRight), columns: new Map(), problems: [] }
+}

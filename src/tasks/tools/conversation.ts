@@ -1,0 +1,101 @@
+// One conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids are only ever appended.
+import {
+  callTool,
+  isRecord,
+  reachesTool,
+  spacedJson,
+  type Tool,
+  type ToolCall,
+  type TurnLimits,
+} from './tool.ts'
+import type { Message, TurnFormat } from './turn_format.ts'
+
+/** What a conversation is held with. */
+export interface ConversationSetting {
+  readonly format: TurnFormat
+  readonly tools: readonly Tool[]
+  readonly limits: TurnLimits
+  /** R: tokens of the response, the tools' included. */
+  readonly response_length: number
+}
+
+/** Grows by turns of the policy; what tools answer comes back as tokens to be forced. */
+export class Conversation {
+  readonly response_ids: number[] = []
+  /** 1 = the policy wrote this token; 0 = a tool or the template did. */
+  readonly response_mask: number[] = []
+  /** Calls that reached a tool. */
+  readonly tool_calls: ToolCall[] = []
+  /** One for each call that was answered, 0 for an error. verl does not add them to the score. */
+  readonly tool_rewards: number[] = []
+  #setting: ConversationSetting
+  #messages: Message[]
+  /** The last id of the prompt: the stream's last one before anybody has spoken. */
+  #last_id: number | undefined
+  #assistant_turns = 0
+  #user_turns = 0
+
+  constructor(setting: ConversationSetting, prompt: readonly Message[], last_id?: number) {
+    this.#setting = setting
+    this.#messages = [...prompt]
+    this.#last_id = last_id
+  }
+
+  /** Turns of the policy, rounds of answers that were kept, and the prompt. */
+  get num_turns(): number {
+    return this.#assistant_turns + this.#user_turns + 1
+  }
+
+  /**
+   * Appends what the policy wrote, runs the tools that it called, and returns the tokens to force into the row before the policy
+   * writes again; undefined where the conversation is over. Answers that leave the policy no room are dropped, so a response ends
+   * with a token of the policy. What exceeds R tokens is cut.
+   */
+  async say(ids: readonly number[]): Promise<readonly number[] | undefined> {
+    const { format, limits, response_length } = this.#setting
+    const room = response_length - this.response_ids.length
+    this.#push(ids.slice(0, room), 1)
+    this.#assistant_turns++
+    if (ids.length >= room) return undefined
+    if (this.#assistant_turns >= (limits.max_assistant_turns || Number.POSITIVE_INFINITY))
+      return undefined
+    if (this.#user_turns >= (limits.max_user_turns || Number.POSITIVE_INFINITY)) return undefined
+    const { content, calls } = format.parse(ids)
+    if (calls.length === 0) return undefined
+    const run = calls.slice(0, limits.max_parallel_calls)
+    this.#messages.push(assistantMessage(content, run))
+    const answers = await this.#answers(run)
+    const appended = format.append(this.#messages, answers, this.#last_id)
+    this.#messages.push(...answers)
+    if (this.response_ids.length + appended.length >= response_length) return undefined
+    this.#push(appended, 0)
+    this.#user_turns++
+    return appended
+  }
+
+  async #answers(calls: readonly ToolCall[]): Promise<Message[]> {
+    const { tools, limits } = this.#setting
+    const found = await Promise.all(calls.map((call) => callTool(tools, call, limits)))
+    this.tool_calls.push(...calls.filter((call) => reachesTool(tools, call)))
+    this.tool_rewards.push(...found.map(({ reward }) => reward))
+    return found.map(({ text }) => ({ role: 'tool', content: text }))
+  }
+
+  #push(ids: readonly number[], mask: 0 | 1): void {
+    for (const id of ids) {
+      this.response_ids.push(id)
+      this.response_mask.push(mask)
+    }
+    this.#last_id = ids.at(-1) ?? this.#last_id
+  }
+}
+
+/** Arguments that are no record stay the text that they were. */
+const assistantMessage = (content: string, calls: readonly ToolCall[]): Message => ({
+  role: 'assistant',
+  content,
+  tool_calls: calls.map(({ name, arguments: args }) => ({
+    type: 'function',
+    function: { name, arguments: isRecord(args) ? args : spacedJson(args) },
+  })),
+})

@@ -1,0 +1,15 @@
+// What the parts of a composed reward say of one response, in words.
+import type { RolloutSample } from '../../lab/protocol/results.ts'
+import { formatNumber } from './format.ts'
+
+/** ' exact_match 1, length 0.5.' and why it could not be scored; '' without a composed reward. */
+export function rewardWords({
+  reward_parts = {},
+  reward_problem,
+}: Pick<RolloutSample, 'reward_parts' | 'reward_problem'>): string {
+  const parts = Object.entries(reward_parts).map(
+    ([name, score]) => `${name} ${formatNumber(score)}`,
+  )
+  const words = parts.length > 0 ? ` ${parts.join(', ')}.` : ''
+  return reward_problem === undefined ? words : `${words} Not scored: ${reward_problem}.`
+}

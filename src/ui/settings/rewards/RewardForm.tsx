@@ -1,0 +1,138 @@
+// Composes the reward: parts with weights and settings, and what they say of a few answers.
+import './rewards.css'
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { editField } from '../../../lab/page/client/edits.ts'
+import { kindsOf, type PartChoice } from '../../../lab/page/reward_trial.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { useLab } from '../../base/run.ts'
+import { closeDialog } from '../../palette/dialogs.ts'
+import { PartSettings } from './PartSettings.tsx'
+import { NewProgram, ProgramPart } from './Program.tsx'
+import { Trial } from './Trial.tsx'
+
+const selectExperiment = ({ experiment }: LabState) => experiment
+const PROGRAM = 'program'
+
+interface PartProps {
+  readonly part: PartChoice
+  readonly place: number
+  onChange(part: PartChoice): string | undefined
+  onRemove(): void
+}
+
+/** One part: its name, weight and settings. */
+function Part({ part, place, onChange, onRemove }: PartProps) {
+  const kinds = kindsOf(useLab(selectExperiment))
+  const kind = kinds.find(({ id }) => id === part.id)
+  const label = kind?.label ?? (part.id === PROGRAM ? `Program ${part.name}` : part.id)
+  return (
+    <li className="reward-part" data-testid={`reward-part-${place}`}>
+      <div className="reward-part-head">
+        <h3>{label}</h3>
+        <label>
+          weight{' '}
+          <input
+            type="number"
+            step="any"
+            defaultValue={part.weight}
+            data-testid={`reward-weight-${place}`}
+            onChange={({ target }) => {
+              const weight = target.valueAsNumber
+              if (Number.isFinite(weight)) onChange({ ...part, weight })
+            }}
+          />
+        </label>
+        <button type="button" className="plain" aria-label={`Remove ${label}`} onClick={onRemove}>
+          <X className="icon" aria-hidden="true" />
+        </button>
+      </div>
+      {kind ? <p className="soft help">{kind.help}</p> : null}
+      {kind ? <PartSettings {...{ kind, part, place, onChange }} /> : null}
+      {part.id === PROGRAM ? <ProgramPart {...{ part, onChange }} /> : null}
+    </li>
+  )
+}
+
+/** What can be added. */
+function AddPart({ onAdd }: { onAdd: (part: PartChoice) => void }) {
+  const kinds = kindsOf(useLab(selectExperiment))
+  const [is_writing, setIsWriting] = useState(false)
+  if (is_writing)
+    return (
+      <NewProgram
+        onDone={(part) => {
+          setIsWriting(false)
+          if (part) onAdd(part)
+        }}
+      />
+    )
+  return (
+    <div className="reward-add">
+      <label>
+        Add a part{' '}
+        <select
+          value=""
+          data-testid="reward-add"
+          onChange={({ target }) => {
+            if (target.value === PROGRAM) setIsWriting(true)
+            else onAdd({ id: target.value, weight: 1 })
+          }}
+        >
+          <option value="">choose …</option>
+          {kinds.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+          <option value={PROGRAM}>A program (JavaScript or Python)</option>
+        </select>
+      </label>
+      <Plus className="icon" aria-hidden="true" />
+    </div>
+  )
+}
+
+export function RewardForm() {
+  const experiment = useLab(selectExperiment)
+  const [problem, setProblem] = useState<string>()
+  const { parts } = experiment.reward
+  const set = (next: readonly PartChoice[]) => {
+    const refused = editField('reward.parts', next)
+    setProblem(refused)
+    return refused
+  }
+  return (
+    <div className="reward-form">
+      <div className="reward-head">
+        <h2>Reward</h2>
+        <button type="button" data-testid="reward-close" onClick={() => closeDialog('reward')}>
+          Done
+        </button>
+      </div>
+      <p className="soft">
+        {parts.length === 0
+          ? 'A response is worth what the task says. Add parts to decide it yourself.'
+          : 'A response is worth the sum of weight × score of its parts. Cut-off responses are scored too.'}
+      </p>
+      <ol className="reward-parts">
+        {parts.map((part, place) => (
+          <Part
+            // The same kind may be there twice; places change only when one is removed.
+            key={`${place} ${part.id} ${part.code ?? ''} ${parts.length}`}
+            {...{ part, place }}
+            onChange={(changed) => set(parts.with(place, changed))}
+            onRemove={() => set(parts.toSpliced(place, 1))}
+          />
+        ))}
+      </ol>
+      <AddPart onAdd={(part) => set([...parts, part])} />
+      {problem === undefined ? null : (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <Trial experiment={experiment} />
+    </div>
+  )
+}

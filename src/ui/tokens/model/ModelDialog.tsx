@@ -1,0 +1,16 @@
+// The dialog in which a person looks at a model of a folder. What is inside is loaded when it is first opened.
+import { lazyPart } from '../../base/page/lazy_part.tsx'
+import { Modal } from '../../palette/Modal.tsx'
+
+const ModelView = lazyPart(async () => (await import('./ModelView.tsx')).ModelView, {
+  name: 'The model',
+  fallback: <p className="soft">Opening …</p>,
+})
+
+export function ModelDialog() {
+  return (
+    <Modal name="model" label="A model of a folder">
+      <ModelView />
+    </Modal>
+  )
+}

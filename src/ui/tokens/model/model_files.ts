@@ -1,0 +1,29 @@
+// Files of a folder as a model or an adapter, by their names; and the dialog that shows them.
+import { closeModel, openedModelStore, openModel } from '../../../lab/page/opened/opened_model.ts'
+import { dialogStore, showDialog } from '../../palette/dialogs.ts'
+
+const has = (files: readonly File[], name: string) => files.some((file) => file.name === name)
+
+/** What a folder holds; undefined where it is neither. An adapter may lie beside its model. */
+export function modelKind(files: readonly File[]): 'model' | 'adapter' | undefined {
+  if (has(files, 'config.json')) return 'model'
+  return has(files, 'adapter_config.json') ? 'adapter' : undefined
+}
+
+/** Opens a model, or merges an adapter into the one that is open. In a sentence, why that cannot be. */
+export function openModelFiles(name: string, files: readonly File[]): string | undefined {
+  const state = openedModelStore.getState()
+  if (modelKind(files) === 'model') {
+    const own = has(files, 'adapter_config.json') ? { name, files } : undefined
+    openModel(name, files, own)
+  } else if (state.files.length > 0) openModel(state.name, state.files, { name, files })
+  else
+    return 'This is an adapter. Open the folder of the model that it was trained on first, then this one.'
+  showDialog('model')
+  return undefined
+}
+
+// A model holds memory of the GPU for as long as it is shown.
+dialogStore.subscribe(({ open }, before) => {
+  if (before.open === 'model' && open !== 'model') closeModel()
+})
