@@ -162,6 +162,7 @@ function parse(args: readonly string[]) {
     model: option,
     data: option,
     'val-data': option,
+    tokenizer: option,
     reward: option,
     matmul: option,
     'allow-memory': option,

@@ -73,6 +73,16 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     { label: 'Tokenizer', help: 'What a token is; a model has the vocabulary of its tokenizer.' },
     DATA_TOKENIZERS,
   ),
+  tokenizer_data: hash(
+    'Tokenizer file',
+    'The hash of the tokenizer’s file; empty where it is none.',
+  ),
+  tokenizer_name: text({
+    label: 'Tokenizer file',
+    help: 'What it is called.',
+    default: '',
+    max: 80,
+  }),
   vocab_size: size('Vocabulary', 'Tokens of the tokenizer, as found.', 200000, 'tokens', 26),
   max_prompt_length: size(
     'Longest prompt',
