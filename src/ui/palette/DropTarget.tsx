@@ -39,8 +39,8 @@ export function DropTarget() {
   return (
     <div className="drop-target" data-testid="drop-target">
       <p>
-        <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON) or a checkpoint
-        (.safetensors) to open it
+        <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON), a checkpoint
+        (.safetensors) or data to train on to open it
       </p>
     </div>
   )

@@ -20,6 +20,7 @@ import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
+import { isData, openData } from '../data/open_data.ts'
 import { offerFile } from '../runs/checkpoints/continue_run.ts'
 import { closePast } from '../runs/opened.ts'
 
@@ -27,7 +28,7 @@ import { closePast } from '../runs/opened.ts'
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; and checkpoints of runs, as .safetensors. ' +
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
   CAN_IMPORT
 
 /** A file that was not opened, and everything that is wrong with it. */
@@ -79,6 +80,10 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (await isAskedFor(file)) return
+  if (await isData(file).catch(() => false)) {
+    fileStore.setState({ problem: undefined })
+    return openData(file)
+  }
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog(file)

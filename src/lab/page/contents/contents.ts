@@ -73,7 +73,7 @@ async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> 
 }
 
 /** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
-async function keepContent(file: ContentFile): Promise<void> {
+export async function keepContent(file: ContentFile): Promise<void> {
   here.set(file.hash, file)
   const store = await labPage().contents?.()
   await store?.put(file.bytes, file.name).catch(() => {})
