@@ -44,7 +44,7 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
@@ -165,7 +165,7 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell)
+  await loadNamedFiles(experiment, options.data, tell, options.bundled)
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)

@@ -96,18 +96,19 @@ async function taskOn({ train, val }: GivenData, tokenizer: DataTokenizer): Prom
 }
 
 /**
- * Loads every file that an experiment names: from `given`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` or a bundle, else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
   tell: (message: string) => void,
+  bundled: readonly ContentFile[] = [],
 ): Promise<void> {
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
-  const own = [given?.train, given?.val].flatMap((file) => file ?? [])
+  const own = [...[given?.train, given?.val].flatMap((file) => file ?? []), ...bundled]
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)

@@ -3,11 +3,17 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../lab/checkpoints/schedule.ts'
+import type { ContentFile } from '../../lab/content/content.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
 import { experimentAround, type GivenData, givenData, trainedOn } from '../input/data_set.ts'
-import { acceptMade, type DocumentChange, readExperiment } from '../input/experiment_source.ts'
+import {
+  acceptMade,
+  type DocumentChange,
+  readBundled,
+  readExperiment,
+} from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 
 /** A run from its first step. */
@@ -28,6 +34,8 @@ export interface Options {
   readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
+  /** Files that came with the experiment in a bundle. */
+  readonly bundled: readonly ContentFile[]
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -55,12 +63,14 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     )
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
+  const bundled: ContentFile[] = []
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, data)
+        ? await newRun(values, positionals, data, bundled)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
     data,
+    bundled,
     out: values.out,
     force: values.force,
     save: values.save,
@@ -77,6 +87,7 @@ async function newRun(
   values: Values,
   positionals: readonly string[],
   data: GivenData | undefined,
+  bundled: ContentFile[],
 ): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
@@ -84,7 +95,7 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await experimentOf(positionals[0], values, data),
+    experiment: await experimentOf(positionals[0], values, data, bundled),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -96,12 +107,18 @@ async function newRun(
 const isData = (source: string | undefined): source is string =>
   source !== undefined && !source.endsWith('.json') && isDataFile(source) && existsSync(source)
 
-/** A data file is an experiment by itself: the usual one around it. */
+/** A data file is an experiment by itself: the usual one around it. The files of a bundle are put into `bundled`. */
 async function experimentOf(
   source: string,
   values: Values,
   data: GivenData | undefined,
+  bundled: ContentFile[],
 ): Promise<Experiment> {
+  if (source.endsWith('.zip') && existsSync(source)) {
+    const { experiment, files } = await readBundled(source, await changeOf(values, data))
+    bundled.push(...files)
+    return experiment
+  }
   if (!isData(source) || !data) return readExperiment(source, await changeOf(values, data))
   if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
     throw new UsageError(

@@ -28,7 +28,7 @@ import { closePast } from '../runs/opened.ts'
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
   CAN_IMPORT
 
 /** A file that was not opened, and everything that is wrong with it. */
@@ -80,6 +80,12 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
   if (await isAskedFor(file)) return
+  if (/\.zip$/i.test(file.name)) {
+    // Only some visitors have bundles to bring.
+    const { openBundle } = await import('../data/bundles.ts')
+    const problems = await openBundle(file)
+    return problems.length > 0 ? refuse(problems) : fileStore.setState({ problem: undefined })
+  }
   if (await isData(file).catch(() => false)) {
     fileStore.setState({ problem: undefined })
     return openData(file)
@@ -121,7 +127,7 @@ async function isAskedFor(file: File): Promise<boolean> {
 export function chooseFile(): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt'
+  input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt,.zip'
   input.addEventListener('change', () => {
     const [file] = input.files ?? []
     if (file) void openFile(file)
