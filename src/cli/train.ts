@@ -45,7 +45,7 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
@@ -76,7 +76,7 @@ async function trainAsked(options: Options): Promise<number> {
   return locked(out, () => beginRun(run, options, replaced))
 }
 
-const rewardFiles = ({ reward }: Options) => (reward ? [reward] : [])
+const filesBeside = ({ reward, bundled }: Options) => [...(reward ? [reward] : []), ...bundled]
 
 /** Does something while this process alone writes a folder. */
 async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
@@ -178,7 +178,7 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell, rewardFiles(options))
+  await loadNamedFiles(experiment, options.data, tell, filesBeside(options))
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -247,7 +247,7 @@ async function goOn(
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
-  await loadNamedFiles(state.document, options.data, tell, rewardFiles(options))
+  await loadNamedFiles(state.document, options.data, tell, filesBeside(options))
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)

@@ -110,7 +110,7 @@ async function taskOn(
 }
 
 /**
- * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` and `more` (a bundle's, a program), else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
