@@ -1,5 +1,5 @@
 // Byte-pair encodings that the page has trained in a worker of their own.
-import type { TrainBpe } from '../../../tasks/data/data_tokenizer.ts'
+import type { TrainBpe } from '../../../tasks/data/make_tokenizer.ts'
 import type { TokenizerFiles } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 
 export interface BpeRequest {
