@@ -1,7 +1,7 @@
 // Makes the files of a document known to the tasks of this process: the page, its worker, or the command line.
 import type { DataChoice } from '../../tasks/data/data_task.ts'
-import type { TrainBpe } from '../../tasks/data/data_tokenizer.ts'
 import { loadDataFiles } from '../../tasks/data/load_data.ts'
+import type { TrainBpe } from '../../tasks/data/make_tokenizer.ts'
 import { loadProgram, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import { ContentError, type ContentFile, contentHash, type NamedContent } from './content.ts'
 import { contentNames, type NamingDocument } from './named.ts'

@@ -1,6 +1,6 @@
 // From the files of a data set to the task of an experiment.
 import { type DataChoice, loadDataSet } from './data_task.ts'
-import type { TokenizerSource } from './data_tokenizer.ts'
+import type { TokenizerSource } from './make_tokenizer.ts'
 import type { DataPlan, Prepared } from './plan.ts'
 import { prepareData } from './prepare.ts'
 import { readTable } from './readers/readers.ts'

@@ -1,6 +1,6 @@
 // From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person should know of them.
 import type { Tokenizer } from '../task.ts'
-import { dataTokenizer, type TokenizerSource } from './data_tokenizer.ts'
+import { dataTokenizer, type TokenizerSource } from './make_tokenizer.ts'
 import { type DataRow, mapRows } from './mapping.ts'
 import type { DataPlan, NamedTable, Prepared } from './plan.ts'
 import { type SplitRows, splitRows, usualTestSize } from './split.ts'

@@ -49,7 +49,8 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
       return false
     }
     const { loadContents } = await import('../../content/load.ts')
-    await loadContents(experiment, contentsOf(experiment) ?? [])
+    const { trainBpeInWorker } = await import('./bpe_training.ts')
+    await loadContents(experiment, contentsOf(experiment) ?? [], trainBpeInWorker())
     tell({ ...NONE, status: 'here' })
     return true
   } catch (error) {

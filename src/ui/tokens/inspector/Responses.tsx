@@ -4,8 +4,8 @@ import { shownText, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNumber } from '../../base/format.ts'
 import { ScoreSign } from '../../base/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../base/TurnText.tsx'
-import { useTokenLook } from '../../base/tokens.tsx'
 import { cellText } from '../stages/columns.ts'
+import { useTokenLook } from '../Token.tsx'
 import {
   type LayerEntropy,
   MODES,

@@ -2,7 +2,7 @@
 import type { Lens } from '../../../lab/protocol/observation.ts'
 import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../base/format.ts'
-import { Token } from '../../base/tokens.tsx'
+import { Token } from '../Token.tsx'
 import {
   type LensCell,
   type LensKind,

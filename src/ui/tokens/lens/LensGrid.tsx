@@ -3,7 +3,7 @@ import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRe
 import type { Lens } from '../../../lab/protocol/observation.ts'
 import { tokenWords } from '../../../lab/protocol/token_text.ts'
 import { shadeOf } from '../../base/shades.ts'
-import { type TokenLook, useTokenLook } from '../../base/tokens.tsx'
+import { type TokenLook, useTokenLook } from '../Token.tsx'
 import {
   cellWords,
   type LensKind,

@@ -2,7 +2,7 @@
 import { formulaNumber } from '../../../lab/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../lab/formulas/formulas.ts'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { Token } from '../../base/tokens.tsx'
+import { Token } from '../Token.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
 import { PART_STAGE } from './stages.ts'
 import { tense } from './TokenGrid.tsx'

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../lab/protocol/results.ts'
-import { Token } from '../../base/tokens.tsx'
+import { Token } from '../Token.tsx'
 import { type Column, cellText, exactText } from './columns.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { isBytes, tokenSign, tokenTitle } from '../../lab/protocol/token_text.ts'
 import { tokenId } from '../../lab/protocol/vocabulary.ts'
-import { useVocabulary } from './vocabulary.ts'
+import { useVocabulary } from '../base/vocabulary.ts'
 
 /** How a token is drawn. */
 export interface TokenLook {
