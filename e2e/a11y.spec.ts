@@ -147,7 +147,7 @@ test('what has the focus can be seen', async ({ lab, page }) => {
   }
 })
 
-test('the state of the run is told, not more often than every ten seconds', async ({
+test('the state of the run is announced, not more often than every ten seconds', async ({
   lab,
   page,
 }) => {

@@ -1,4 +1,4 @@
-// Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and goes on with smaller steps.
+// Numbers that break in mid-run: the run goes back to where it was sound, says what broke, and continues with smaller steps.
 import { expect, type LabPage, QUICK, test } from './lab_page.ts'
 import { keepEvery } from './stored.ts'
 
@@ -27,7 +27,7 @@ async function setRate(lab: LabPage, whose: 'actor' | 'critic', rate: string): P
 const all = async (lab: LabPage, type: string) =>
   (await lab.events()).filter((event) => event.type === type)
 
-test('numbers that break are told with their evidence, and half the learning rate goes on from the last sound state', async ({
+test('numbers that break are reported with their evidence, and the run continues from the last sound state at half the learning rate', async ({
   lab,
   page,
 }) => {

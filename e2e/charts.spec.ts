@@ -73,7 +73,7 @@ test('lines hide and stand alone, ranges zoom all charts, axes and lines change'
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.get('train').click()
-  // A range that was chosen stays while the run goes on.
+  // A range that was chosen stays while the run continues.
   await lab.waitForStep(6)
   await lab.get('zoom-last').fill('4')
   await expectSteps(lab, '0 4')

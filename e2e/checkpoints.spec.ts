@@ -51,7 +51,7 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('left-run')).toHaveCount(0)
 })
 
-test('a run of its own goes on from an older checkpoint, from a file, and in the command line', async ({
+test('a run of its own continues from an older checkpoint, from a file, and in the command line', async ({
   lab,
   page,
 }) => {

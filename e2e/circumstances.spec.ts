@@ -1,5 +1,5 @@
 // What may happen around a page while it trains: no connection, another clock, storage that refuses or is cleared, a worker
-// that hangs. The run goes on, and the page says what it should.
+// that hangs. The run continues, and the page says what it should.
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
@@ -31,7 +31,7 @@ const worker = (page: Page) => {
   return only
 }
 
-test('without a connection a run goes on; a part that cannot be loaded says so, and comes with the connection', async ({
+test('without a connection a run continues; a part that cannot be loaded says so, and comes with the connection', async ({
   context,
 }) => {
   // Its console is not empty: the browser tells of every request that fails.
@@ -107,7 +107,7 @@ test('a clock that jumps changes nothing but times of day, and no time is negati
   await expect(lab.get('past-run')).not.toContainText(/[-−]\d|NaN|Invalid/)
 })
 
-test('storage that can no longer be written is told where runs are kept, and the run can be downloaded', async ({
+test('storage that can no longer be written is reported where runs are kept, and the run can be downloaded', async ({
   lab,
   page,
 }) => {
@@ -169,7 +169,7 @@ test('without file storage a run is kept in memory, which is said, and survives 
   await own.close()
 })
 
-test('checkpoints that the browser has cleared are written anew', async ({ lab, page }) => {
+test('checkpoints that the browser has cleared are written again', async ({ lab, page }) => {
   await keepEvery(page, 4)
   await lab.open(LINK)
   await lab.waitForStatus('idle')
@@ -188,7 +188,7 @@ test('checkpoints that the browser has cleared are written anew', async ({ lab, 
   await expect(lab.get('go-on')).toBeVisible()
 })
 
-test('with full storage the page says so, the run goes on, and its newest state can be taken away', async ({
+test('with full storage the page says so, the run continues, and its newest state can be downloaded', async ({
   browser,
   baseURL,
 }, testInfo) => {

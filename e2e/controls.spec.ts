@@ -29,7 +29,7 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   const first = await stepTo(lab, 1)
   await stepTo(lab, 2)
 
-  // Continue goes on by itself until Pause, and after Pause nothing moves.
+  // Continue trains by itself until Pause, and after Pause nothing moves.
   await expect(lab.get('train')).toHaveText('Continue')
   await lab.get('train').click()
   await lab.waitForStep(5)

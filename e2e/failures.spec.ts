@@ -1,4 +1,4 @@
-// What can go wrong after Train: the page says what happened and goes on from there.
+// What can go wrong after Train: the page says what happened and stays usable.
 import { expect } from './lab_page.ts'
 import { test } from './warm_page.ts'
 

@@ -90,6 +90,6 @@ test('a collapse is found; its settings can be gone to, and it can be dismissed'
 for (const broken of process.env.LONG_TESTS ? BROKEN_RUNS.slice(1) : [])
   test(broken.experiment.name, async ({ lab }) => {
     await start(lab, broken)
-    // The run need not go on to its end.
+    // The run need not reach its end.
     await expectFindings(lab, broken)
   })

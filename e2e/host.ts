@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from '@playwright/test'
 
 declare global {
   interface Window {
-    /** Of the page that holds the worker: whoever hands in a port is the one that the worker listens to. */
+    /** Of the page that holds the worker: the worker listens to the port that came last. */
     lend(port: MessagePort): void
   }
 }

@@ -41,7 +41,7 @@ test('the build carries the licences of all that it ships', async ({ request }) 
   expect(text).toMatch(/Permission is hereby granted, free of charge/)
 })
 
-test('npm start sends the same headers, and lets the sites in that it is told', async ({
+test('npm start sends the same headers, and lets the sites in that are named', async ({
   request,
 }) => {
   const args = [

@@ -3,7 +3,7 @@ import { expect, LabPage, test } from './lab_page.ts'
 import { keepEvery, waitForCheckpoint } from './stored.ts'
 import { LINK, metricsOf, reference, train } from './undisturbed.ts'
 
-test('a worker that hangs is replaced, and the run goes on to the same numbers', async ({
+test('a worker that hangs is replaced, and the run continues to the same numbers', async ({
   lab,
   page,
   host,

@@ -29,7 +29,7 @@ test('over plain http from another machine the page asks for a secure address', 
   ])
 })
 
-test('a browser without WebGPU is told which one has it', async ({ lab, page }) => {
+test('without WebGPU the page names browsers that have it', async ({ lab, page }) => {
   const without_gpu =
     'Object.defineProperty(WorkerNavigator.prototype, "gpu", { value: undefined });'
   await page.route(/worker.*\.js$/, async (route) => {

@@ -5,10 +5,10 @@ import { test } from './warm_page.ts'
 const LINK =
   `v=1&p=tiny&phases.0.steps=3&phases.1.steps=40&phases.2.steps=20&probe.freq=1${QUICK}` +
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8' +
-  // What became of both is told.
+  // The page says what became of both.
   '&rollout.dtype=float16&validation.prompts=4000'
 
-test('a profiled step shows every stage, and the run goes on with the same numbers', async ({
+test('a profiled step shows every stage, and the run continues with the same numbers', async ({
   lab,
 }) => {
   await lab.open(LINK)

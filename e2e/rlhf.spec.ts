@@ -107,8 +107,8 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
     (await lab.events()).filter((e) => e.type === 'status' && e.status === 'waiting'),
   ).toHaveLength(1)
 
-  // Whoever wants to be asked again lets go of them.
-  await lab.get('ask-anew').click()
+  // Without them, the run asks again.
+  await lab.get('ask-again').click()
   await expect(lab.get('recorded-verdicts')).toHaveCount(0)
   await expect.poll(() => page.url()).not.toContain('verdicts')
 })

@@ -67,7 +67,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   const first_numbers = await shownNumbers(lab)
   await waitForRecords(page, FINISHED)
 
-  // The second run has another learning rate; the first one is there after the page was loaded anew.
+  // The second run has another learning rate; the first one is there after a reload.
   await setLearningRate(page, '0.01')
   await lab.waitForStatus('idle')
   await lab.get('tab-runs').click()
@@ -176,7 +176,7 @@ test('without a database runs are kept until the page is closed', async ({ lab, 
   await expect(lab.get('run').getByTestId('delete-run')).toBeDisabled()
 })
 
-test('a record that cannot be written is told on every part of the page, and the run goes on', async ({
+test('a record that cannot be written is reported on every part of the page, and the run continues', async ({
   lab,
   page,
 }) => {

@@ -96,7 +96,7 @@ test('PPO, GRPO and BuPO by hand in one run; its link gives the same numbers', a
   // The address bar holds the same, so a reload repeats the run.
   await expect.poll(() => new URL(page.url()).search).toBe(new URL(link).search)
 
-  // On a page that is loaded anew; link.spec.ts opens a link in another browser profile.
+  // On a page that is loaded again; link.spec.ts opens a link in another browser profile.
   await lab.open(new URL(link).search.slice(1))
   await lab.waitForStatus('idle')
   await expect(lab.get('record')).toContainText('5 changes while it runs')
@@ -182,7 +182,7 @@ test('a setting that cannot change under way shows the difference and offers a r
   await expect.poll(() => new URL(page.url()).search).not.toContain('train_batch_size=16')
 })
 
-test('what is done to a living run is told where it is done, and what the next run leaves out', async ({
+test('what is done to a running run is shown where it is done, and what the next run leaves out', async ({
   lab,
   page,
 }) => {
@@ -243,7 +243,7 @@ test('what is done to a living run is told where it is done, and what the next r
   await lab.get('discard').click()
   await expect(field).not.toContainText('needs restart')
 
-  // The end of the phase at work is dragged while steps go on; it never ends before where the run is.
+  // The end of the phase at work is dragged while steps continue; it never ends before where the run is.
   await lab.get('train').click()
   const boundary = lab.get('phase-boundary-1')
   const box = await boundary.boundingBox()

@@ -1,4 +1,4 @@
-// A run survives its page and its GPU: loaded anew in mid-run or lost, it comes to the numbers of a run that nothing happens to.
+// A run survives its page and its GPU: reloaded in mid-run or lost, it reaches the numbers of a run that nothing happens to.
 import { expect, LabPage, test } from './lab_page.ts'
 import { keepEvery, keptFolders, waitForCheckpoint, waitForRecords } from './stored.ts'
 import { metricsOf, reference, STEPS, train } from './undisturbed.ts'
@@ -10,11 +10,7 @@ declare global {
   }
 }
 
-test('a page that is loaded anew in mid-run goes on to the same numbers', async ({
-  lab,
-  page,
-  host,
-}) => {
+test('a page that is reloaded in mid-run reaches the same numbers', async ({ lab, page, host }) => {
   await keepEvery(page, 2)
   await page.addInitScript(() => {
     const { persist } = StorageManager.prototype
@@ -42,7 +38,7 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   await expect(lab.get('loss')).toHaveCount(0)
   await expect(lab.get('differs')).toHaveCount(0)
 
-  // One record, whole, with its samples; nothing is left to go on with.
+  // One record, whole, with its samples; nothing is left to continue.
   await waitForRecords(page, `finished ${STEPS}`)
   await page.reload()
   await lab.show('runs')
@@ -65,7 +61,7 @@ test('a page that is loaded anew in mid-run goes on to the same numbers', async 
   await expect(lab.get('run')).toHaveCount(0)
 })
 
-test('a lost GPU is opened again, the run goes on by itself to the same numbers, and the page says so', async ({
+test('a lost GPU is opened again, the run continues by itself to the same numbers, and the page says so', async ({
   browser,
   baseURL,
   host,

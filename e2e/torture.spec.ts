@@ -1,4 +1,4 @@
-// Browsers that are killed, and GPUs that crash, at seeded moments: every run goes on where it stood, to the same numbers.
+// Browsers that are killed, and GPUs that crash, at seeded moments: every run continues from its checkpoint to the same numbers.
 // TORTURE_RUNS says how often, TORTURE_SEED which moments, TORTURE_GPU=all that the GPU crashes in every stage of a step.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,16 +1,24 @@
 // Draws the reward of a job that TRL trained and that the lab trained from the same weights, and prints both in windows:
 //   node scripts/trl_picture.mjs docs/images/trl-curve.svg on_policy=runs/a1,runs/a2,runs/a3 two_iterations=runs/b1,runs/b2
-// A run is a folder of `npm run lab -- train … --out`. TRL's curves are those of conformance/fixtures/trl/repeat_digit.
+//   node scripts/trl_picture.mjs docs/images/trl-tiny-grpo.svg tiny_grpo
+// A run is a folder of `npm run lab -- train … --out`; without one the lab's curves are those that the fixture keeps beside TRL's.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './project.mjs'
 
-const CURVE = join(ROOT, 'conformance/fixtures/trl/repeat_digit/curve.json')
-const TITLES = { on_policy: 'one update per batch', two_iterations: 'two updates per batch' }
-const WINDOWS = 6
+const CURVES = ['fixtures/trl/repeat_digit', 'trl/tiny_grpo'].map((job) =>
+  join(ROOT, 'conformance', job, 'curve.json'),
+)
+const TITLES = {
+  on_policy: 'one update per batch',
+  two_iterations: 'two updates per batch',
+  tiny_grpo: 'tiny-grpo after its warm start',
+}
+/** More seeds than can be told apart are drawn as TRL's are. */
+const MOST_LINES = 6
 const [out, ...sources] = process.argv.slice(2)
 if (!out || !sources.length) {
-  console.error('trl_picture: an output file and at least one name=run,run,… are needed')
+  console.error('trl_picture: an output file and at least one name, or name=run,run,…, are needed')
   process.exit(2)
 }
 
@@ -28,13 +36,16 @@ const deviation = (values) => {
   const centre = mean(values)
   return Math.sqrt(values.reduce((sum, v) => sum + (v - centre) ** 2, 0) / (values.length - 1))
 }
-const runs = JSON.parse(readFileSync(CURVE, 'utf8')).runs
+const runs = CURVES.flatMap((curve) => JSON.parse(readFileSync(curve, 'utf8')).runs)
 const panels = sources.map((source) => {
   const [name, folders] = source.split('=')
   const run = runs.find((candidate) => candidate.name === name)
   if (!run) throw new Error(`${name}: expected one of ${runs.map((r) => r.name).join(', ')}`)
   const trl = run.per_seed.map(({ reward }) => reward)
-  return { name, trl, lab: folders.split(',').map(rewardOf) }
+  const lab = folders
+    ? folders.split(',').map(rewardOf)
+    : run.lab_per_seed.map(({ reward }) => reward)
+  return { name, trl, lab, windows: run.judge.windows }
 })
 
 const [W, H, LEFT, TOP, GAP, BOTTOM] = [760, 320, 44, 40, 36, 62]
@@ -49,14 +60,26 @@ function panel({ name, trl, lab }, index) {
   const x = (i) => left + (i / last) * wide
   const path = (values) =>
     values.map((v, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join('')
-  const at = (i) => trl.map((seed) => seed[i])
   const steps = trl[0].map((_, i) => i)
-  const centre = steps.map((i) => mean(at(i)))
-  const spread = steps.map((i) => deviation(at(i)))
-  const upper = path(centre.map((v, i) => v + spread[i]))
-  const lower = [...steps]
-    .reverse()
-    .map((i) => `L${x(i).toFixed(1)} ${y(centre[i] - spread[i]).toFixed(1)}`)
+  const band = (seeds, color) => {
+    const at = (i) => seeds.map((seed) => seed[i])
+    const centre = steps.map((i) => mean(at(i)))
+    const spread = steps.map((i) => deviation(at(i)))
+    const upper = path(centre.map((v, i) => v + spread[i]))
+    const lower = [...steps]
+      .reverse()
+      .map((i) => `L${x(i).toFixed(1)} ${y(centre[i] - spread[i]).toFixed(1)}`)
+    return `<path d="${upper}${lower.join('')}Z" fill="${color}" opacity="0.2"/>
+<path d="${path(centre)}" fill="none" stroke="${color}" stroke-width="2"/>`
+  }
+  const own =
+    lab.length > MOST_LINES
+      ? band(lab, GREEN)
+      : lab
+          .map(
+            (seed) => `<path d="${path(seed)}" fill="none" stroke="${GREEN}" stroke-width="1.4"/>`,
+          )
+          .join('')
   const grid = [0, 0.25, 0.5, 0.75, 1].map(
     (v) =>
       `<path d="M${left} ${y(v)}h${wide}" stroke="#ddd"/>${index ? '' : `<text x="${left - 8}" y="${y(v) + 4}" text-anchor="end">${v}</text>`}`,
@@ -66,9 +89,8 @@ function panel({ name, trl, lab }, index) {
   )
   return `<text x="${left}" y="28" font-weight="600">${TITLES[name] ?? name}</text>
 ${grid.join('')}${ticks.join('')}<text x="${x(last / 2)}" y="${H - BOTTOM + 18}" text-anchor="middle">batch</text>
-<path d="${upper}${lower.join('')}Z" fill="${GREY}" opacity="0.25"/>
-<path d="${path(centre)}" fill="none" stroke="${GREY}" stroke-width="2"/>
-${lab.map((seed) => `<path d="${path(seed)}" fill="none" stroke="${GREEN}" stroke-width="1.4"/>`).join('')}`
+${band(trl, GREY)}
+${own}`
 }
 
 writeFileSync(
@@ -78,16 +100,16 @@ writeFileSync(
 <rect width="${W}" height="${H}" fill="#fff"/>
 ${panels.map(panel).join('\n')}
 <path d="M${LEFT} ${H - 20}h24" stroke="${GREY}" stroke-width="2"/><text x="${LEFT + 30}" y="${H - 16}">TRL, mean of ${panels[0].trl.length} seeds and one standard deviation either side</text>
-<path d="M${LEFT + 420} ${H - 20}h24" stroke="${GREEN}" stroke-width="1.4"/><text x="${LEFT + 450}" y="${H - 16}">the lab, ${panels[0].lab.length} seeds</text>
+<path d="M${LEFT + 420} ${H - 20}h24" stroke="${GREEN}" stroke-width="1.4"/><text x="${LEFT + 450}" y="${H - 16}">the lab, ${panels[0].lab.length} seeds${panels[0].lab.length > MOST_LINES ? ', the same' : ''}</text>
 </svg>
 `,
 )
 
 console.log('| run | window | TRL | the lab | apart, standard errors |')
 console.log('| --- | --- | --- | --- | --- |')
-for (const { name, trl, lab } of panels) {
-  const size = trl[0].length / WINDOWS
-  for (let w = 0; w < WINDOWS; w++) {
+for (const { name, trl, lab, windows } of panels) {
+  const size = trl[0].length / windows
+  for (let w = 0; w < windows; w++) {
     const valuesOf = (seeds) => seeds.map((seed) => mean(seed.slice(w * size, (w + 1) * size)))
     const [theirs, own] = [valuesOf(trl), valuesOf(lab)]
     const error = deviation(theirs) * Math.sqrt(1 / theirs.length + 1 / own.length)

@@ -15,11 +15,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/softmax/softmax.ts softmax_backward': 'the worked example of CONTRIBUTING.md',
   'src/kernels/softmax/softmax.ts softmax_forward': 'the worked example of CONTRIBUTING.md',
   'src/lab/diagnosis/broken_runs.ts BROKEN_RUNS': 'tests train what findings are about',
-  'src/tasks/tokenizers/hugging_face/tokenizer_files.ts TOKENIZER_FILES': 'golden folders are read',
-  'src/tasks/tokenizers/hugging_face/tokenizer_json.ts parseTokenizerJson':
-    'golden tokenizers are checked below the task’s interface',
-  'src/tasks/tokenizers/train_bpe.ts trainBpe': 'data sets train their tokenizer next',
-  'src/tasks/tokenizers/load_tokenizer.ts loadTokenizer': 'data sets choose their tokenizer next',
   // Checked against the original by `lab conform`; no phase selects it.
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',

@@ -125,7 +125,7 @@ test('geo_mean takes the weights of rollout correction into its exponent', () =>
   expect(line.symbols).toContain('mean log w')
 })
 
-test.for(KL_PENALTIES)('KL by %s: what stands in the line gives the estimate', (kind) => {
+test.for(KL_PENALTIES)('KL by %s: what the line says gives the estimate', (kind) => {
   for (const [log_prob, ref_log_prob] of [
     [-1.25, -1],
     [-0.5, -2],

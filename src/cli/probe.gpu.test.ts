@@ -99,6 +99,34 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
   },
 )
 
+test('a typed text goes through the folder’s tokenizer, and an adapter changes what is said', async () => {
+  const dir = 'conformance/fixtures/trl/repeat_digit/model'
+  const out = join(folder, 'typed.out.json')
+  const probed = async (...more: string[]) => {
+    await probe.run([dir, '--text', '7=', '--out', out, ...more])
+    return JSON.parse(readFileSync(out, 'utf8'))
+  }
+  const plain = await probed()
+  expect(plain.input_ids).toEqual([[9, 17]])
+  const adapter = join(folder, 'adapter')
+  mkdirSync(adapter)
+  const name = 'base_model.model.model.layers.1.mlp.up_proj'
+  const waves = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i))
+  const factors = new Map([
+    [`${name}.lora_A.weight`, { shape: [2, 128], data: waves(256) }],
+    [`${name}.lora_B.weight`, { shape: [256, 2], data: waves(512) }],
+  ])
+  const config = { peft_type: 'LORA', r: 2, lora_alpha: 4 }
+  writeFileSync(join(adapter, 'adapter_config.json'), JSON.stringify(config))
+  writeFileSync(join(adapter, 'adapter_model.safetensors'), writeSafetensors(factors))
+  const adapted = await probed('--adapter', adapter)
+  // What is below the layer stays as it was.
+  expect(adapted.ent_layer_raw[1]).toEqual(plain.ent_layer_raw[1])
+  expect(adapted.ent_layer_raw[2]).not.toEqual(plain.ent_layer_raw[2])
+  const refused = probe.run([writeModel('no tokenizer', TINY).dir, '--text', 'a'])
+  await expect(refused).rejects.toThrow('has no tokenizer.json; give ids with --tokens')
+})
+
 test('a single token has no log-probability and no perplexity', async () => {
   const { dir } = writeModel('single', TINY)
   const out = join(folder, 'single.out.json')

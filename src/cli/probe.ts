@@ -1,4 +1,6 @@
 // lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { type Allocator, MemoryPlan } from '../kernels/device/tensor.ts'
@@ -24,6 +26,11 @@ import { inverseFrequencies, modelShape } from '../model/params/config.ts'
 import { paramTensors } from '../model/params/params.ts'
 import type { Model } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
+import {
+  TOKENIZER_FILES,
+  type TokenizerFiles,
+} from '../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import { loadTokenizer } from '../tasks/tokenizers/load_tokenizer.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { readText } from './input/input_file.ts'
@@ -34,17 +41,18 @@ import { print } from './terminal.ts'
 import { savedModel } from './train/weights.ts'
 
 export const probe: Command = {
-  usage: '<model dir> --tokens ids.json [--adapter DIR] [--out f.json]',
+  usage: '<model dir> --tokens ids.json | --text TEXT [--adapter DIR] [--out f.json]',
   summary:
-    'logits and every internal policy of a Hugging Face model, or of what train --save kept; --adapter merges a LoRA adapter of PEFT into it first; ids.json: one list of ids, several, or {input_ids, attention_mask}',
+    'logits and every internal policy of a Hugging Face model, or of what train --save kept; --adapter merges a LoRA adapter of PEFT into it first; --text goes through the folder’s tokenizer.json; ids.json: one list of ids, several, or {input_ids, attention_mask}',
   run: async (args) => {
-    const { folder, tokens, adapter, out } = readOptions(args)
+    const { folder, tokens, text: typed, adapter, out } = readOptions(args)
     const base =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
     requireFinite(folder, base)
     const model = adapter === undefined ? base : await withAdapter(base, modelDirectory(adapter))
     if (adapter !== undefined) requireFinite(adapter, model)
-    const rows = readRows(tokens, model)
+    const rows =
+      tokens === undefined ? await typedRows(folder, typed, model) : readRows(tokens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const plan = new MemoryPlan()
@@ -64,15 +72,16 @@ export const probe: Command = {
 export function readOptions(args: readonly string[]) {
   const { values, positionals } = parse(args)
   if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
-  if (values.tokens === undefined) throw new UsageError('probe needs --tokens ids.json')
-  const { tokens, adapter, out } = values
-  return { folder: positionals[0], tokens, adapter, out }
+  const { tokens, text = '', adapter, out } = values
+  if ((tokens === undefined) === (values.text === undefined))
+    throw new UsageError('probe needs --tokens ids.json, or --text TEXT')
+  return { folder: positionals[0], tokens, text, adapter, out }
 }
 
 function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
   try {
-    const options = { tokens: option, adapter: option, out: option }
+    const options = { tokens: option, text: option, adapter: option, out: option }
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : `${error}`)
@@ -90,6 +99,27 @@ function requireFinite(folder: string, { layout, weights }: HfModel): void {
 
 function readRows(file: string, { config, pad_token_id = 0 }: HfModel): TokenRows {
   return parseTokenRows(readText(file), file, { vocab_size: config.vocab_size, pad_token_id })
+}
+
+/** One row: the ids that the folder's own tokenizer gives a text. Throws LabFailure. */
+async function typedRows(folder: string, text: string, model: HfModel): Promise<TokenRows> {
+  const files = TOKENIZER_FILES.flatMap((name) => {
+    const file = join(folder, name)
+    return existsSync(file) ? [[name, readText(file)]] : []
+  })
+  const texts: Partial<TokenizerFiles> = Object.fromEntries(files)
+  const json = texts['tokenizer.json']
+  if (json === undefined)
+    throw new LabFailure(`--text: ${folder} has no tokenizer.json; give ids with --tokens`)
+  try {
+    const ids = (await loadTokenizer({ ...texts, 'tokenizer.json': json })).encode(text)
+    const { config, pad_token_id = 0 } = model
+    const vocabulary = { vocab_size: config.vocab_size, pad_token_id }
+    return parseTokenRows(JSON.stringify(ids), '--text', vocabulary)
+  } catch (error) {
+    if (error instanceof LabFailure) throw error
+    throw new LabFailure(`--text: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 function writeOut(file: string, text: string): void {

@@ -45,13 +45,13 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters]] [--reward FILE] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; a data file in place of the experiment is trained on with usual settings; ' +
+    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; a data file in place of the experiment is trained on with usual settings; ' +
     '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
@@ -76,7 +76,7 @@ async function trainAsked(options: Options): Promise<number> {
   return locked(out, () => beginRun(run, options, replaced))
 }
 
-const rewardFiles = ({ reward }: Options) => (reward ? [reward] : [])
+const filesBeside = ({ reward, bundled }: Options) => [...(reward ? [reward] : []), ...bundled]
 
 /** Does something while this process alone writes a folder. */
 async function locked<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
@@ -178,12 +178,12 @@ async function beginRun(
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell, rewardFiles(options))
+  await loadNamedFiles(experiment, options.data, tell, filesBeside(options))
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
   if (options.observe && out === undefined)
-    throw new LabFailure('--observe: say where to with --out DIR')
+    throw new LabFailure('--observe: add --out DIR, the folder to write to')
   if (save !== undefined && !experiment.phases.some(({ kind }) => kind === 'sft'))
     throw new LabFailure('--save: this experiment has no sft phase')
   const warm = warm_start === undefined ? undefined : loadWeights(warm_start, experiment)
@@ -247,7 +247,7 @@ async function goOn(
     return 0
   }
   refuseQuestions(state.experiment, phase + 1)
-  await loadNamedFiles(state.document, options.data, tell, rewardFiles(options))
+  await loadNamedFiles(state.document, options.data, tell, filesBeside(options))
   if (options.save !== undefined && !state.experiment.phases.slice(phase).some(isSft))
     throw new LabFailure(`--save: the warm start was over before step ${step}`)
   refuseMemory(state.document, options.allow_bytes)
@@ -283,7 +283,7 @@ async function goOn(
   const watch = watchUntil(found)
   const why = is_same_run ? 'resume' : 'branch'
   const earlier = { opened: { checkpoint, why, parent: origin.parent }, facts } as const
-  tell(`Going on after step ${step} (${file})`)
+  tell(`Continuing after step ${step} (${file})`)
   const parts = { gpu, run, observe, folder, checkpoints, watch, origin, earlier }
   return drive(parts, state.document, { ...options, out })
 }

@@ -1,12 +1,14 @@
-// A job that TRL trained, trained by the lab: are the curves the same within the spread of seeds? The rule is that of the
-// fixture's README. Three seeds of 60 updates take minutes on a software adapter.
+// Jobs that TRL trained, trained by the lab: are the curves the same within the spread of seeds? The rule is that of
+// repeat_digit's README. Three seeds take minutes on a software adapter.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readExperiment } from './input/experiment_source.ts'
 import { train } from './train.ts'
 
-const JOB = 'conformance/fixtures/trl/repeat_digit'
+const REPEAT = 'conformance/fixtures/trl/repeat_digit'
+const TINY = 'conformance/trl/tiny_grpo'
 const SEEDS = [1, 2, 3]
 
 /** The lab's name of each of TRL's series that is judged. */
@@ -22,6 +24,8 @@ interface Curve {
   readonly runs: readonly {
     readonly name: string
     readonly per_seed: readonly Series[]
+    /** The lab's own, where they were kept. */
+    readonly lab_per_seed?: readonly Series[]
     readonly judge: {
       readonly windows: number
       readonly sd_floor: Readonly<Record<keyof typeof METRICS, number>>
@@ -31,7 +35,18 @@ interface Curve {
   }[]
 }
 
-const curve = JSON.parse(readFileSync(`${JOB}/curve.json`, 'utf8')) as Curve
+const runs = [REPEAT, TINY].flatMap(
+  (job) => (JSON.parse(readFileSync(`${job}/curve.json`, 'utf8')) as Curve).runs,
+)
+
+/** What the lab trains: the experiment, the weights that TRL began with, and its rows where they are a file's. */
+const startOf = (name: string): readonly string[] =>
+  name === 'tiny_grpo'
+    ? [`${TINY}/experiment.json`, '--warm-start', `${TINY}/warm`]
+    : [
+        ...[`conformance/trl/${name}.json`, '--model', `${REPEAT}/model`],
+        ...['--data', `${REPEAT}/data/train.jsonl`, '--val-data', `${REPEAT}/data/val.jsonl`],
+      ]
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 function median(values: readonly number[]): number {
@@ -71,7 +86,7 @@ function seriesOf(folder: string): Series {
   ) as unknown as Series
 }
 
-test.for(curve.runs)('the rule knows a wrong run of $name', (run) => {
+test.for(runs)('the rule knows a wrong run of $name', (run) => {
   const [first, ...others] = run.per_seed
   expect(scores([first], { ...run, per_seed: others })[0]).toBeLessThan(run.judge.never_beyond)
   const wrong = { ...first, reward: first.reward.map((x) => x / 2) }
@@ -80,23 +95,49 @@ test.for(curve.runs)('the rule knows a wrong run of $name', (run) => {
 
 const longTest = test.skipIf(!process.env.LONG_TESTS)
 
-longTest.for(curve.runs)('the curve of $name is TRL’s', { timeout: 3_600_000 }, async (run) => {
+longTest.for(runs)('the curve of $name is TRL’s', { timeout: 3_600_000 }, async (run) => {
   const folder = mkdtempSync(join(tmpdir(), 'understory-trl-'))
-  const data = ['--data', `${JOB}/data/train.jsonl`, '--val-data', `${JOB}/data/val.jsonl`]
   const ours: Series[] = []
   try {
     for (const seed of SEEDS) {
       const out = join(folder, `${seed}`)
-      const what = [`conformance/trl/${run.name}.json`, '--model', `${JOB}/model`, ...data]
-      expect(await train.run([...what, '--seed', `${seed}`, '--out', out])).toBe(0)
+      expect(await train.run([...startOf(run.name), '--seed', `${seed}`, '--out', out])).toBe(0)
       ours.push(seriesOf(out))
     }
   } finally {
     rmSync(folder, { recursive: true })
   }
+  expectAgreement(ours, run)
+})
+
+function expectAgreement(ours: readonly Series[], run: Curve['runs'][number]): void {
   const [worst, , third] = scores(ours, run)
   expect(worst).toBeLessThanOrEqual(run.judge.never_beyond)
   // At most two of the windows beyond 3.
   expect(run.judge.allowed_beyond_3).toBe(2)
   expect(third).toBeLessThanOrEqual(3)
+}
+
+test('the seeds of the lab that were kept agree with TRL’s, together and any three of them', () => {
+  const kept = runs.filter(({ lab_per_seed }) => lab_per_seed)
+  expect(kept.map(({ name }) => name)).toEqual(['tiny_grpo'])
+  for (const run of kept) {
+    const ours = run.lab_per_seed ?? []
+    expectAgreement(ours, run)
+    for (let i = 0; i + 3 <= ours.length; i += 3) expectAgreement(ours.slice(i, i + 3), run)
+  }
+})
+
+test('what the lab trains is the preset that was exported, under TRL’s rules', () => {
+  const read = (source: string) => JSON.stringify(readExperiment(source), undefined, 1).split('\n')
+  const preset = new Set(read('tiny-grpo'))
+  const changed = read(`${TINY}/experiment.json`).filter((line) => !preset.has(line))
+  expect(changed.map((line) => line.trim().replace(/,$/, '')).sort()).toEqual([
+    '"clip_ratio_c": 100',
+    '"decay_norms": false',
+    '"name": "Tiny: GRPO, as TRL trains it"',
+    '"norm_adv_epsilon": 0.0001',
+    '"padding_idx": 0',
+    '"shuffle": true',
+  ])
 })

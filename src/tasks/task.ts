@@ -11,6 +11,8 @@ export interface Tokenizer {
    */
   readonly tokens: readonly string[]
   readonly vocab_size: number
+  /** Whether only the size is known, because the files are not loaded: then tokens have no texts, and nothing is encoded. */
+  readonly is_unknown?: true
   readonly pad_token_id: number
   /** The end token that demonstrations end with. */
   readonly eos_token_id: number

@@ -4,6 +4,7 @@ import { Header } from './base/page/Header.tsx'
 import { type PanelEntry, Panels } from './base/page/Panels.tsx'
 import { Part } from './base/page/Part.tsx'
 import { Tabs } from './base/page/Tabs.tsx'
+import { DataDialog } from './data/DataDialog.tsx'
 import { Intro } from './learning/Intro.tsx'
 import { Numbers } from './learning/Numbers.tsx'
 import { Scrubber } from './learning/Scrubber.tsx'
@@ -71,6 +72,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The export', Own: ExportDialog },
   { name: 'The opened model', Own: ModelDialog },
   { name: 'The reward', Own: RewardDialog },
+  { name: 'The data', Own: DataDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
 

@@ -65,7 +65,15 @@ type Values = ReturnType<typeof parse>['values']
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   const options = {
-    ...{ to: text, weights: text, phase: text, verl: text, data: text, 'val-data': text },
+    ...{
+      to: text,
+      weights: text,
+      phase: text,
+      verl: text,
+      data: text,
+      'val-data': text,
+      tokenizer: text,
+    },
     ...{ seed: text, model: text, gpus: text, nodes: text },
     set: { type: 'string', multiple: true },
     force: { type: 'boolean' },

@@ -20,22 +20,27 @@ import { LabFailure, UsageError } from '../command.ts'
 import { reason } from '../output/disk.ts'
 import { cacheFolder, diskFolder } from './content_folder.ts'
 import type { DocumentChange } from './experiment_source.ts'
+import { type GivenTokenizer, givenTokenizer } from './given_tokenizer.ts'
 import { readInput } from './input_file.ts'
 
 /** What the command line says of data. */
 export interface DataOptions {
   readonly data?: string | undefined
   readonly 'val-data'?: string | undefined
+  readonly tokenizer?: string | undefined
 }
 
-/** The files of --data and --val-data. */
+/** The files of --data and --val-data, and what --tokenizer says. */
 export interface GivenData {
   readonly train: ContentFile
   readonly val: ContentFile | undefined
+  readonly tokenizer?: GivenTokenizer | undefined
 }
 
 /** Throws UsageError. */
-export function refuseLoneValData({ data, 'val-data': val }: DataOptions): void {
+export function refuseLoneValData({ data, 'val-data': val, tokenizer }: DataOptions): void {
+  if (tokenizer !== undefined && data === undefined)
+    throw new UsageError('--tokenizer: reads the rows of --data FILE; there is no --data')
   if (val !== undefined && data === undefined)
     throw new UsageError('--val-data: holds out rows for --data FILE; there is no --data')
 }
@@ -45,7 +50,11 @@ export async function givenData(values: DataOptions): Promise<GivenData | undefi
   refuseLoneValData(values)
   const { data, 'val-data': val } = values
   if (data === undefined) return undefined
-  return { train: await contentOf(data), val: val === undefined ? undefined : await contentOf(val) }
+  return {
+    train: await contentOf(data),
+    val: val === undefined ? undefined : await contentOf(val),
+    tokenizer: values.tokenizer === undefined ? undefined : await givenTokenizer(values.tokenizer),
+  }
 }
 
 async function contentOf(file: string): Promise<ContentFile> {
@@ -82,21 +91,26 @@ export async function experimentAround(given: GivenData): Promise<Parsed> {
 }
 
 /** What an experiment writes of the rows. Throws LabFailure. */
-async function taskOn({ train, val }: GivenData, tokenizer: DataTokenizer): Promise<DataChoice> {
+async function taskOn(
+  { train, val, tokenizer: given }: GivenData,
+  usual: DataTokenizer,
+): Promise<DataChoice> {
   try {
-    const plan = { ...USUAL_PLAN, ...proposeMapping(await readTable(train)), tokenizer }
+    const { file, ...chosen } = given ?? { tokenizer: usual, file: undefined }
+    const plan = { ...USUAL_PLAN, ...proposeMapping(await readTable(train)), ...chosen }
     const files = {
       ...{ data: train.hash, name: train.name },
       ...{ val_data: val?.hash ?? '', val_name: val?.name ?? '' },
+      ...{ tokenizer_data: file?.hash ?? '', tokenizer_name: file?.name ?? '' },
     }
-    return choiceOf(files, plan, await prepareFiles(train, val, plan))
+    return choiceOf(files, plan, await prepareFiles(train, val, plan, { file }))
   } catch (error) {
     throw new LabFailure(`--data: ${reason(error)}`)
   }
 }
 
 /**
- * Loads every file that an experiment names: from `given` and `more`, else from the cache folder, where given files are kept for later runs. Throws
+ * Loads every file that an experiment names: from `given` and `more` (a bundle's, a program), else from the cache folder, where given files are kept for later runs. Throws
  * LabFailure for a file that is in neither, or that does not hold what the experiment says of it.
  */
 export async function loadNamedFiles(
@@ -108,7 +122,9 @@ export async function loadNamedFiles(
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
-  const own = [given?.train, given?.val, ...more].flatMap((file) => file ?? [])
+  const own = [given?.train, given?.val, given?.tokenizer?.file, ...more].flatMap(
+    (file) => file ?? [],
+  )
   const files: ContentFile[] = []
   for (const { hash, name } of names) {
     const file = own.find((one) => one.hash === hash)

@@ -31,7 +31,7 @@ test('what is no source names the presets', () => {
   expect(() => readExperiment('tinny')).toThrow(/tinny: no such file.*two-skills-bupo.*tiny/)
 })
 
-test('a wrong field is named, with the file it stands in', () => {
+test('a wrong field is named, with the file it is in', () => {
   const wrong = file('wrong.json', '{"model": {"hidden_size": "wide"}}')
   expect(() => readExperiment(wrong)).toThrow(/wrong\.json:\n {2}model\.hidden_size: expected/)
 })

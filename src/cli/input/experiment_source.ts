@@ -1,5 +1,7 @@
 // Where a command takes its experiment from: a file, a share link or a preset's id.
 import { existsSync } from 'node:fs'
+import { readBundle } from '../../lab/content/bundle.ts'
+import type { ContentFile } from '../../lab/content/content.ts'
 import { type Parsed, parseExperiment } from '../../lab/experiment/experiment.ts'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
@@ -9,7 +11,7 @@ import { isObject } from '../../model/params/errors.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { LabFailure } from '../command.ts'
 import { reason } from '../output/disk.ts'
-import { readJson } from './input_file.ts'
+import { readInput, readJson } from './input_file.ts'
 
 /**
  * Reads an experiment document; `change` replaces fields of it before it is checked.
@@ -21,6 +23,15 @@ export function readExperiment(source: string, change?: DocumentChange): Experim
   const document = 'experiment' in found ? found.experiment : found.document
   const changed = change && isObject(document) ? { ...document, ...change(document) } : document
   return accept(source, parseExperiment(changed))
+}
+
+/** The experiment of a bundle and the files that came with it. Throws LabFailure or ContentError. */
+export async function readBundled(
+  file: string,
+  change?: DocumentChange,
+): Promise<{ readonly experiment: Experiment; readonly files: readonly ContentFile[] }> {
+  const { document, files } = await readBundle(file, new Uint8Array(readInput(file)))
+  return { experiment: acceptMade(file, parseExperiment(document), change), files }
 }
 
 /** An experiment that was made here. Throws LabFailure with what is wrong with it. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
+import { writeBundle } from '../../lab/content/bundle.ts'
 import { taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
@@ -112,6 +113,20 @@ test('a data file by itself is an experiment', async () => {
   expect(of_text).toMatchObject({
     experiment: { phases: [{ kind: 'sft' }], task: { prompt_key: '', max_response_length: 64 } },
   })
+})
+
+test('a bundle brings an experiment and its files', async () => {
+  const file = write('bundled.jsonl', 10)
+  const experiment = await experimentOn(file)
+  const given = await givenData({ data: file })
+  const bundle = join(folder, 'bundle.zip')
+  writeFileSync(bundle, writeBundle(experiment, given ? [given.train] : []))
+  rmSync(file)
+  const { run, data, bundled } = await readOptions([bundle, '--seed', '9'])
+  if ('resume' in run) throw new Error('expected a new run')
+  expect(run.experiment).toEqual({ ...experiment, seed: 9 })
+  await loadNamedFiles(run.experiment, data, () => {}, bundled)
+  expect(taskOf(run.experiment.task).test_size).toBe(2)
 })
 
 test('options that contradict each other are refused', async () => {

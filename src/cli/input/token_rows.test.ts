@@ -87,9 +87,13 @@ test('probe takes one folder and a file of tokens', () => {
     folder: 'dir',
     tokens: 'ids.json',
     out: 'f.json',
+    text: '',
   })
   expect(() => readOptions(['--tokens', 'ids.json'])).toThrow('one model directory')
   expect(() => readOptions(['a', 'b', '--tokens', 'ids.json'])).toThrow('one model directory')
   expect(() => readOptions(['dir'])).toThrow('--tokens')
+  const both = ['dir', '--tokens', 'ids.json', '--text', 'a']
+  expect(() => readOptions(both)).toThrow('--tokens ids.json, or --text TEXT')
+  expect(readOptions(['dir', '--text', '']).text).toBe('')
   expect(() => readOptions(['dir', '--token', 'x'])).toThrow(/--token/)
 })

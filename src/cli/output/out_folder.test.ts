@@ -75,7 +75,7 @@ function begin(folder: string, force: boolean): void {
   lock.release()
 }
 
-test('a folder of weights is refused, and stays as it is', () => {
+test('a folder of weights is refused, and stays as it is', async () => {
   const folder = folderWith({
     'checkpoints/mine.safetensors': 'weeks of work',
     'checkpoints/step_000100.safetensors': 'more of it',
@@ -83,7 +83,7 @@ test('a folder of weights is refused, and stays as it is', () => {
     'notes.txt': 'notes',
   })
   const before = contents(folder)
-  expect(() => train.run(['tiny', '--out', folder])).toThrow(LabFailure)
+  await expect(train.run(['tiny', '--out', folder])).rejects.toThrow(LabFailure)
   for (const force of [false, true]) {
     expect(() => begin(folder, force)).toThrow(/step_000100.*left alone, also with --force/)
     expect(contents(folder)).toEqual(before)
@@ -152,7 +152,7 @@ test('what can be no folder is a sentence', async () => {
   await expect(train.run(['tiny', '--out', join(file, 'below')])).rejects.toThrow(
     /cannot be written \(ENOTDIR/,
   )
-  expect(() => train.run(['tiny', '--save', file])).toThrow('--save: ')
+  await expect(train.run(['tiny', '--save', file])).rejects.toThrow('--save: ')
   const named = folderWith({ checkpoints: 'a file' })
   expect(() => refuseOut(named, true)).toThrow(/checkpoints: expected a folder/)
   // A folder and those above it are made; a link to one is one.

@@ -124,4 +124,24 @@ const judged: Table = (presets, rows) => {
   )
 }
 
-const TABLES = { steps, seeds, entropies, judged }
+/** How often tools were called. */
+const tools: Table = (presets, rows) => {
+  const body = presets.flatMap((id) =>
+    runsOf(rows, id).map((run) => [
+      `\`${id}\``,
+      `${run.seed}`,
+      run.tool_calls_first?.toFixed(2) ?? '',
+      run.tool_calls_last?.toFixed(2) ?? '',
+      percent(run.reward_first),
+      percent(run.reward_last),
+    ]),
+  )
+  if (body.length === 0) return NONE
+  const ends = ['first', 'last']
+  const headings = ['calls per response', 'reward'].flatMap((what) =>
+    ends.map((end) => `${what}, ${end} 8 steps`),
+  )
+  return table(['preset', 'seed', ...headings], body)
+}
+
+const TABLES = { steps, seeds, entropies, judged, tools }

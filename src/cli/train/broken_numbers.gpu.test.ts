@@ -1,4 +1,4 @@
-// A run whose numbers break: the command line ends it with what broke, and goes on more slowly from the last sound checkpoint.
+// A run whose numbers break: the command line ends it with what broke, and continues more slowly from the last sound checkpoint.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ async function lab(...args: string[]): Promise<string> {
 
 const facts = () => JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))
 
-test('three broken steps in a row end the run with the evidence, and --slower goes on from its last checkpoint', async () => {
+test('three broken steps in a row end the run with the evidence, and --slower continues from its last checkpoint', async () => {
   const file = join(root, 'document.json')
   writeFileSync(file, JSON.stringify(DOCUMENT))
   const said = await lab(file, '--out', out, '--checkpoint-every', '1')
@@ -84,5 +84,5 @@ test('without a checkpoint the advice is a lower rate from the start', async () 
   const file = join(root, 'short.json')
   writeFileSync(file, JSON.stringify(DOCUMENT))
   expect(await lab(file)).toContain('There is no checkpoint to continue from')
-  expect(() => train.run([file, '--slower'])).toThrow('a lower actor.optim.lr')
+  await expect(train.run([file, '--slower'])).rejects.toThrow('a lower actor.optim.lr')
 })

@@ -1,4 +1,4 @@
-// A run that goes on from the file of a checkpoint after every step, each time in a new trainer: the bits of one that is left
+// A run that continues from the file of a checkpoint after every step, each time in a new trainer: the bits of one that is left
 // alone. Here, because lab may not load the GPU side.
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
@@ -53,7 +53,7 @@ async function play(
 async function throughFile(gpu: Gpu, run: Run, log: HistoryLog): Promise<Run> {
   const state = await run.exportState()
   const history = historyUntil(log.history, state)
-  // Nothing of what was told so far is lost or belongs to later steps.
+  // Nothing of what was reported so far is lost or belongs to later steps.
   expect(history).toEqual(log.history)
   const bytes = await encodeCheckpoint({ record: 'run', run: state, history, made_on: MADE_ON })
   const back = await decodeCheckpoint(bytes, 'file')
@@ -80,7 +80,7 @@ async function compare(document: Experiment, hands: (run: Run) => Promise<void> 
   return whole
 }
 
-test('warm start, GRPO, PPO with an adaptive KL, an inner layer and dynamic sampling go on bit for bit', async () => {
+test('warm start, GRPO, PPO with an adaptive KL, an inner layer and dynamic sampling continue bit for bit', async () => {
   const { results, trainer } = await compare(
     tinyExperiment({
       phases: [

@@ -86,7 +86,7 @@ async function driven({
   return [...missing, ...(checkpoint_problem === undefined ? [] : [checkpoint_problem])]
 }
 
-/** Goes on as `lab train --resume` does, on a disk that is sound again. */
+/** Continues as `lab train --resume` does, on a disk that is sound again. */
 async function resumed(out: string) {
   const found = await findCheckpoint(out, undefined)
   const { checkpoint, facts } = found

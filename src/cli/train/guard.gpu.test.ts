@@ -165,7 +165,7 @@ async function runOfNoNumbers(experiment: Experiment) {
   return { events, guarded }
 }
 
-test('a policy that no gradient meets: entropies that are NaN stop the run, and none is told as 0', async () => {
+test('a policy that no gradient meets: entropies that are NaN stop the run, and none is reported as 0', async () => {
   // The policy waits for its critic.
   const waits = { adv_estimator: 'gae', critic: { critic_warmup: STEPS } }
   const { events, guarded } = await runOfNoNumbers(

@@ -1,4 +1,4 @@
-// A run of the command line that is cut short and goes on leaves the folder of one that was not.
+// A run of the command line that is cut short and continued leaves the folder of one that was not.
 import {
   appendFileSync,
   cpSync,
@@ -101,7 +101,7 @@ function expectWhole(folder: string): void {
     expect(own[name], `${folder} ${name}`).toEqual(whole[name])
 }
 
-test('a run that is killed and goes on writes the bytes of one that was left alone', async () => {
+test('a run that is killed and continued writes the bytes of one that was left alone', async () => {
   const file = at('document.json')
   writeFileSync(file, JSON.stringify(DOCUMENT))
   const whole = await lab(file, '--out', at('whole'), '--checkpoint-every', '1', '--observe')
@@ -127,7 +127,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
     killed(folder, step)
     const { code, said } = await lab('--resume', at(folder), '--checkpoint-every', '2')
     expect(code).toBe(0)
-    expect(said).toContain(`Going on after step ${step} (${fileOf(step)})`)
+    expect(said).toContain(`Continuing after step ${step} (${fileOf(step)})`)
     expectWhole(folder)
     expect((await weights(folder, LAST)).sum).toBe(right.sum)
     expect(facts(folder).resumed).toMatchObject([{ step }])
@@ -141,7 +141,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
     said: expect.stringContaining(`has finished after step ${LAST}; nothing is left to do`),
   })
 
-  // A damaged checkpoint is passed over, lost lines come back, other versions are told.
+  // A damaged checkpoint is passed over, lost lines come back, other versions are named.
   killed('damaged', 5)
   const newest = join(checkpointFolder(at('damaged')), fileOf(5))
   const bytes = readFileSync(newest)
@@ -153,7 +153,7 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
   expect(damaged.said).toMatch(
     /step_000005\.safetensors: checksum: expected .*; take an older checkpoint\n/,
   )
-  expect(damaged.said).toContain('Going on after step 4')
+  expect(damaged.said).toContain('Continuing after step 4')
   expect(damaged.said).toContain('metrics.jsonl ends with step -1')
   expect((await weights('damaged', LAST)).sum).toBe(right.sum)
   const steps = (folder: string) =>
@@ -172,17 +172,19 @@ test('a run that is killed and goes on writes the bytes of one that was left alo
   expect(steps('branch')).toEqual(steps('damaged'))
 })
 
-test('what cannot be gone on from is refused with the way out', async () => {
+test('what cannot be continued is refused with the way out', async () => {
   const refusal = (...args: string[]) => expect(lab(...args)).rejects
   await refusal('--resume', at('nowhere')).toThrow(
     'no such folder or file; --resume takes the folder',
   )
   await refusal('--resume', root).toThrow('no checkpoints; train --out DIR leaves them')
   const file = at('whole', 'checkpoints', fileOf(2))
-  await refusal('--resume', file).toThrow('say where to with --out DIR')
+  await refusal('--resume', file).toThrow('add --out DIR, its folder')
   await refusal('--resume', file, '--out', at('whole')).toThrow('--out: ')
-  await refusal('--resume', at('whole'), '--seed', '3').toThrow('--seed: a run goes on as it began')
-  await refusal('tiny', '--resume', at('whole')).toThrow('the experiment stands in the checkpoint')
+  await refusal('--resume', at('whole'), '--seed', '3').toThrow(
+    '--seed: cannot change with --resume',
+  )
+  await refusal('tiny', '--resume', at('whole')).toThrow('the checkpoint holds the experiment')
   await refusal('tiny', '--checkpoint-every', 'x').toThrow('expected a whole number')
   await refusal('--resume', at('document.json'), '--out', at('x')).toThrow(
     'document.json: expected a header',

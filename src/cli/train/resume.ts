@@ -50,9 +50,7 @@ export const goesOnIn = (source: string, out: string | undefined): boolean =>
 
 async function fromFile(path: string, out: string | undefined): Promise<Resumed> {
   if (out === undefined)
-    throw new LabFailure(
-      '--resume: a checkpoint file starts a new run; say where to with --out DIR',
-    )
+    throw new LabFailure('--resume: a checkpoint file starts a new run; add --out DIR, its folder')
   if (resolve(dirname(path)) === resolve(checkpointFolder(out)))
     throw new LabFailure(
       `--out: ${out} holds the run of this checkpoint, and would be replaced. Name another folder, or continue the run itself with --resume ${out}`,

@@ -9,7 +9,7 @@ import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../command.ts'
 import { changeOf, type GivenFiles, wholeNumber } from '../input/changed_fields.ts'
 import { experimentAround, type GivenData, givenData } from '../input/data_set.ts'
-import { acceptMade, readExperiment } from '../input/experiment_source.ts'
+import { acceptMade, readBundled, readExperiment } from '../input/experiment_source.ts'
 import { readMatmulChoice } from '../input/matmul_choice.ts'
 import { givenReward } from '../input/reward_program.ts'
 
@@ -33,6 +33,8 @@ export interface Options {
   readonly data: GivenData | undefined
   /** A program that scores responses. */
   readonly reward: ContentFile | undefined
+  /** Files that came with the experiment in a bundle. */
+  readonly bundled: readonly ContentFile[]
   readonly out: string | undefined
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
@@ -61,13 +63,13 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
   const [first] = positionals
   const data = await givenData(isData(first) ? { data: first, ...values } : values)
   const reward = await givenReward(values.reward)
+  const bundled: ContentFile[] = []
   return {
     run:
       values.resume === undefined
-        ? await newRun(values, positionals, { data, reward })
+        ? await newRun(values, positionals, { data, reward }, bundled)
         : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
-    data,
-    reward,
+    ...{ data, reward, bundled },
     out: values.out,
     force: values.force,
     save: values.save,
@@ -84,6 +86,7 @@ async function newRun(
   values: Values,
   positionals: readonly string[],
   files: GivenFiles,
+  bundled: ContentFile[],
 ): Promise<NewRun> {
   if (positionals.length !== 1) throw new UsageError('train takes one experiment')
   if (values.model !== undefined && values['warm-start'] !== undefined)
@@ -91,7 +94,7 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await experimentOf(positionals[0], values, files),
+    experiment: await experimentOf(positionals[0], values, files, bundled),
     warm_start: values['warm-start'],
     model: values.model,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
@@ -103,29 +106,35 @@ async function newRun(
 const isData = (source: string | undefined): source is string =>
   source !== undefined && !source.endsWith('.json') && isDataFile(source) && existsSync(source)
 
-/** A data file is an experiment by itself: the usual one around it. */
+/** A data file is an experiment by itself: the usual one around it. The files of a bundle are put into `bundled`. */
 async function experimentOf(
   source: string,
   values: Values,
-  files: GivenFiles,
+  given: GivenFiles,
+  bundled: ContentFile[],
 ): Promise<Experiment> {
-  const { data } = files
-  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, files))
+  const { data } = given
+  if (source.endsWith('.zip') && existsSync(source)) {
+    const { experiment, files } = await readBundled(source, await changeOf(values, given))
+    bundled.push(...files)
+    return experiment
+  }
+  if (!isData(source) || !data) return readExperiment(source, await changeOf(values, given))
   if (values.data !== undefined || values.model !== undefined || values['warm-start'] !== undefined)
     throw new UsageError(
       `${source}: a data file by itself makes an experiment; with --data, --model or --warm-start name an experiment or a preset first`,
     )
-  const change = await changeOf(values, { reward: files.reward })
+  const change = await changeOf(values, { reward: given.reward })
   return acceptMade(source, await experimentAround(data), change)
 }
 
 function resumed(source: string, values: Values, positionals: readonly string[]): string {
   if (positionals.length > 0)
-    throw new UsageError('--resume: the experiment stands in the checkpoint; take it out')
+    throw new UsageError('--resume: the checkpoint holds the experiment; name no other')
   for (const name of SETTLED)
     if (values[name])
       throw new UsageError(
-        `--${name}: a run goes on as it began, so this cannot be said with --resume`,
+        `--${name}: cannot change with --resume; a run keeps what it started with`,
       )
   return source
 }
@@ -162,6 +171,7 @@ function parse(args: readonly string[]) {
     model: option,
     data: option,
     'val-data': option,
+    tokenizer: option,
     reward: option,
     matmul: option,
     'allow-memory': option,

@@ -257,7 +257,7 @@ describe.for([
     expect(results[0].subarray(0, H * D)).not.toEqual(results[0].subarray(H * D, 2 * H * D))
   })
 
-  test('what stands in masked columns changes no output and no gradient', async () => {
+  test('what masked columns hold changes no output and no gradient', async () => {
     const s = sizesOf([3, 33, 4, 2, 16])
     const { forward, backward_query, backward_key_value } = kernelsOf(s)
     const results = []

@@ -50,7 +50,7 @@ describe('embedding', () => {
     const kernels =
       hidden_size % 4 === 0 ? [embedding_backward, embedding_backward_narrow] : [embedding_backward]
     for (const kernel of kernels) {
-      // The gradient starts at the weights, so that adding is told from overwriting.
+      // The gradient starts at the weights, so that adding differs from overwriting.
       gpu.write(weight, weight_values)
       await gpu.run(kernel, params, { input_ids, d_out, d_weight: weight })
       const [gradient] = await gpu.read(weight)

@@ -36,7 +36,7 @@ describe('aggregation', () => {
       expect(aggregationWeights([0, 0, 0, 0], 2, { loss_agg_mode })).toEqual(new Float64Array(4))
   })
 
-  test('the kernel is told counts per rank, and 0 for its own', () => {
+  test('the kernel gets counts per rank, and 0 for its own', () => {
     expect(aggregationParams({})).toEqual({
       token_count: 0,
       sequence_count: 0,

@@ -128,7 +128,7 @@ describe.for([sample_token, sample_token_narrow])('$name', (kernel) => {
     expect(result.attention_mask).toEqual([9, 9, 9, 9, 1, 9, 9, 9, 9, 0, 9, 9, 9, 9, 1])
   })
 
-  test('any of several end tokens ends a row, and with none a row goes on', async () => {
+  test('any of several end tokens ends a row, and with none a row continues', async () => {
     // Greedy draws the row's number; row 3 draws no end token.
     const values = Float32Array.from({ length: 6 * 6 }, (_, i) => (i % 7 === 0 ? 9 : 0))
     const ended = async (eos_token_ids: readonly number[]) =>

@@ -1,4 +1,4 @@
-// Every kernel of every family, and what must hold for each, whoever makes it.
+// Every kernel of every family, and what must hold for each, wherever it is made.
 import { expect } from 'vitest'
 import type { AnyKernel } from '../device/kernel.ts'
 

@@ -26,7 +26,7 @@ export class HistoryLog {
   #steered: RunHistory['steered'][number][]
   #verdicts: Record<number, string>
 
-  /** Goes on from a history, which it leaves as it is. */
+  /** Continues a copy of a history. */
   constructor(from: RunHistory = EMPTY) {
     this.#series = seriesUntil(from.series, Number.POSITIVE_INFINITY)
     this.#phase_switches = [...from.phase_switches]

@@ -44,7 +44,7 @@ export async function openSource(
     }
   }
   throw problem(
-    `No checkpoint of this run up to step ${from.step} is left that can be read. Train begins it anew; the same seed gives the same run.`,
+    `No checkpoint of this run up to step ${from.step} can be read. Press Train to start it again; the same seed gives the same run.`,
   )
 }
 

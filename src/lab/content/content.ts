@@ -46,7 +46,7 @@ export async function contentHash(bytes: Uint8Array<ArrayBuffer>): Promise<strin
 export const shortHash = (hash: string): string => `${hash.slice(0, 'sha256-'.length + 8)}…`
 
 /** The largest file that is read: all of it is in memory, once in the page and once in its worker. */
-const MAX_CONTENT_BYTES = 256 * 2 ** 20
+export const MAX_CONTENT_BYTES = 256 * 2 ** 20
 
 /** Why a file of so many bytes is not read; undefined where it is. */
 export function tooLarge(bytes: number): string | undefined {

@@ -1,20 +1,22 @@
 // Makes the files of a document known to the tasks of this process: the page, its worker, or the command line.
 import type { DataChoice } from '../../tasks/data/data_task.ts'
+import type { TrainBpe } from '../../tasks/data/data_tokenizer.ts'
 import { loadDataFiles } from '../../tasks/data/load_data.ts'
 import { loadProgram, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import { ContentError, type ContentFile, contentHash, type NamedContent } from './content.ts'
 import { contentNames, type NamingDocument } from './named.ts'
 
 type Find = (hash: string) => ContentFile
-type Load = (document: NamingDocument, find: Find) => Promise<void>
+type Load = (document: NamingDocument, find: Find, trainBpe?: TrainBpe) => Promise<void>
 
 /** What is done with each kind of file. */
 const LOADERS: readonly Load[] = [
-  async ({ task }, find) => {
+  async ({ task }, find, trainBpe) => {
     if (task.id !== 'dataset') return
     const choice = task as unknown as DataChoice
     const val = choice.val_data === '' ? undefined : find(choice.val_data)
-    await loadDataFiles(choice, find(choice.data), val)
+    const file = !choice.tokenizer_data ? undefined : find(choice.tokenizer_data)
+    await loadDataFiles(choice, find(choice.data), val, { file, trainBpe })
   },
   async ({ reward }, find) => {
     for (const { id, code } of reward?.parts ?? [])
@@ -24,11 +26,12 @@ const LOADERS: readonly Load[] = [
 
 /**
  * Checks that `files` are all that the document names, and loads them. Throws ContentError where one is missing or is another file, and
- * the loader's own error where one does not hold what the document says of it.
+ * the loader's own error where one does not hold what the document says of it. `trainBpe`: where byte-pair encodings are trained, else here.
  */
 export async function loadContents(
   document: NamingDocument,
   files: readonly ContentFile[],
+  trainBpe?: TrainBpe,
 ): Promise<void> {
   const byHash = new Map(files.map((file) => [file.hash, file]))
   for (const named of contentNames(document)) await check(named, byHash.get(named.hash))
@@ -37,7 +40,7 @@ export async function loadContents(
     if (!file) throw new ContentError(`expected a file ${hash}; the document names none`)
     return file
   }
-  for (const load of LOADERS) await load(document, find)
+  for (const load of LOADERS) await load(document, find, trainBpe)
 }
 
 function textOf({ name, bytes }: ContentFile): string {

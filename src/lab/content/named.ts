@@ -15,6 +15,7 @@ const NAMES: readonly Names[] = [
   ({ task }) => [
     { hash: task.data, name: task.name },
     { hash: task.val_data, name: task.val_name },
+    { hash: task.tokenizer_data, name: task.tokenizer_name },
   ],
   ({ reward }) => (reward?.parts ?? []).map(({ code, name }) => ({ hash: code, name })),
 ]

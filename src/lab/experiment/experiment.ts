@@ -51,7 +51,7 @@ const withoutEmpty = (document: Document): Document =>
 /** A stranger may name a field anything, at any length. */
 const LONGEST_NAME = 60
 
-/** Room for the ids of all tasks: whoever writes a wrong one is told the right ones, and what they wrote. */
+/** Room for the ids of all tasks: the error for a wrong one lists the right ones, and what was written. */
 const LONGEST_MESSAGE = 1000
 
 const shortened = (name: string): string =>
@@ -196,7 +196,7 @@ export function withField(
         ? setPair(experiment, document, pair[1], Number(pair[2]), value)
         : setAt(document, path, value)
   if (!set) return { ok: false, message: `${path} is no field of an experiment` }
-  // Whoever says a number of steps no longer says a number of epochs.
+  // A number of steps replaces a number of epochs.
   const counted = /^(phases\.\d+)\.steps$/.exec(path)
   if (counted && valueAt(document, `${counted[1]}.epochs`) !== undefined)
     setAt(document, `${counted[1]}.epochs`, 0)

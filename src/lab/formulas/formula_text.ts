@@ -52,7 +52,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 
 const DIGITS = 5
 
-/** A number as it stands in a formula. */
+/** A number as a formula shows it. */
 export function formulaNumber(value: number): string {
   if (value === 0) return '0'
   if (!Number.isFinite(value)) return `${value}`

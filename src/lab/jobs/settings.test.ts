@@ -21,7 +21,7 @@ import { commandOf } from './testing.ts'
 /** Every field of the schema, by the path that the table has. */
 const FIELDS = [
   ...leavesOf(ROOT).map(([path]) => path),
-  ...['version', 'kernels', 'steering', 'tools', 'phases.rl.target_layer'],
+  ...['version', 'kernels', 'steering', 'tools', 'reward.parts', 'phases.rl.target_layer'],
   ...[
     'task.id',
     ...[...TASK_PARAMS].flatMap(([, own]) => Object.keys(own).map((n) => `task.${n}`)),

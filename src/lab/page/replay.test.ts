@@ -188,7 +188,7 @@ afterEach(() => {
   replayStore.setState({ recording: undefined, speed: 1 })
 })
 
-test('in the page a recording stands in the worker’s place, locks the settings, and gives both back', () => {
+test('in the page a recording takes the worker’s place, locks the settings, and gives both back', () => {
   const commands: string[] = []
   const queries: string[] = []
   openLab(

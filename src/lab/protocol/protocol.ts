@@ -85,7 +85,7 @@ export type RunCommand =
   | { readonly type: 'steer'; readonly action: SteeringAction }
   /** Keeps a checkpoint as soon as the step in flight is done: the page may soon be gone. */
   | { readonly type: 'checkpoint' }
-  /** Hands over a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
+  /** Sends a checkpoint of this record; without `step`, the newest state of its run. Answered by `checkpoint_file`. */
   | { readonly type: 'read_checkpoint'; readonly record: string; readonly step?: number }
   /** Frees the run's GPU memory. */
   | { readonly type: 'stop' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newModelWords, otherVocabulary, vocabularyOf } from './vocabulary.ts'
+import { newModelWords, otherVocabulary, tokenId, vocabularyOf } from './vocabulary.ts'
 
 const task = { id: 'sort_digits', length: 3 }
 const { tokens } = vocabularyOf(task)
@@ -26,4 +26,26 @@ test('a task with other tokens begins with a new model, and says how many tokens
   expect(newModelWords(task, { id: 'letter_counting' })).toMatch(
     /another vocabulary, 40 tokens instead of 26: a restart begins with a new model/,
   )
+})
+
+test('before the files of a data set are loaded only the size is compared', () => {
+  const data = { id: 'dataset', data: '', tokenizer: 'bpe', vocab_size: 3 }
+  expect(otherVocabulary(['<pad>', '<eos>', 'a'], data)).toBeUndefined()
+  expect(otherVocabulary(['<pad>', '<eos>'], data)).toMatch(/2 tokens instead of 3/)
+})
+
+test('the id of a token is found by its text', () => {
+  expect(tokenId(vocabularyOf(task), '0')).toBe(2)
+  expect(tokenId(vocabularyOf(task), 'constructor')).toBeUndefined()
+})
+
+test('a vocabulary of 160,000 tokens is looked up in no time', () => {
+  const many = vocabularyOf(
+    task,
+    Array.from({ length: 160_000 }, (_, id) => `token${id}`),
+  )
+  tokenId(many, 'token1')
+  const start = performance.now()
+  for (let id = 0; id < 10_000; id++) tokenId(many, `token${id}`)
+  expect(performance.now() - start).toBeLessThan(500)
 })

@@ -45,7 +45,9 @@ export function newModelWords(before: TaskChoice, after: TaskChoice): string | u
  * texts in another vocabulary, so weights would load and mean nothing.
  */
 export function otherVocabulary(tokens: readonly string[], task: TaskChoice): string | undefined {
-  const own = vocabularyOf(task).tokens
+  const { tokens: own, is_unknown } = taskOf(task).tokenizer
+  // The files that an experiment names decide the texts, and their hash is checked when they are loaded.
+  if (is_unknown && tokens.length === own.length) return undefined
   if (tokens.length === own.length && tokens.every((token, id) => token === own[id]))
     return undefined
   const id = own.findIndex((token, i) => token !== tokens[i])

@@ -165,7 +165,8 @@ export class Run {
 
   async #read(from: CheckpointSource): Promise<Opened> {
     const { checkpoints } = this.#host
-    if (!checkpoints) throw new ExperimentError('Nothing is kept here that a run could go on from.')
+    if (!checkpoints)
+      throw new ExperimentError('No checkpoint is kept here to continue a run from.')
     this.#say('Reading the checkpoint')
     const files = await this.#files(checkpoints)
     return openSource(from, files, checkpoints.decode, (message) =>

@@ -109,7 +109,7 @@ export class Orders {
     while (!this.is_stopped && !this.is_going)
   }
 
-  /** Whoever sleeps looks again. */
+  /** Wakes what waits for an order. */
   wake(): void {
     this.#wake()
   }

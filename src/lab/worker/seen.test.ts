@@ -51,7 +51,7 @@ test('the newer numbers replace the older ones, texts among them', () => {
   })
 })
 
-test('another step begins anew', () => {
+test('another step starts over', () => {
   const next = { ...cosines, step: 4 }
   expect(seenTogether(similarity, next)).toBe(next)
   expect(seenTogether(undefined, next)).toBe(next)

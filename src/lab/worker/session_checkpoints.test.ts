@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { all, fakeLab, going, OFTEN, start } from '../testing.ts'
 
-test('a run is kept while it goes on, and its end at last', async () => {
+test('a run is kept while it trains, and its end at last', async () => {
   const { session, events, files, made } = fakeLab()
   session.handle(going)
   await session.idle
@@ -29,7 +29,7 @@ test('the history of a checkpoint ends with its step', async () => {
   }
 })
 
-test('a kept run goes on in another session, from the newest sound checkpoint', async () => {
+test('a kept run continues in another session, from the newest sound checkpoint', async () => {
   const { session, events, steps, statuses, files, made } = fakeLab()
   session.handle(going)
   await session.idle
@@ -81,11 +81,14 @@ test('without a sound checkpoint the run fails with what to do', async () => {
   session.handle({ ...going, from: { kind: 'resume', record: 'r1', step: 4 } })
   await session.idle
   expect(last('failed')).toMatchObject({
-    error: { code: 'checkpoint', message: expect.stringContaining('Train begins it anew') },
+    error: {
+      code: 'checkpoint',
+      message: expect.stringContaining('Press Train to start it again'),
+    },
   })
 })
 
-test('full storage is said once, and the run goes on; its newest state can be had as a file', async () => {
+test('full storage is said once, and the run continues; its newest state can be had as a file', async () => {
   const { session, events, files, statuses } = fakeLab()
   files.write = async () => {
     throw new DOMException('no room', 'QuotaExceededError')

@@ -27,7 +27,7 @@ test('every so many steps show what panels want, right after the step, and the l
   ])
 })
 
-test('nobody asks, and nothing is told or observed', async () => {
+test('nobody asks, and nothing is sent or observed', async () => {
   const { session, events, log } = fakeLab()
   session.handle({
     type: 'start',

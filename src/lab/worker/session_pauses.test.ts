@@ -93,7 +93,7 @@ test('a step is profiled in a pause, after it the run pauses again', async () =>
   await session.idle
 })
 
-test('a profiled step is alone on the GPU, and the run goes on', async () => {
+test('a profiled step is alone on the GPU, and the run continues', async () => {
   const { session, events, steps, until, log } = fakeLab()
   session.handle(start)
   await until(() => steps().includes(2))

@@ -33,13 +33,13 @@ test('ending the last phase ends the run', async () => {
   expect(statuses().at(-1)).toBe('finished')
 })
 
-test('a phase that asks waits for its verdicts, takes them in order and goes on', async () => {
+test('a phase that asks waits for its verdicts, takes them in order and continues', async () => {
   const { session, events, steps, statuses, last, until } = fakeLab({ asks: true })
   session.handle(start)
   await until(() => statuses().at(-1) === 'waiting')
   for (let i = 0; i < 5; i++) await tick()
   expect(steps()).toEqual([0, 1, 2, 3])
-  // The page is told of the phase before its first step.
+  // The page hears of the phase before its first step.
   expect(events.filter(({ type }) => type === 'phase').at(-1)).toEqual({
     type: 'phase',
     run: 1,

@@ -6,7 +6,7 @@ import { gpuError } from './testing.ts'
 
 const lost = () => gpuError('lost', 'gone')
 
-test('after a loss a run goes on from its newest state, by itself, and ends as it would have', async () => {
+test('after a loss a run continues from its newest state, by itself, and ends as it would have', async () => {
   const { session, events, lose, steps, until, log, statuses } = fakeLab({ hang_at: 5 })
   session.handle(going)
   await until(() => steps().includes(4))
@@ -26,7 +26,7 @@ test('after a loss a run goes on from its newest state, by itself, and ends as i
   expect(log.filter((line) => /destroy|free/.test(line))).toEqual(['destroy', 'free'])
 })
 
-test('before it was kept, a run that is lost begins anew, with what was done to it', async () => {
+test('before it was kept, a run that is lost starts again, with what was done to it', async () => {
   const { session, events, lose, steps, until, statuses } = fakeLab({ hang_at: 2 })
   session.handle(start)
   await until(() => steps().includes(1))
@@ -37,7 +37,7 @@ test('before it was kept, a run that is lost begins anew, with what was done to 
   expect(statuses()).toEqual(['preparing', 'running', 'preparing', 'running', 'finished'])
 })
 
-test('a second loss waits for a person, and then goes on carefully', async () => {
+test('a second loss waits for a person, and then continues carefully', async () => {
   const { session, events, lose, steps, until, statuses, log } = fakeLab({ hang_at: 4 })
   session.handle(going)
   await until(() => steps().includes(3))
@@ -115,7 +115,7 @@ test('three broken steps in a row: the run goes back to its last sound state and
   session.handle({ type: 'observe', request: NO_OBSERVATION })
   await until(() => true)
   expect(steps()).toHaveLength(before)
-  // It is asked for another rate, and goes on.
+  // It is asked for another rate, and continues.
   session.handle({
     type: 'steer',
     action: { kind: 'set', path: 'actor.optim.lr', value: 1e-5 },
@@ -128,7 +128,7 @@ test('three broken steps in a row: the run goes back to its last sound state and
   await session.idle
 })
 
-test('two broken steps and a sound one: the run goes on, and is kept again', async () => {
+test('two broken steps and a sound one: the run continues, and is kept again', async () => {
   const { session, events, statuses } = fakeLab({ broken: [2, 3, 5] })
   session.handle(going)
   await session.idle

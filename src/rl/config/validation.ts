@@ -12,7 +12,7 @@ export interface Validation {
   readonly temperature?: number
   /** Whether the model is evaluated before its first step. auto, the default: where later steps are. */
   readonly val_before_train?: 'auto' | 'enable' | 'disable'
-  /** Greedy responses of each evaluation that it hands over as text, and as many sampled ones; default 0. */
+  /** Greedy responses of each evaluation that it returns as text, and as many sampled ones; default 0. */
   readonly log_val_generations?: number
 }
 

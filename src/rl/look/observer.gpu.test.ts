@@ -69,7 +69,7 @@ test('buffers are made when something is asked for the first time, and freed whe
   await trainer.next()
   expect(created()).toEqual(opened)
 
-  // Another text of the same number, and fewer groups: nothing is made anew.
+  // Another text of the same number, and fewer groups: nothing is created.
   const fewer = { ...ALL, groups: ['flow'] as const, lens: { held_out: 3, samples: [] } }
   trainer.observe(fewer)
   const { observation } = await trainer.next()

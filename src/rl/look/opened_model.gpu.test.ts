@@ -5,7 +5,7 @@ import type { HfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
 import { CONFIGS, testWeights } from '../../model/testing.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
-import { OpenedModel } from './opened_model.ts'
+import { OpenedModel, requireRoom } from './opened_model.ts'
 
 const open: OpenedModel[] = []
 afterAll(() => {
@@ -51,3 +51,10 @@ test.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as con
     )
   },
 )
+
+test('a model that takes more memory than there may be is refused with both numbers', () => {
+  expect(() => requireRoom(2 ** 30, 2 ** 30)).not.toThrow()
+  expect(() => requireRoom(3 * 2 ** 30, 2 ** 31)).toThrow(
+    'The model takes 3.00 GiB of GPU memory here, where it may take 2.00 GiB.',
+  )
+})

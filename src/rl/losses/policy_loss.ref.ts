@@ -18,7 +18,7 @@ const EPS = 1e-8
 
 /** verl's names; what is missing has its default. */
 export interface PolicyLossConfig extends Aggregation, SomeLossSettings {
-  /** Stands in for clip_ratio_low and clip_ratio_high where those are missing. */
+  /** Replaces clip_ratio_low and clip_ratio_high where those are missing. */
   readonly clip_ratio?: number
   /** Of a choice of tokens that is left to chance. */
   readonly seed?: number

@@ -126,7 +126,7 @@ describe('a person', () => {
     phases: [SFT, phase(verdicts), REWARDED],
   })
 
-  test('is waited for, taught from while training goes on, and repeated bit by bit', async () => {
+  test('is waited for, taught from while training continues, and repeated bit by bit', async () => {
     const trainer = await create(config([]))
     const results: StepResult[] = []
     while (trainer.step < SFT.steps) results.push(await trainer.next())

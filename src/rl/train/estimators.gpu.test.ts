@@ -83,7 +83,7 @@ test('a response near the maximum length is penalised where the experiment says 
 })
 
 test.for(['gae', 'reinforce_plus_plus'] as const)(
-  '%s: a batch of one token has no spread to be divided by, trains nothing, and the run goes on',
+  '%s: a batch of one token has no spread to be divided by, trains nothing, and the run continues',
   async (adv_estimator) => {
     const rollout = { ...RL.rollout, train_batch_size: 1, n: 1, max_response_length: 1 }
     const phase = rl({ adv_estimator, rollout }, {}, { ppo_mini_batch_size: 1 })

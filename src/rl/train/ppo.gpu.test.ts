@@ -110,7 +110,7 @@ test('the reference of imported weights is those weights', async () => {
   trainer.destroy()
 })
 
-test('the critic warms up when it first appears in a stage, and the stage after a warm start begins anew', async () => {
+test('the critic warms up when it first appears in a stage, and the stage after a warm start begins with a new one', async () => {
   const critic = { ...PPO.critic, critic_warmup: 2 }
   const kl = { ...ONE_UPDATE, use_kl_loss: true }
   const late = { ...PPO, steps: 2, critic, actor: { ...PPO.actor, ...kl, ppo_epochs: 1 } }

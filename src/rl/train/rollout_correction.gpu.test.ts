@@ -75,7 +75,7 @@ describe('rollout correction', () => {
     ['grpo', RL],
     ['gae', PPO],
   ] as const)(
-    '%s: a batch that is rejected whole moves nothing, and the run goes on',
+    '%s: a batch that is rejected whole moves nothing, and the run continues',
     async ([, phase]) => {
       // π_rollout / π would have to be above 1.5.
       const all = corrected({ rollout_rs: 'seq_mean_k1', rollout_rs_threshold: '1.5_2' })

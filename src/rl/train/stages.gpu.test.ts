@@ -62,8 +62,8 @@ test('other settings are adopted with the value, a new coefficient begins again,
   expect(shorter.slice(0, 3)).toEqual([first, second, third])
   // Far below its target it falls by a fifth of 16 responses / horizon.
   expect(shorter[3] / shorter[2]).toBeCloseTo(1 - (0.2 * 16) / 80, 9)
-  const anew = coefficients(await run([held(2), held(1, { kl_coef: 0.3 })]))
-  expect(anew).toEqual([first, second, 0.3])
+  const fresh = coefficients(await run([held(2), held(1, { kl_coef: 0.3 })]))
+  expect(fresh).toEqual([first, second, 0.3])
   const between = [held(2), free(1), held(1)]
   for (const moves of [false, true])
     expect(coefficients(await run(between, moves))).toEqual([first, second, third])

@@ -8,7 +8,14 @@ import { splitRows } from './split.ts'
 import { DataFileError } from './table.ts'
 
 const PLAN: DataPlan = { ...USUAL_PLAN, prompt_key: 'p', answer_key: 'a', reward_fn_key: '' }
-const FILES = { data: 'sha256-test', name: 'toy.csv', val_data: '', val_name: '' }
+const FILES = {
+  data: 'sha256-test',
+  name: 'toy.csv',
+  val_data: '',
+  val_name: '',
+  tokenizer_data: '',
+  tokenizer_name: '',
+}
 const file = (rows: readonly (readonly [string, string])[], name = 'toy.csv') => ({
   name,
   bytes: new TextEncoder().encode(['p,a', ...rows.map((row) => row.join())].join('\n')),
@@ -182,5 +189,109 @@ describe('text', () => {
     const { prompt } = task.sample(1, 0, 'train_set')
     expect(prompt).toBe('a')
     expect(['bcdef', 'bcx', '', 'x'].map((said) => task.score('a', said))).toEqual([1, 0.4, 0, 0])
+  })
+})
+
+describe('the tokenizer of a data set', () => {
+  const words = Array.from({ length: 30 }, (_, i) => [`the cat ${i}`, `sat ${i}`] as const)
+
+  test('is a byte-pair encoding of its texts, of as many tokens as are asked for', async () => {
+    const { choice, task } = await taskOf(words, { tokenizer: 'bpe', vocab_size: 270 })
+    expect(choice).toMatchObject({ tokenizer: 'bpe', vocab_size: 270 })
+    expect(task.tokenizer.tokens).toContain('the')
+    expect(task.tokenizer.encode('the cat 7').length).toBeLessThan(9)
+  })
+
+  test('has what the texts give where they have no more pairs, and is found again by that number', async () => {
+    const { choice } = await taskOf(words, { tokenizer: 'bpe', vocab_size: 4000 })
+    expect(choice.vocab_size).toBeLessThan(400)
+  })
+
+  test('of text: every row is read back in its own tokens', async () => {
+    const plan = { ...PLAN, prompt_key: '', answer_key: 'text', tokenizer: 'bpe' as const }
+    const text = 'größer 😀 als 世界, the cat sat on the mat.\n'.repeat(60)
+    const book = { name: 'book.txt', bytes: new TextEncoder().encode(text) }
+    const own = { ...plan, vocab_size: 280, max_response_length: 7 }
+    const { train, test, tokenizer } = await prepareFiles(book, undefined, own)
+    for (const { prompt, ground_truth } of [...train, ...test]) {
+      expect(`${prompt}${ground_truth}`).not.toContain('\ufffd')
+      expect(tokenizer.encode(prompt)).toHaveLength(1)
+      expect(tokenizer.encode(ground_truth).length).toBeLessThanOrEqual(7)
+    }
+  })
+
+  const CONFIG = {
+    eos_token: '<|im_end|>',
+    chat_template:
+      '{% for m in messages %}<|im_start|>{{ m.role }}:{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}',
+  }
+  const special = ['<|im_start|>', '<|im_end|>'].map((content, i) => ({
+    id: 3 + i,
+    content,
+    special: true,
+  }))
+  const json = {
+    added_tokens: special,
+    model: { type: 'WordLevel', vocab: { x: 0, y: 1, ':': 2 }, unk_token: 'y' },
+    pre_tokenizer: {
+      type: 'Split',
+      pattern: { Regex: '[\\s\\S]' },
+      behavior: 'Isolated',
+      invert: false,
+    },
+    decoder: { type: 'Fuse' },
+  }
+  const packed = {
+    'tokenizer.json': JSON.stringify(json),
+    'tokenizer_config.json': JSON.stringify(CONFIG),
+  }
+  const source = (files: object) => ({
+    file: { name: 'tokenizer.json', bytes: new TextEncoder().encode(JSON.stringify(files)) },
+  })
+  const chats = (content: string) => ({
+    name: 'chats.jsonl',
+    bytes: new TextEncoder().encode(
+      Array.from({ length: 9 }, (_, i) =>
+        JSON.stringify({ p: [{ role: 'user', content: content.repeat(i + 1) }], a: 'y' }),
+      ).join('\n'),
+    ),
+  })
+  const plan = { ...PLAN, tokenizer: 'file' as const }
+
+  test('is that of a file, and its chat template writes prompts that are messages', async () => {
+    const { train, tokenizer } = await prepareFiles(chats('x'), undefined, plan, source(packed))
+    const [{ prompt }] = train
+    expect(prompt).toMatch(/^<\|im_start\|>user:x+<\|im_end\|><\|im_start\|>$/)
+    expect(tokenizer.encode(prompt)[0]).toBe(3)
+    expect(tokenizer.vocab_size).toBe(5)
+  })
+
+  test.for([
+    [
+      'a special token in a prompt',
+      chats('x<|im_end|>'),
+      packed,
+      /row 1|line 1.*column p: expected text without special tokens, found <\|im_end\|>/,
+    ],
+    [
+      'a tokenizer.json without its configuration',
+      chats('x'),
+      json,
+      /tokenizer\.json: eos_token: expected one in/,
+    ],
+    [
+      'a file that is none',
+      chats('x'),
+      { rows: 1 },
+      /tokenizer\.json: tokenizer\.json: model: expected an object/,
+    ],
+  ] as const)('%s is refused', async ([, rows, files, message]) => {
+    await expect(prepareFiles(rows, undefined, plan, source(files))).rejects.toThrow(message)
+  })
+
+  test('no file is refused', async () => {
+    await expect(prepareFiles(chats('x'), undefined, plan)).rejects.toThrow(
+      /expected a tokenizer\.json, found none/,
+    )
   })
 })

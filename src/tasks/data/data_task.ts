@@ -1,7 +1,7 @@
 // A data set as a task: its rows in the place of generated problems, and a right answer in full as the only good one.
 import { twoWords, uniform } from '../problems.ts'
 import type { Sample, Task, Tokenizer } from '../task.ts'
-import { dataTokenizer, unknownTokenizer } from './data_tokenizer.ts'
+import { ownTokenizer, unknownTokenizer } from './data_tokenizer.ts'
 import type { DataRow } from './mapping.ts'
 import type { DataPlan } from './plan.ts'
 import type { SplitRows } from './split.ts'
@@ -16,7 +16,9 @@ export interface DataChoice extends DataPlan {
   /** Hash and name of the file of held-out rows; '' where they are a part of the other. */
   readonly val_data: string
   readonly val_name: string
-  readonly vocab_size: number
+  /** Hash and name of the tokenizer's file; '' where the tokenizer is none. */
+  readonly tokenizer_data: string
+  readonly tokenizer_name: string
   readonly train_size: number
 }
 
@@ -91,9 +93,7 @@ function tokenizerOf(
   refuse: () => never,
 ): Tokenizer {
   if (set) return set.tokenizer
-  return tokenizer === 'characters'
-    ? unknownTokenizer(vocab_size, refuse)
-    : dataTokenizer(tokenizer, [])
+  return ownTokenizer(tokenizer) ?? unknownTokenizer(vocab_size, refuse)
 }
 
 /** The share of a text, from its beginning, that a response has too. */

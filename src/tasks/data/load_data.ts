@@ -1,5 +1,6 @@
 // From the files of a data set to the task of an experiment.
 import { type DataChoice, loadDataSet } from './data_task.ts'
+import type { TokenizerSource } from './data_tokenizer.ts'
 import type { DataPlan, Prepared } from './plan.ts'
 import { prepareData } from './prepare.ts'
 import { readTable } from './readers/readers.ts'
@@ -10,17 +11,19 @@ export async function prepareFiles(
   train: DataFile,
   val: DataFile | undefined,
   plan: DataPlan,
+  source?: TokenizerSource,
 ): Promise<Prepared> {
   const named = async ({ name, bytes }: DataFile) => ({
     name,
     table: await readTable({ name, bytes }),
   })
-  return prepareData(await named(train), val && (await named(val)), plan)
+  return prepareData(await named(train), val && (await named(val)), plan, source)
 }
 
 /** What an experiment says of the data: the plan, with the sizes that were found. */
 export function choiceOf(
-  files: Pick<DataChoice, 'data' | 'name' | 'val_data' | 'val_name'>,
+  files: Pick<DataChoice, 'data' | 'name' | 'val_data' | 'val_name'> &
+    Partial<Pick<DataChoice, 'tokenizer_data' | 'tokenizer_name'>>,
   plan: DataPlan,
   prepared: Prepared,
 ): DataChoice {
@@ -28,6 +31,8 @@ export function choiceOf(
   return {
     id: 'dataset',
     ...files,
+    tokenizer_data: files.tokenizer_data ?? '',
+    tokenizer_name: files.tokenizer_name ?? '',
     prompt_key: plan.prompt_key,
     answer_key: plan.answer_key,
     reward_fn_key: plan.reward_fn_key,
@@ -46,8 +51,9 @@ export async function loadDataFiles(
   choice: DataChoice,
   train: DataFile,
   val: DataFile | undefined,
+  source?: TokenizerSource,
 ): Promise<void> {
-  const prepared = await prepareFiles(train, val, choice)
+  const prepared = await prepareFiles(train, val, choice, source)
   const found = { ...choiceOf(choice, choice, prepared) }
   for (const name of ['vocab_size', 'train_size', 'test_size'] as const)
     if (found[name] !== choice[name])

@@ -56,7 +56,16 @@ test.for<[string, string, ReturnType<typeof proposeMapping>]>([
 
 test('rows have what reward functions are told', async () => {
   expect(mapRows(await tableOf('v.jsonl', VERL), VERL_MAPPING, 'v.jsonl')).toEqual([
-    { prompt: '(1)', ground_truth: '1', data_source: 'toy', extra_info: { index: 0 } },
+    {
+      prompt: '(1)',
+      ground_truth: '1',
+      data_source: 'toy',
+      extra_info: { index: 0 },
+      messages: [
+        { role: 'system', content: '(' },
+        { role: 'user', content: '1)' },
+      ],
+    },
   ])
 })
 

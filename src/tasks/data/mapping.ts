@@ -16,6 +16,8 @@ export interface DataRow {
   /** Of several messages the contents, one after the other: what a chat template without marks makes of them. */
   readonly prompt: string
   readonly ground_truth: string
+  /** The messages, where the prompt is messages: for tokenizers with a chat template. */
+  readonly messages?: readonly { readonly role: string; readonly content: string }[]
   /** What reward functions are told; absent where the file does not say it. */
   readonly data_source?: string
   readonly extra_info?: Readonly<Record<string, unknown>>
@@ -98,6 +100,7 @@ export function mapRows(table: Table, mapping: Mapping, file: string): DataRow[]
     const [source, info] = [sources[r], infos[r]]
     return {
       ...{ prompt, ground_truth },
+      ...messagesOf(prompts?.[r]),
       ...(typeof source === 'string' && { data_source: source }),
       ...(isObject(info) && { extra_info: info }),
     }
@@ -119,6 +122,17 @@ function cellsOf({ columns, rows }: Table, key: string): (Cell | undefined)[] {
       outer < 0 ? undefined : row[outer],
     ),
   )
+}
+
+/** Messages that all say whose they are; checked before by `textOf`. */
+function messagesOf(cell: Cell | undefined): Pick<DataRow, 'messages'> {
+  if (!Array.isArray(cell)) return {}
+  const messages = cell.flatMap((message) =>
+    isObject(message) && typeof message.role === 'string' && typeof message.content === 'string'
+      ? [{ role: message.role, content: message.content }]
+      : [],
+  )
+  return messages.length === cell.length ? { messages } : {}
 }
 
 type Refuse = (what: string) => never

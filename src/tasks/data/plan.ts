@@ -8,6 +8,8 @@ import type { Table } from './table.ts'
 /** What is decided about a data set. Lengths are in tokens. */
 export interface DataPlan extends Mapping {
   readonly tokenizer: DataTokenizer
+  /** Tokens of a byte-pair encoding, 0 = the usual number; of other tokenizers, as many as they have. */
+  readonly vocab_size: number
   /** 0 = as long as the longest; of text, a row of the usual length. */
   readonly max_prompt_length: number
   /** With the end token; 0 = as long as the longest. */
@@ -52,6 +54,7 @@ export interface Found {
 /** What is decided where a person decides nothing: all rows, as long as they are. */
 export const USUAL_PLAN: Omit<DataPlan, keyof Mapping> = {
   tokenizer: 'characters',
+  vocab_size: 0,
   max_prompt_length: 0,
   max_response_length: 0,
   filter_overlong_prompts: true,

@@ -1,6 +1,6 @@
 // From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person should know of them.
 import type { Tokenizer } from '../task.ts'
-import { dataTokenizer } from './data_tokenizer.ts'
+import { dataTokenizer, type TokenizerSource } from './data_tokenizer.ts'
 import { type DataRow, mapRows } from './mapping.ts'
 import type { DataPlan, NamedTable, Prepared } from './plan.ts'
 import { type SplitRows, splitRows, usualTestSize } from './split.ts'
@@ -13,16 +13,26 @@ const TEXT_LENGTH = 64
 const FEWEST_ROWS = 5
 
 /** Throws DataFileError naming file, row and column where the tables are no such data, or hold characters that the tokenizer lacks. */
-export function prepareData(
+export async function prepareData(
   train: NamedTable,
   val: NamedTable | undefined,
   plan: DataPlan,
-): Prepared {
-  const rows = mapRows(train.table, plan, train.name)
-  const val_rows = val && mapRows(val.table, plan, val.name)
+  source?: TokenizerSource,
+): Promise<Prepared> {
+  const plain_rows = mapRows(train.table, plan, train.name)
+  const plain_val_rows = val && mapRows(val.table, plan, val.name)
+  const plain = [...plain_rows, ...(plain_val_rows ?? [])]
+  const texts = plain.flatMap(({ prompt, ground_truth }) => [prompt, ground_truth])
+  const tokenizer = await dataTokenizer(
+    plan,
+    texts.concat(plan.prompt_key === '' ? '\n' : []),
+    source,
+  )
+  refuseSpecial(plain_rows, train, tokenizer, plan)
+  if (val && plain_val_rows) refuseSpecial(plain_val_rows, val, tokenizer, plan)
+  const rows = rendered(plain_rows, tokenizer)
+  const val_rows = plain_val_rows && rendered(plain_val_rows, tokenizer)
   const all = [...rows, ...(val_rows ?? [])]
-  const texts = all.flatMap(({ prompt, ground_truth }) => [prompt, ground_truth])
-  const tokenizer = dataTokenizer(plan.tokenizer, texts.concat(plan.prompt_key === '' ? '\n' : []))
   if (plan.prompt_key === '')
     return textRows(
       rows,
@@ -53,6 +63,37 @@ export function prepareData(
     },
   }
 }
+
+/** Throws DataFileError for the first row that writes a special token: what a person wrote would act as a mark of the conversation. */
+function refuseSpecial(
+  rows: readonly DataRow[],
+  { name, table }: NamedTable,
+  tokenizer: Tokenizer,
+  { prompt_key, answer_key }: DataPlan,
+): void {
+  rows.forEach(({ prompt, ground_truth, messages }, r) => {
+    const texts: [string, string][] = [
+      [prompt_key, prompt],
+      [answer_key, ground_truth],
+    ]
+    for (const { content } of messages ?? []) texts.push([prompt_key, content])
+    for (const [key, text] of texts) {
+      const special = tokenizer.specialIn(text)
+      if (special !== undefined)
+        throw new DataFileError(
+          `${name}: ${table.placeOf(r)}, column ${key}: expected text without special tokens, found ${special}, which the tokenizer would read as its mark`,
+        )
+    }
+  })
+}
+
+/** Prompts that are messages, as the tokenizer's chat template writes them; other prompts are read as they are. */
+const rendered = (rows: readonly DataRow[], { renderChat }: Tokenizer): readonly DataRow[] =>
+  rows.map(({ messages, ...row }) =>
+    renderChat && messages
+      ? { ...row, prompt: renderChat(messages, { add_generation_prompt: true }) }
+      : row,
+  )
 
 const largest = (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one), 1)
 

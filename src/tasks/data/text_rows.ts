@@ -40,10 +40,26 @@ export function textRows(
 function cut(rows: readonly DataRow[], tokenizer: Tokenizer, length: number): DataRow[] {
   const ids = tokenizer.encode(rows.map(({ ground_truth }) => ground_truth).join('\n'))
   const pieces: DataRow[] = []
-  for (let at = 0; at + 1 < ids.length; at += length)
-    pieces.push({
-      prompt: tokenizer.decode(ids.slice(at, at + 1)),
-      ground_truth: tokenizer.decode(ids.slice(at + 1, at + 1 + length)),
-    })
+  for (let at = 0; at + 1 < ids.length; ) {
+    const prompt = readBack(tokenizer, ids.slice(at, at + 1))
+    // A part of a character is no prompt, and no row ends within a character or a word that would be read in other tokens.
+    let end = Math.min(at + 1 + length, ids.length)
+    let truth = readBack(tokenizer, ids.slice(at + 1, end))
+    while (truth === undefined && end > at + 2)
+      truth = readBack(tokenizer, ids.slice(at + 1, --end))
+    if (prompt === undefined || truth === undefined) {
+      at++
+      continue
+    }
+    pieces.push({ prompt, ground_truth: truth })
+    at = end - 1
+  }
   return pieces
+}
+
+/** The text of ids that is read as these ids again; undefined where none is. */
+function readBack(tokenizer: Tokenizer, ids: readonly number[]): string | undefined {
+  const text = tokenizer.decode(ids)
+  const again = tokenizer.encode(text)
+  return again.length === ids.length && again.every((id, i) => id === ids[i]) ? text : undefined
 }

@@ -1,7 +1,6 @@
 // The tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when it is asked for.
 import type { Tokenizer } from '../task.ts'
-import type { HfTokenizer } from './hugging_face/hf_tokenizer.ts'
-import type { TokenizerFiles, TokenizerSettings } from './hugging_face/tokenizer_files.ts'
+import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
 
 /**
  * Reads the files of a tokenizer. Throws TokenizerFileError for files that are none, or that have a part which cannot be followed
@@ -9,15 +8,14 @@ import type { TokenizerFiles, TokenizerSettings } from './hugging_face/tokenizer
  */
 export async function loadTokenizer(files: TokenizerFiles): Promise<Tokenizer> {
   const { HfTokenizer } = await import('./hugging_face/hf_tokenizer.ts')
-  const { parseTokenizerJson, TokenizerFileError } = await import(
-    './hugging_face/tokenizer_json.ts'
-  )
+  const { parseTokenizerJson } = await import('./hugging_face/tokenizer_json.ts')
   const { readTokenizerSettings } = await import('./hugging_face/tokenizer_files.ts')
+  const { specialIds } = await import('./hugging_face/special_ids.ts')
   const { chatTemplate } = await import('./hugging_face/chat_template.ts')
   const { tokenTexts } = await import('./hugging_face/token_text.ts')
   const tokenizer = new HfTokenizer(parseTokenizerJson(files['tokenizer.json']))
   const settings = readTokenizerSettings(files)
-  const ends = specialIds(tokenizer, settings, (why) => new TokenizerFileError(why))
+  const ends = specialIds(tokenizer, settings)
   const template = settings.chat_templates.get('default')
   let tokens: readonly string[] | undefined
   return {
@@ -35,35 +33,6 @@ export async function loadTokenizer(files: TokenizerFiles): Promise<Tokenizer> {
       renderChat: chatTemplate(template.text, settings.special_tokens, template.file),
     }),
     files,
-  }
-}
-
-/** Padding is the end token where the files name none, as in verl. */
-function specialIds(
-  tokenizer: HfTokenizer,
-  { special_tokens, eos_token_ids: listed }: TokenizerSettings,
-  refuse: (why: string) => Error,
-) {
-  const named = (name: string): number | undefined => {
-    const text = special_tokens[name]
-    if (text === undefined) return undefined
-    const id = tokenizer.idOf(text)
-    if (id !== undefined) return id
-    throw refuse(`${name}: ${JSON.stringify(text)} is not a token of tokenizer.json`)
-  }
-  const size = tokenizer.json.entries.length
-  const strange = listed.find((id) => id >= size)
-  if (strange !== undefined)
-    throw refuse(`eos_token_id: expected ids below ${size}, found ${strange}`)
-  const eos_token_id = named('eos_token') ?? listed.at(0)
-  if (eos_token_id === undefined)
-    throw refuse(
-      'eos_token: expected one in tokenizer_config.json, special_tokens_map.json or generation_config.json, found none',
-    )
-  return {
-    eos_token_id,
-    eos_token_ids: [...new Set([eos_token_id, ...listed])],
-    pad_token_id: named('pad_token') ?? eos_token_id,
   }
 }
 

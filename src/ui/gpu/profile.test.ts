@@ -38,7 +38,7 @@ test('what was not measured is absent, not zero', () => {
   expect(profileLine(row, 0, undefined).share).toBeUndefined()
 })
 
-test('the clock’s step is told where it matters', () => {
+test('the clock’s step is shown where it matters', () => {
   const profile = { kernels: [], stages: [], dispatches: 0, time_ms: 0 }
   const note = (source: 'timestamps' | 'wall', resolution_ns?: number) =>
     clockNote({ ...profile, source, resolution_ns })

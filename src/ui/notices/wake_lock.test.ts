@@ -26,7 +26,7 @@ function fake() {
   return { said, state, look: keepAwake(host) }
 }
 
-test('the screen is kept awake while a run goes on, and only by choice', async () => {
+test('the screen is kept awake while a run trains, and only by choice', async () => {
   const { said, look } = fake()
   await look()
   expect(said).toEqual([])

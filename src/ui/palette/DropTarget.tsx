@@ -41,7 +41,7 @@ export function DropTarget() {
     <div className="drop-target" data-testid="drop-target">
       <p>
         <FileDown className="icon" aria-hidden="true" /> Drop an experiment (JSON), a checkpoint
-        (.safetensors), a log or a folder to open it
+        (.safetensors), data to train on, a program that scores, a log or a folder to open it
       </p>
     </div>
   )

@@ -7,6 +7,8 @@ import { labStore } from '../../lab/page/store.ts'
 import { PRESETS } from '../../lab/presets/presets.ts'
 import { libraryStore, openRun } from '../../lab/runs/library/library.ts'
 import { uiStore } from '../base/store.ts'
+import { openedDataStore } from '../data/open_data.ts'
+import { dialogStore } from './dialogs.ts'
 import { fileStore, openFile, readExperimentText } from './files.ts'
 
 const tiny = PRESETS[0].experiment
@@ -66,15 +68,29 @@ test('a file with mistakes names every field, and changes nothing', async () => 
 })
 
 test.for([
-  ['metrics.csv', 'step\n1'],
   ['broken.json', '{"seed": '],
-  ['list.json', '[1, 2]'],
+  ['null.json', 'null'],
   ['large.json', `"${'x'.repeat(1_100_000)}"`],
 ])('%s is refused with what can be opened', async ([name, text]) => {
   const before = labStore.getState()
   await openFile(file(text, name))
   expect(fileStore.getState().problem?.name).toBe(name)
   expect(problems()).toMatch(/Experiments can be opened here/)
+  expect(labStore.getState()).toBe(before)
+})
+
+test.for([
+  ['rows.csv', 'question,answer\n1,2'],
+  ['rows.jsonl', '{"step": 1, "answer": 2}'],
+  ['rows.json', '{"rows": [{"a": 1}]}'],
+  ['list.json', '[{"a": 1}]'],
+  ['book.txt', 'It was a dark night.'],
+])('%s is opened as data', async ([name, text]) => {
+  const before = labStore.getState()
+  await openFile(file(text, name))
+  expect(problems()).toBeUndefined()
+  expect(openedDataStore.getState().file?.name).toBe(name)
+  expect(dialogStore.getState().open).toBe('data')
   expect(labStore.getState()).toBe(before)
 })
 

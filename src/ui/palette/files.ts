@@ -20,6 +20,7 @@ import { shownExperiment } from '../base/run.ts'
 import { saveFile } from '../base/save.ts'
 import { shownStore } from '../base/shown.ts'
 import { showToast } from '../base/store.ts'
+import { isData, openData } from '../data/open_data.ts'
 import { offerFile } from '../runs/checkpoints/continue_run.ts'
 import { closePast } from '../runs/opened.ts'
 
@@ -27,7 +28,7 @@ import { closePast } from '../runs/opened.ts'
 const MAX_BYTES = 1_000_000
 
 const CAN_OPEN =
-  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; and checkpoints of runs, as .safetensors. ' +
+  'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, or the experiment.json of a run folder; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
   CAN_IMPORT
 
 /** A file that was not opened, and everything that is wrong with it. */
@@ -85,6 +86,16 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse(problems) : undefined
   }
+  if (/\.zip$/i.test(file.name)) {
+    // Only some visitors have bundles to bring.
+    const { openBundle } = await import('../data/bundles.ts')
+    const problems = await openBundle(file)
+    return problems.length > 0 ? refuse(problems) : fileStore.setState({ problem: undefined })
+  }
+  if (await isData(file).catch(() => false)) {
+    fileStore.setState({ problem: undefined })
+    return openData(file)
+  }
   // Only some visitors have logs to bring.
   const { importLog } = await import('../runs/import_log.ts')
   const imported = await importLog([file], file.name)
@@ -126,14 +137,16 @@ export async function openFiles(files: readonly File[], name?: string): Promise<
   fileStore.setState({ problem: refused })
 }
 
+const ACCEPTED =
+  '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt,.zip,.js,.mjs,.py'
+
 /** Lets the person choose files, or a folder. */
 export function chooseFile(is_folder = false): void {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
   input.webkitdirectory = is_folder
-  if (!is_folder)
-    input.accept = '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt'
+  if (!is_folder) input.accept = ACCEPTED
   input.addEventListener('change', () => void openFiles([...(input.files ?? [])]))
   input.click()
 }

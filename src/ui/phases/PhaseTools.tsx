@@ -66,7 +66,7 @@ export function AddPhase() {
   const is_full = phases.length >= MAX_PHASES
   const add = (kind: PhaseDocument['kind']) => {
     const phase = newPhase(kind, phases)
-    // Whoever trains a reward model wants its reward.
+    // With a reward model comes its reward.
     const enable = hasRewardModel(phases, phases.length)
     tell(appendPhase(phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase))
   }

@@ -193,7 +193,7 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
       </p>
       <button
         type="button"
-        data-testid="ask-anew"
+        data-testid="ask-again"
         onClick={() => {
           const refused = editField(`phases.${index}.pairs.verdicts`, '')
           if (refused !== undefined) showToast(refused)

@@ -107,7 +107,7 @@ test('the summary says the newest value and its range, and nothing of what was n
   expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
 })
 
-test('a column that was thinned is drawn anew, and that is said', () => {
+test('a column that was thinned is redrawn, and the chart says so', () => {
   const series = labStore.getState().series as Map<string, Series>
   const push = (from: number, to: number) => {
     for (let step = from; step < to; step++) appendMetrics(series, step, { loss: step % 97 })
@@ -128,7 +128,7 @@ test('a column that was thinned is drawn anew, and that is said', () => {
   expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line averages what is kept\.$/)
 })
 
-test('whoever does not see the band behind the lines is told of it, and where the value lies', () => {
+test('the description names the band behind the lines, and where the value lies', () => {
   const format = (value: number | undefined) => `${value}`
   expect(summaryOf([line], format)).toBe('Newest values. loss: 0.5, between 0 and 1.')
   const ideal = { high: 0.2, why: '', words: 'Ideal: below 0.2' }

@@ -53,7 +53,7 @@ export function useView(view: View): View {
 
 const selectIsDark = (state: UiState) => state.is_dark
 
-/** Paints a view on a canvas, and after that only the part that has changed; all of it once it was told to forget. */
+/** Paints a view on a canvas, and after that only the part that has changed; all of it after `forget`. */
 function pictureOn(
   ctx: CanvasRenderingContext2D,
   paint: Paint,

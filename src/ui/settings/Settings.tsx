@@ -199,7 +199,7 @@ export function Settings() {
   const fold = (group: string, is_open: boolean) =>
     setFolds((before) => (before[group] === is_open ? before : { ...before, [group]: is_open }))
   const [query, setQuery] = useState('')
-  // Whoever is sent to a setting sees it among its neighbours.
+  // A setting that is jumped to is shown among its neighbours.
   useEffect(() => {
     if (wanted) setQuery('')
   }, [wanted])

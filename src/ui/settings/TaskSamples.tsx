@@ -6,6 +6,7 @@ import { type Contents, contentsStore } from '../../lab/page/contents/contents.t
 import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { useLab } from '../base/run.ts'
+import { openData } from '../data/open_data.ts'
 
 const SHOWN = 3
 const hasRows = ({ status }: Contents) => status === 'none' || status === 'here'
@@ -40,6 +41,9 @@ export function TaskSamples() {
           ))}
         </tbody>
       </table>
+      <button type="button" data-testid="open-data" onClick={() => openData()}>
+        Train on your own data …
+      </button>
     </div>
   )
 }

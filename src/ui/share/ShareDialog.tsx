@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
 import { TABS } from '../../lab/links/view.ts'
 import { HIDE_PARTS, LOCK_PARTS, type ViewOptions } from '../../lab/links/view_options.ts'
+import { contentsStore } from '../../lab/page/contents/contents.ts'
 import { isOfLink } from '../../lab/page/result.ts'
 import type { LabState } from '../../lab/page/store.ts'
 import { formatCount } from '../base/format.ts'
@@ -129,11 +130,24 @@ function Sharing({ close }: { close: () => void }) {
         >
           Export a model or a job …
         </button>
+        <SaveBundle />
         <button type="button" onClick={close}>
           Close
         </button>
       </div>
     </form>
+  )
+}
+
+/** A link only names the files of an experiment; a bundle carries them. */
+function SaveBundle() {
+  const { status } = useStore(contentsStore)
+  if (status !== 'here') return null
+  const save = async () => (await import('../data/bundles.ts')).saveBundle()
+  return (
+    <button type="button" data-testid="share-bundle" onClick={() => void save()}>
+      Save with its files (.zip)
+    </button>
   )
 }
 

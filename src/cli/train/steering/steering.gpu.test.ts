@@ -166,7 +166,7 @@ test('a phase that was ended is not ended once more, however often the button is
   ])
 })
 
-test('a run that is prolonged at its last step goes on', async () => {
+test('a run that is prolonged at its last step continues', async () => {
   const document = tinyExperiment({ phases: [{ kind: 'rl', steps: 2 }] })
   const longer = await run(document, { 2: [{ kind: 'repeat_phase' }] })
   expect(longer.results.map(({ step, phase: p }) => [step, p])).toEqual([

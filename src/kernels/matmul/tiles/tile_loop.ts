@@ -14,7 +14,7 @@ const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
 
 /** The loop that reads both factors from their buffers. */
 export function directLoop({ slices }: Tile, a: Factor, b: Factor, has_bias: boolean): string {
-  // The last row, column or vector stands in for those past the edge, whose results are not stored.
+  // The last row, column or vector is used for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
     const { name, count, along_k } = factor
     const size = name === 'a' ? 'm' : 'n'

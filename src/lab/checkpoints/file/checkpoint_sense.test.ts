@@ -162,7 +162,7 @@ describe('counts that no run reaches are refused by name', () => {
     expect(await said(forged(six, {}, { document, experiment, done: 1 }))).toBeUndefined()
   })
 
-  test('whatever stands in one counter, it is refused by its name or a count that a run reaches', async () => {
+  test('whatever one counter holds, it is refused by its name or a count that a run reaches', async () => {
     const names = ['phase', 'step', 'phase_step', 'stage_step', 'critic_step'] as const
     const value = fc.oneof(fc.nat(12), fc.maxSafeNat(), fc.constant(2 ** 53 - 1))
     await fc.assert(

@@ -42,7 +42,7 @@ const hash = (label: string, help: string) =>
     { holds: (s) => s === '' || isContentHash(s), expected: "'sha256-' and 64 digits" },
   )
 
-/** What an experiment says of a data set; whoever loads the files fills it in. */
+/** What an experiment says of a data set; what loads the files fills it in. */
 const DATASET: Tree<Omit<DataChoice, 'id'>> = {
   data: hash('File', 'The hash of the data file.'),
   name: text({ label: 'Data set', help: 'What it is called.', default: '', max: 80 }),
@@ -73,6 +73,16 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     { label: 'Tokenizer', help: 'What a token is; a model has the vocabulary of its tokenizer.' },
     DATA_TOKENIZERS,
   ),
+  tokenizer_data: hash(
+    'Tokenizer file',
+    'The hash of the tokenizer’s file; empty where it is none.',
+  ),
+  tokenizer_name: text({
+    label: 'Tokenizer file',
+    help: 'What it is called.',
+    default: '',
+    max: 80,
+  }),
   vocab_size: size('Vocabulary', 'Tokens of the tokenizer, as found.', 200000, 'tokens', 26),
   max_prompt_length: size(
     'Longest prompt',

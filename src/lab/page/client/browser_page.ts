@@ -45,7 +45,7 @@ async function openContents(): Promise<ContentStore> {
   return contentStore(await pageFolder())
 }
 
-/** The browser's own page. Frames stop in hidden tabs, so a timer stands in for them. */
+/** The browser's own page. Frames stop in hidden tabs, so a timer replaces them. */
 export function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
   const is_query =

@@ -124,7 +124,7 @@ test('what panels want is observed of both, also once the first one is over', ()
   expect(second.groups).toHaveLength(3)
 })
 
-test('a pause holds both, and to go on is to take turns again', () => {
+test('a pause holds both, and then they take turns again', () => {
   const { run, second } = begin()
   pause()
   first.says(status(run, 'paused'))
@@ -138,7 +138,7 @@ test('a pause holds both, and to go on is to take turns again', () => {
   expect(second.asked()).toEqual(['turn'])
 })
 
-test('when one is over the other goes on by itself', () => {
+test('when one is over the other continues by itself', () => {
   const { run, second } = begin()
   first.says(status(run, 'finished'))
   expect(second.asked()).toEqual(['resume'])
@@ -146,7 +146,7 @@ test('when one is over the other goes on by itself', () => {
   expect(first.asked()).toEqual([])
 })
 
-test('when the second one fails the first goes on by itself', () => {
+test('when the second one fails the first continues by itself', () => {
   const { run, second } = begin()
   draw()
   expect(labStore.getState()).toMatchObject({ run, status: 'running' })

@@ -90,7 +90,7 @@ test('a deletion can be taken back until its time is over', async () => {
   expect(forget).toHaveBeenCalledWith(['a'])
 })
 
-test('a run that goes on cannot be deleted', async () => {
+test('a run in progress cannot be deleted', async () => {
   await put('held', { status: 'running', started_at: 9 })
   await openLibrary(storage, '', new Set(['held']))
   await deleteRuns(['held'])

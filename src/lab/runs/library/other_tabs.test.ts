@@ -106,7 +106,7 @@ test('a run whose tab was closed without a word is left in the lists of the othe
   expect(two.runOf('b')?.header.was_left).toBe(true)
 })
 
-test('what is told and is no record changes nothing', async () => {
+test('a message that is no record changes nothing', async () => {
   const two = await openTab(storage)
   const other = new BroadcastChannel('understory.runs')
   for (const told of [null, 3, { header: { id: 'a' } }, { labels: { id: 'z' } }, { removed: 'a' }])

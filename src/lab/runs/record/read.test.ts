@@ -90,7 +90,7 @@ test('a past run ended as its record says', async () => {
   expect(shownAs({ status: 'running' })).toBe('stopped')
 })
 
-test('a full storage is told with what to do', () => {
+test('the error of a full storage says what to do', () => {
   const full = Object.assign(new Error('x'), { name: 'QuotaExceededError' })
   expect(storageProblem(full)).toMatch(/full.*Delete runs/)
   expect(storageProblem(new Error('broke'))).toMatch(/broke/)

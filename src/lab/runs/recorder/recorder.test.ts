@@ -9,7 +9,7 @@ import { FLUSH_MS, FLUSH_STEPS, RETRY_MS } from './recorder.ts'
 
 const REWARD = 'critic/score/mean'
 
-/** Memory that remembers every write, and fails while it is told to. */
+/** Memory that remembers every write, and fails on demand. */
 function watched() {
   const memory = memoryStorage()
   const writes: RunWrite[] = []

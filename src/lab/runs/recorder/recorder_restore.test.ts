@@ -1,4 +1,4 @@
-// A record follows a run that went back, and one that goes on in another page.
+// A record follows a run that went back, and one that continues in another page.
 import { expect, test } from 'vitest'
 import type { LabState } from '../../page/store.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
@@ -57,7 +57,7 @@ async function rowsOf(storage: RunStorage, id: string) {
 const running = (run: number): LabEvent => ({ type: 'status', run, status: 'running' })
 const upTo = (step: number) => Array.from({ length: step + 1 }, (_, i) => i)
 
-test('a run that went back is written anew, in one write, and grows from there', async () => {
+test('a run that went back is written again, in one write, and grows from there', async () => {
   const storage = memoryStorage()
   const { recorder, pass } = recorderOn(storage)
   let state = told(begun(1), running(1), ...steps(0, 5))
@@ -112,7 +112,7 @@ test('a write that fails after the run went back is made up for', async () => {
   expect(await rowsOf(storage, 'run-1')).toEqual({ steps: upTo(3), samples: upTo(2) })
 })
 
-test('a run that goes on in another page keeps its record, its beginning and what was kept', async () => {
+test('a run that continues in another page keeps its record, its beginning and what was kept', async () => {
   const storage = memoryStorage()
   const first = recorderOn(storage)
   first.recorder.see(told(begun(1), running(1), ...steps(0, 5)))

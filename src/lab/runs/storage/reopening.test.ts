@@ -26,7 +26,7 @@ function closable() {
   return { storage, close: () => (now.is_closed = true) }
 }
 
-test('a storage that was closed is opened again, and a write is told to begin again', async () => {
+test('a storage that was closed is opened again, and a write has to begin again', async () => {
   const first = closable()
   const second = memoryStorage()
   const storage = reopening(first.storage, async () => second)

@@ -2,6 +2,7 @@
 // in progress neither waits for it nor is touched by it.
 import type { HfModel } from '../../../model/hf/hf_model.ts'
 import type { Tokenizer } from '../../../tasks/task.ts'
+import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
 import type { Lens } from '../../protocol/observation.ts'
 import type { ModelCommand, ModelEvent, OpenedModelFacts } from '../../protocol/opened_model.ts'
@@ -20,11 +21,6 @@ export interface LookedAt {
   look(ids: readonly number[], tokens: readonly string[]): Promise<Lens>
   close(): void
 }
-
-const TOKENIZER_FILES = [
-  ...['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'],
-  ...['generation_config.json', 'chat_template.jinja'],
-]
 
 /** One model at a time. */
 export class ModelReader {

@@ -9,7 +9,7 @@ import type { StepResult } from '../step_result.ts'
 import { Trainer } from '../trainer.ts'
 import { FULL, numbers, uninterrupted, type Whole } from './testing.ts'
 
-/** A new trainer that goes on from where one is. */
+/** A new trainer that continues from where one is. */
 async function moved(gpu: Gpu, trainer: Trainer): Promise<Trainer> {
   const state: TrainerState = structuredClone(await trainer.exportState())
   gpu.freeAll()
@@ -114,7 +114,7 @@ test('a reward model, what it was taught, its reward and filtered groups move al
   expect(end.actor.corrections).toHaveLength(2 * 6)
 })
 
-test('a phase that waits for a person goes on in a new trainer with the same pairs and verdicts', async () => {
+test('a phase that waits for a person continues in a new trainer with the same pairs and verdicts', async () => {
   const asking = {
     ...REWARD_MODEL,
     steps: 2,

@@ -7,7 +7,7 @@ import type { TrainerState } from '../state.ts'
 import { Trainer } from '../trainer.ts'
 import { FULL, numbers, PPO } from './testing.ts'
 
-test('a state whose reward model lacks a part is told from the whole one', async () => {
+test('a state whose reward model lacks a part differs from the whole one', async () => {
   const gpu = await Gpu.open()
   const config: TrainerConfig = { ...CONFIG, phases: [{ ...REWARD_MODEL, steps: 9 }] }
   const trainer = await Trainer.create(gpu, config)
@@ -44,7 +44,7 @@ test('a state whose reward model lacks a part is told from the whole one', async
   gpu.destroy()
 })
 
-test('a state that lacks a part is told from the whole one', async () => {
+test('a state that lacks a part differs from the whole one', async () => {
   const gpu = await Gpu.open()
   const config = { ...FULL, phases: [PPO] }
   const trainer = await Trainer.create(gpu, config)

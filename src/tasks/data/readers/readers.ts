@@ -11,7 +11,7 @@ import type { Reader } from './reader.ts'
 const READERS: readonly Reader[] = [jsonl, json, csv, parquet, plainText]
 
 /** What a file picker offers, without dots. */
-export const DATA_EXTENSIONS: readonly string[] = READERS.flatMap(({ extensions }) => extensions)
+const DATA_EXTENSIONS: readonly string[] = READERS.flatMap(({ extensions }) => extensions)
 
 const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
 

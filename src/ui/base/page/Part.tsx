@@ -17,7 +17,7 @@ interface PartState {
 const words = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 
-/** Stands in the place of a part that threw. */
+/** Shown in place of a part that threw. */
 export function BrokenPart(props: {
   readonly name: string
   readonly error: unknown

@@ -1,4 +1,4 @@
-// A part that throws: what stands in its place, and that every part of the page has such a place.
+// A part that throws: what is shown in its place, and that every part of the page has such a place.
 import { type FunctionComponent, isValidElement, type ReactElement, type ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'

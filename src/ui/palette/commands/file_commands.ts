@@ -1,4 +1,5 @@
 // What comes in and goes out as a link or a file.
+import { openData } from '../../data/open_data.ts'
 import { openExport } from '../../share/export/open_export.ts'
 import { copyLink } from '../actions.ts'
 import { chooseFile, saveExperiment, saveMetrics } from '../files.ts'
@@ -25,6 +26,13 @@ export const FILE_COMMANDS: readonly Command[] = [
     name: () => 'Open folder…',
     also: 'load import log verl validation generations model hugging face adapter',
     run: () => chooseFile(true),
+  },
+  {
+    id: 'open-data',
+    group: 'Files',
+    name: () => 'Train on your own data …',
+    also: 'dataset jsonl csv parquet text rows problems upload',
+    run: () => openData(),
   },
   {
     id: 'save-experiment',

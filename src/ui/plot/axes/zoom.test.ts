@@ -6,7 +6,7 @@ import { shownSteps, zoomBetween } from './zoom.ts'
 const shown = (zoom: ReturnType<typeof zoomBetween>, newest: number) =>
   shownSteps({ zoom, from: 0, newest, planned: 100 })
 
-test('a range stays while the run goes on', () => {
+test('a range stays while the run continues', () => {
   const zoom = zoomBetween(30, 10, 60)
   expect(zoom).toEqual({ low: 10, high: 30 })
   expect([shown(zoom, 60), shown(zoom, 5000)]).toEqual([

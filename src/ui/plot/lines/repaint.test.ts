@@ -93,7 +93,7 @@ test('what is cleared begins on a pixel of the canvas, or is all of it', () => {
   expect(clearedFrom(Number.NEGATIVE_INFINITY, 4, 1)).toBeUndefined()
 })
 
-test('the dashes of an end go on where the whole line has them, from its last gap', () => {
+test('the dashes of an end continue where the whole line has them, from its last gap', () => {
   const dashed = { ...style, dash: [3, 2] }
   const offsets: number[] = []
   const { ctx } = recordingContext()

@@ -23,7 +23,7 @@ test('weight 0 is the series itself', () => {
   expect(smoothed(columns, 0)).toBe(columns)
 })
 
-test('gaps stay where they are, and what follows goes on from before', () => {
+test('gaps stay where they are, and what follows continues from before', () => {
   fc.assert(
     fc.property(fc.array(fc.option(finite, { nil: Number.NaN })), weights, (values, weight) => {
       const result = valuesOf(values, weight)
@@ -72,7 +72,7 @@ test('a growing series is continued, as if it had been smoothed at once', () => 
   expect(Array.from(grown.values).slice(0, 500)).toEqual(valuesOf(values, 0.9))
 })
 
-test('another weight starts anew, and one too large is brought down', () => {
+test('another weight starts over, and one too large is brought down', () => {
   const columns = columnsOf([0, 1])
   expect(smoothed(columns, 0.5).values[1]).toBeCloseTo(2 / 3)
   const heavy = smoothed(columns, 7).values[1]

@@ -1,4 +1,4 @@
-// The checkpoints of one run: where it can go on from, and files to take away.
+// The checkpoints of one run: where it can continue from, and files to download.
 import { Download, GitBranch, Play, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { listCheckpoints } from '../../../lab/checkpoints/storage/browse.ts'

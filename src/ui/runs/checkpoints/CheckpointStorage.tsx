@@ -27,7 +27,7 @@ async function measure(): Promise<Used> {
   return { bytes, runs: new Set(all.map(({ record }) => record)).size }
 }
 
-/** Those of runs that go on stay. */
+/** Those of runs in progress stay. */
 async function removeAll(): Promise<void> {
   const living = labStore.getState().record
   const records = new Set((await listCheckpoints()).map(({ record }) => record))

@@ -78,7 +78,7 @@ const selectRates = ({ run_experiment, phase }: LabState) =>
         .join(', ')
     : ''
 
-/** The run waits where its numbers were sound: what broke, and how to go on. */
+/** The run waits where its numbers were sound: what broke, and how to continue. */
 function Guarded() {
   const guarded = useLab(selectGuarded)
   const status = useLab(selectStatus)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agoText, guardText, lossText, problemText } from './texts.ts'
 
-test('every interruption has its own title and says from where the run goes on', () => {
+test('every interruption has its own title and says from where the run continues', () => {
   const losses = [
     { what: 'gpu', is_waiting: false, is_blocked: false },
     { what: 'gpu', is_waiting: true, is_blocked: false },

@@ -169,7 +169,7 @@ test('surprises and entropies are sequential; a token without a number has no co
   expect(classes('clipped')).toEqual(['div-5', 'div-10', 'div-0'])
 })
 
-test('a KL estimate below zero makes its scale diverge; the KL in the reward stands in for the loss’s', () => {
+test('a KL estimate below zero makes its scale diverge; the KL in the reward takes the place of the loss’s', () => {
   const negative = traced('1=', '1', 0, { reward_kl: [-0.1, 0.2] })
   expect(classes('kl_ref', negative)).toEqual(['div-3', 'div-10'])
 })

@@ -1,0 +1,103 @@
+// A person's own rows: dropped on the page, trained on, and named by a link that asks for them where they are missing.
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type LabPage, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+/** 200 rows: the answer is the last of three digits. */
+const ROWS = Array.from({ length: 200 }, (_, i) => {
+  const digits = i.toString(6).padStart(3, '0')
+  return JSON.stringify({ question: `${digits}=`, answer: digits[2] })
+}).join('\n')
+
+/** Drops a file on the page, as a person does. */
+async function drop(lab: LabPage, name: string, text: string): Promise<void> {
+  const transfer = await lab.page.evaluateHandle(
+    ([own, content]) => {
+      const data = new DataTransfer()
+      data.items.add(new File([content], own))
+      return data
+    },
+    [name, text] as const,
+  )
+  await lab.page.dispatchEvent('body', 'drop', { dataTransfer: transfer })
+}
+
+/** Few supervised steps, so that reinforcement has something to do. */
+const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=30&phases.1.steps=30&phases.1.target_layer=final&validation.test_freq=0${QUICK}`
+
+test('200 rows are dropped, the settings train on them, and the reward rises', async ({
+  lab,
+  page,
+}) => {
+  test.setTimeout(240_000)
+  await lab.open(LINK)
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await expect(lab.get('data-found')).toContainText(
+    '160 rows to train on, 40 rows held out; 9 tokens',
+  )
+  await expect(lab.get('data-prompt-key')).toHaveValue('question')
+  await expect(lab.get('data-answer-key')).toHaveValue('answer')
+  await expect(lab.get('lengths-prompts')).toContainText('Prompts: 4 to 4 tokens')
+  const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
+  expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  const overflow = await page.evaluate(() => {
+    const dialog = document.querySelector('.data-dialog') as HTMLElement
+    return dialog.scrollWidth - dialog.clientWidth
+  })
+  expect(overflow).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await lab.get('data-use').click()
+  await expect(lab.get('task-samples')).toContainText('=')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+  expect(scores).toHaveLength(30)
+  expect(mean(scores.slice(-5))).toBeGreaterThan(mean(scores.slice(0, 5)) + 0.1)
+})
+
+test('a link without its file asks for it, refuses another one, and continues when it is dropped', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await lab.get('data-use').click()
+  await expect.poll(() => page.url()).toContain('task.data=sha256-')
+  // As on another machine.
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory()
+    await root.removeEntry('content', { recursive: true })
+  })
+  await page.reload()
+  const missing = lab.get('missing-files')
+  await expect(missing).toContainText(
+    /This experiment uses last digit\.jsonl \(sha256-[0-9a-f]{8}…\)/,
+  )
+  await expect(missing).toContainText('which is not on this machine. Drop it here.')
+  await drop(lab, 'other.jsonl', `${ROWS}\n`)
+  await expect(lab.get('file-refused')).toContainText(
+    /other\.jsonl is sha256-[0-9a-f]{64}\. This experiment uses last digit\.jsonl, which is sha256-[0-9a-f]{64}/,
+  )
+  await drop(lab, 'found again.jsonl', ROWS)
+  await expect(missing).toBeHidden()
+  await lab.get('train').click()
+  await lab.waitForStep(2)
+  // From now on it is here.
+  await page.reload()
+  await expect(lab.get('task-samples')).toContainText('=')
+  await expect(missing).toBeHidden()
+})
+
+test('what is no data is refused by what it is, and nothing is changed', async ({ lab }) => {
+  await lab.open(LINK)
+  const url = lab.page.url()
+  await drop(lab, 'page.jsonl', '<!DOCTYPE html><html></html>')
+  await expect(lab.get('data-refused')).toContainText(
+    'page.jsonl: expected a data file, found a web page',
+  )
+  await drop(lab, 'ragged.csv', 'question,answer\n1,2\n3,4,5\n')
+  await expect(lab.get('data-refused')).toContainText('line 3: expected 2 fields')
+  expect(lab.page.url()).toBe(url)
+})

@@ -1,0 +1,58 @@
+// --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the tokenizer of a Hugging Face folder.
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type ContentFile, contentHash } from '../../lab/content/content.ts'
+import { DATA_TOKENIZERS, type DataTokenizer } from '../../tasks/data/data_tokenizer.ts'
+import {
+  TOKENIZER_FILES,
+  type TokenizerFiles,
+} from '../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import { packTokenizer } from '../../tasks/tokenizers/packed.ts'
+import { LARGEST_BPE, SMALLEST_BPE } from '../../tasks/tokenizers/train_bpe.ts'
+import { LabFailure, UsageError } from '../command.ts'
+import { readText } from './input_file.ts'
+
+/** What an experiment says of its tokenizer, and the file that it names. */
+export interface GivenTokenizer {
+  readonly tokenizer: DataTokenizer
+  readonly vocab_size: number
+  readonly file: ContentFile | undefined
+}
+
+const OWN = (Object.keys(DATA_TOKENIZERS) as DataTokenizer[]).filter((id) => id !== 'file')
+
+/** `bpe:512`, a name, a tokenizer.json or the folder that it is in. Throws UsageError or LabFailure. */
+export async function givenTokenizer(text: string): Promise<GivenTokenizer> {
+  const size = /^bpe:(\d{1,6})$/.exec(text)?.[1]
+  if (size !== undefined) {
+    const vocab_size = Number(size)
+    if (vocab_size >= SMALLEST_BPE && vocab_size <= LARGEST_BPE)
+      return { tokenizer: 'bpe', vocab_size, file: undefined }
+    throw new UsageError(
+      `--tokenizer: expected bpe: and ${SMALLEST_BPE} to ${LARGEST_BPE} tokens, got ${text}`,
+    )
+  }
+  const own = OWN.find((id) => id === text)
+  if (own) return { tokenizer: own, vocab_size: 0, file: undefined }
+  if (!existsSync(text))
+    throw new UsageError(
+      `--tokenizer: expected a tokenizer.json, its folder, bpe:512 or one of ${OWN.join(', ')}, got '${text}'`,
+    )
+  return { tokenizer: 'file', vocab_size: 0, file: await packedFile(text) }
+}
+
+/** The files of one folder as one file of content: the others say which token ends a response, and how messages are written. */
+async function packedFile(path: string): Promise<ContentFile> {
+  const isFolder = statSync(path).isDirectory()
+  const folder = isFolder ? path : dirname(path)
+  const main = isFolder ? join(path, 'tokenizer.json') : path
+  if (!existsSync(main)) throw new LabFailure(`--tokenizer: ${main}: expected a file, found none`)
+  const others = TOKENIZER_FILES.filter(
+    (name) => name !== 'tokenizer.json' && existsSync(join(folder, name)),
+  )
+  const texts = others.map((name) => [name, readText(join(folder, name))] as const)
+  const files: TokenizerFiles = { 'tokenizer.json': readText(main), ...Object.fromEntries(texts) }
+  const bytes = new TextEncoder().encode(packTokenizer(files))
+  const name = basename(isFolder ? join(process.cwd(), path) : main)
+  return { hash: await contentHash(bytes), name, bytes }
+}

@@ -1,0 +1,16 @@
+// The dialog for a person's own data. What is inside is loaded when it is first opened.
+import { lazyPart } from '../base/page/lazy_part.tsx'
+import { Modal } from '../palette/Modal.tsx'
+
+const DataForm = lazyPart(async () => (await import('./DataForm.tsx')).DataForm, {
+  name: 'Data',
+  fallback: <p className="soft">Opening …</p>,
+})
+
+export function DataDialog() {
+  return (
+    <Modal name="data" label="Data">
+      <DataForm />
+    </Modal>
+  )
+}

@@ -1,0 +1,150 @@
+// Inside the dialog for data: a file, its first rows, which column is what, the split and the lengths, and then the settings.
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import {
+  applyData,
+  type DataPlan,
+  type OpenedData,
+  type Outcome,
+  outcomeOf,
+  readDataFile,
+} from '../../lab/page/contents/data_file.ts'
+import { showToast } from '../base/store.ts'
+import { closeDialog } from '../palette/dialogs.ts'
+import { closePast } from '../runs/opened.ts'
+import { FilePicker } from './FilePicker.tsx'
+import { FirstRows } from './FirstRows.tsx'
+import { FoundRows } from './FoundRows.tsx'
+import { openedDataStore } from './open_data.ts'
+import { PlanFields } from './PlanFields.tsx'
+import './data.css'
+
+interface Reading {
+  readonly of: File
+  readonly opened?: OpenedData
+  readonly why?: string
+}
+
+/** What a file holds once it is read; undefined meanwhile. */
+function useDataFile(file: File | undefined): Reading | undefined {
+  const [reading, setReading] = useState<Reading>()
+  useEffect(() => {
+    if (!file) return undefined
+    let is_here = true
+    readDataFile(file).then(
+      (opened) => is_here && setReading({ of: file, opened }),
+      (error) => is_here && setReading({ of: file, why: String(error?.message ?? error) }),
+    )
+    return () => {
+      is_here = false
+    }
+  }, [file])
+  return reading?.of === file ? reading : undefined
+}
+
+/** What the plan makes of the rows; undefined while that is found out. */
+function useOutcome(
+  opened: OpenedData,
+  val: OpenedData | undefined,
+  plan: DataPlan,
+): Outcome | undefined {
+  const [found, setFound] = useState<{ readonly of: DataPlan; readonly outcome: Outcome }>()
+  useEffect(() => {
+    let is_here = true
+    outcomeOf(opened, val, plan).then((outcome) => is_here && setFound({ of: plan, outcome }))
+    return () => {
+      is_here = false
+    }
+  }, [opened, val, plan])
+  return found?.of === plan ? found.outcome : undefined
+}
+
+export function DataForm() {
+  const file = useStore(openedDataStore, (state) => state.file)
+  const reading = useDataFile(file)
+  return (
+    <div className="data" data-testid="data-form">
+      <h2>Your own data</h2>
+      <p className="soft">
+        Rows of a prompt and a right answer, or text: JSON lines, JSON, CSV, Parquet or plain text.
+        Nothing is uploaded.
+      </p>
+      <FilePicker
+        label="File"
+        id="data-file"
+        file={file}
+        is_first
+        onFile={(chosen) => openedDataStore.setState({ file: chosen })}
+      />
+      {file && !reading ? <p role="status">Reading {file.name} …</p> : null}
+      {reading?.why === undefined ? null : <Refused why={reading.why} />}
+      {reading?.opened ? (
+        <Opened key={reading.opened.content.hash} opened={reading.opened} />
+      ) : null}
+    </div>
+  )
+}
+
+const Refused = ({ why }: { readonly why: string }) => (
+  <p className="data-refused" role="alert" data-testid="data-refused">
+    {why}
+  </p>
+)
+
+/** A file that was read, until its rows are used. */
+function Opened({ opened }: { readonly opened: OpenedData }) {
+  const { table } = opened
+  const [plan, setPlan] = useState<DataPlan>(opened.first_plan)
+  const [val_file, setValFile] = useState<File>()
+  const [refused, setRefused] = useState<string>()
+  const val = useDataFile(val_file)
+  const outcome = useOutcome(opened, val?.opened, plan)
+  const change = (part: Partial<DataPlan>) => {
+    setRefused(undefined)
+    setPlan((before) => ({ ...before, ...part }))
+  }
+  const apply = async () => {
+    if (!outcome?.ok) return
+    const why = await applyData(opened, val?.opened, plan, outcome.prepared)
+    setRefused(why)
+    if (why !== undefined) return
+    closePast()
+    closeDialog('data')
+    showToast(`The settings train on ${opened.name}. Undo brings them back.`)
+  }
+  return (
+    <>
+      <FirstRows opened={opened} plan={plan} />
+      {table.notes.map((note) => (
+        <p key={note} className="soft">
+          {note}
+        </p>
+      ))}
+      <PlanFields
+        keys={opened.keys}
+        plan={plan}
+        has_val={val?.opened !== undefined}
+        onPlan={change}
+      />
+      <FilePicker
+        label="Held-out rows from a file of their own (optional)"
+        id="data-val-file"
+        file={val_file}
+        onFile={setValFile}
+      />
+      {val?.why === undefined ? null : <Refused why={val.why} />}
+      {outcome?.ok ? <FoundRows prepared={outcome.prepared} plan={plan} /> : null}
+      {outcome?.ok === false ? <Refused why={outcome.why} /> : null}
+      {refused === undefined ? null : <Refused why={refused} />}
+      <button
+        type="button"
+        className="primary"
+        data-testid="data-use"
+        disabled={!outcome?.ok}
+        onClick={() => void apply()}
+      >
+        Use this data
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+// Bundles on the page: an experiment with every file that it names, as one .zip that is saved and opened.
+import { readBundle, writeBundle } from '../../lab/content/bundle.ts'
+import { tooLarge } from '../../lab/content/content.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { openExperiment } from '../../lab/page/client/opening.ts'
+import { contentsOf, keepContent } from '../../lab/page/contents/contents.ts'
+import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
+import { labStore } from '../../lab/page/store.ts'
+import { runFileStem } from '../../lab/runs/files/metrics_file.ts'
+import { saveFile } from '../base/save.ts'
+import { showToast } from '../base/store.ts'
+import { closePast } from '../runs/opened.ts'
+
+/** Opens a bundle in the settings and keeps its files. What is wrong with it, a sentence each; none where it was opened. */
+export async function openBundle(file: File): Promise<readonly string[]> {
+  try {
+    const why = tooLarge(file.size)
+    if (why !== undefined) return [why]
+    const { document, files } = await readBundle(
+      file.name,
+      new Uint8Array(await file.arrayBuffer()),
+    )
+    const parsed = parseExperiment(document)
+    if (!parsed.ok)
+      return parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    for (const content of files) await keepContent(content)
+    const refused = openExperiment(parsed.experiment, file.name)
+    if (refused !== undefined) return [refused]
+    closePast()
+    showToast(`Opened ${file.name}. Undo brings the settings back.`)
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/** Saves the document that repeats what the settings show, with its files. */
+export function saveBundle(): void {
+  const experiment = repeatedExperiment(labStore.getState())
+  const files = contentsOf(experiment)
+  if (!files) return showToast('A file of this experiment is missing, so there is no bundle of it.')
+  const bytes = writeBundle(experiment, files)
+  saveFile(`${runFileStem(experiment)}.zip`, new Blob([bytes], { type: 'application/zip' }))
+}
