@@ -16,7 +16,7 @@ import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
 import { PROBE, VALIDATION } from './fields/validation_fields.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
-import { rewardSchema } from './reward_schema.ts'
+import { rewardSchema } from './reward/reward_schema.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
 import { toolsSchema } from './tools.ts'
 

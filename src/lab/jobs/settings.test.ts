@@ -10,6 +10,7 @@ import { ROLLOUT } from '../experiment/fields/rollout_fields.ts'
 import { DATA, ROOT } from '../experiment/fields/run_fields.ts'
 import { TASK_PARAMS } from '../experiment/fields/task_fields.ts'
 import { PROBE, VALIDATION } from '../experiment/fields/validation_fields.ts'
+import { REWARD } from '../experiment/reward/reward_schema.ts'
 import { experimentSchema } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { fateOf } from './carry.ts'
@@ -27,6 +28,7 @@ const FIELDS = [
   ],
   ...Object.entries({
     data: DATA,
+    reward: REWARD,
     model: MODEL,
     rollout: ROLLOUT,
     actor: ACTOR,

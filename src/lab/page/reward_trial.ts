@@ -47,17 +47,27 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
     ),
   )
   const samples = Array.from({ length: TRIED }, (_, i) => task.sample(experiment.seed, i, 'test'))
-  const asked = samples.flatMap(({ prompt, ground_truth }, i) => {
-    const other = samples[(i + 1) % TRIED].ground_truth
-    const wrong = other === ground_truth ? `${ground_truth}0` : other
-    const texts = { right: ground_truth, wrong, empty: '' } as const
-    return Object.entries(texts).map(([what, response]) => ({
-      ...{ prompt, ground_truth, response, what: what as TriedRow['what'] },
-    }))
-  })
+  const asked = samples.flatMap(
+    ({ prompt, ground_truth, data_source = task.id, extra_info }, i) => {
+      const other = samples[(i + 1) % TRIED].ground_truth
+      const wrong = other === ground_truth ? `${ground_truth}0` : other
+      const texts = { right: ground_truth, wrong, empty: '' } as const
+      return Object.entries(texts).map(([what, response]) => ({
+        ...{
+          prompt,
+          ground_truth,
+          response,
+          what: what as TriedRow['what'],
+          data_source,
+          extra_info,
+        },
+      }))
+    },
+  )
   const scored: Scored | undefined = await reward?.score(
-    asked.map(({ prompt, ground_truth, response }) => ({
-      ...{ data_source: task.id, solution_str: response, ground_truth, extra_info: { prompt } },
+    asked.map(({ prompt, ground_truth, response, data_source, extra_info }) => ({
+      ...{ data_source, solution_str: response, ground_truth },
+      extra_info: { ...extra_info, prompt },
     })),
   )
   return asked.map(({ prompt, what, response }, row) => {

@@ -127,7 +127,7 @@ export class ProgramSandbox {
       }
       const { guest, next } = await this.#ready()
       const calls = args.slice(first).map((own, i) => ({ index: first + i, args: own }))
-      guest.ask(JSON.stringify(calls), calls.length)
+      guest.ask(JSON.stringify(calls, withoutBigInts), calls.length)
       const asked_at = performance.now()
       const left = () => left_ms - (performance.now() - asked_at)
       const failed = await hearAnswers(next, answers, args.length, limits, left)
@@ -194,6 +194,10 @@ async function hearAnswers(
   }
   return undefined
 }
+
+/** Rows of a Parquet file hold whole numbers that JSON does not know. */
+const withoutBigInts = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? Number(value) : value
 
 const notAsked = (left_ms: number, { batch_timeout_ms }: Limits): ProgramAnswer => ({
   problem: 'timeout',

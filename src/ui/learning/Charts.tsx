@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import type { TaskChoice } from '../../lab/experiment/fields/task_fields.ts'
 import { taskCard } from '../../lab/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
+import { lazyPart } from '../base/page/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../base/page/Panels.tsx'
 import { Part } from '../base/page/Part.tsx'
 import { hasRewardPhase, shownExperiment, useLastLayer } from '../base/run.ts'
@@ -16,7 +17,6 @@ import { Heatmap, layerName } from '../plot/Heatmap.tsx'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { depthColor, layerDash } from '../plot/palette.ts'
 import { Downloads } from './Downloads.tsx'
-import { MoreCharts } from './MoreCharts.tsx'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -27,6 +27,12 @@ import {
   TASK_SCORE,
 } from './metrics.ts'
 import { Samples } from './Samples.tsx'
+
+/** Most people never open them. */
+const MoreCharts = lazyPart(async () => (await import('./MoreCharts.tsx')).MoreCharts, {
+  name: 'More charts',
+  fallback: null,
+})
 
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128

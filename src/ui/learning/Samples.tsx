@@ -5,13 +5,13 @@ import type { LabState } from '../../lab/page/store.ts'
 import { shownText } from '../../lab/protocol/token_text.ts'
 import { verdictOf } from '../../lab/protocol/verdict.ts'
 import { formatNumber } from '../base/format.ts'
-import { rewardWords } from '../base/reward_words.ts'
 import { ScoreSign } from '../base/ScoreSign.tsx'
 import { shownStore, useAtStep, useShown } from '../base/shown.ts'
 import { TurnText } from '../base/TurnText.tsx'
 import { useSlowFrame } from '../plot/readout.ts'
 import { groupByPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
+import { rewardWords } from './reward_words.ts'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]

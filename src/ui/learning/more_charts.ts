@@ -236,7 +236,6 @@ const OTHER_STAGES: Readonly<Record<string, string>> = {
   adv: 'advantages',
   update_reward_model: 'reward model learns',
 }
-const WHOLE = 'step'
 
 const formatSeconds = (seconds: number | undefined): string =>
   seconds === undefined ? NONE : `${formatNumber(seconds)} s`
@@ -245,7 +244,7 @@ function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
   const stages = metrics
     .filter((metric) => metric.startsWith(TIME))
     .map((metric) => metric.slice(TIME.length))
-    .filter((stage) => stage !== WHOLE)
+    .filter((stage) => stage !== 'step')
     .map((stage, i) => ({
       metric: TIME + stage,
       label: STAGES[stage] ?? OTHER_STAGES[stage] ?? stage,
@@ -256,7 +255,7 @@ function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
       width: 1.4,
       dots: stage === 'testing',
     }))
-  const whole = { ...line(TIME + WHOLE, 'whole step'), color: '--ink', width: 2 }
+  const whole = { ...line(`${TIME}step`, 'whole step'), color: '--ink', width: 2 }
   return [
     {
       id: 'stage-times',

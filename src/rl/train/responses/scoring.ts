@@ -14,11 +14,11 @@ export async function scoreTexts(
 ): Promise<Scored> {
   if (reward)
     return reward.score(
-      samples.map(({ prompt, ground_truth }, b) => ({
-        data_source: task.id,
+      samples.map(({ prompt, ground_truth, data_source = task.id, extra_info }, b) => ({
+        data_source,
         solution_str: texts[b],
         ground_truth,
-        extra_info: { prompt },
+        extra_info: { ...extra_info, prompt },
       })),
     )
   const scores = samples.map(({ prompt }, b) => (is_ended[b] ? task.score(prompt, texts[b]) : 0))

@@ -1,6 +1,6 @@
 // What the parts of a composed reward say of one response, in words.
 import type { RolloutSample } from '../../lab/protocol/results.ts'
-import { formatNumber } from './format.ts'
+import { formatNumber } from '../base/format.ts'
 
 /** ' exact_match 1, length 0.5.' and why it could not be scored; '' without a composed reward. */
 export function rewardWords({
