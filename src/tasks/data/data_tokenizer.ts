@@ -3,7 +3,7 @@ import type { Tokenizer } from '../task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { alphabetOf, characters, EOS_TOKEN, PAD_TOKEN } from '../tokenizers/characters.ts'
 import { letters } from '../tokenizers/letters.ts'
-import { DataFileError } from './table.ts'
+import { DataFileError } from './data_file.ts'
 
 /** What each choice is called. */
 export const DATA_TOKENIZERS = {

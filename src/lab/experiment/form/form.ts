@@ -31,7 +31,9 @@ function taskFields(experiment: Experiment): Field[] {
     live: false,
     has_effect: true,
   }
-  return [id, ...fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))]
+  const params = fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))
+  // What is said of a file is said together, where its rows are seen: alone, no change of it would fit the rows.
+  return [id, ...(is_data ? params.map((field) => ({ ...field, has_effect: false })) : params)]
 }
 
 /** The training set, which is no larger than the task. */
