@@ -1,4 +1,5 @@
 // A person's own rows: dropped on the page, trained on, and named by a link that asks for them where they are missing.
+import { readFileSync } from 'node:fs'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
@@ -10,17 +11,20 @@ const ROWS = Array.from({ length: 200 }, (_, i) => {
 }).join('\n')
 
 /** Drops a file on the page, as a person does. */
-async function drop(lab: LabPage, name: string, text: string): Promise<void> {
+async function dropBytes(lab: LabPage, name: string, bytes: Buffer): Promise<void> {
   const transfer = await lab.page.evaluateHandle(
-    ([own, content]) => {
+    ([own, text]) => {
       const data = new DataTransfer()
+      const content = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
       data.items.add(new File([content], own))
       return data
     },
-    [name, text] as const,
+    [name, bytes.toString('base64')] as const,
   )
   await lab.page.dispatchEvent('body', 'drop', { dataTransfer: transfer })
 }
+
+const drop = (lab: LabPage, name: string, text: string) => dropBytes(lab, name, Buffer.from(text))
 
 /** Few supervised steps, so that reinforcement has something to do. */
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=30&phases.1.steps=30&phases.1.target_layer=final&validation.test_freq=0${QUICK}`
@@ -88,6 +92,36 @@ test('a link without its file asks for it, refuses another one, and continues wh
   await page.reload()
   await expect(lab.get('task-samples')).toContainText('=')
   await expect(missing).toBeHidden()
+})
+
+test('a bundle brings the files with the experiment', async ({ lab, page }) => {
+  await lab.open(LINK)
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await lab.get('data-use').click()
+  await lab.get('share-options').click()
+  const coming = page.waitForEvent('download')
+  await lab.get('share-bundle').click()
+  const path = await (await coming).path()
+  await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory()
+    await root.removeEntry('content', { recursive: true })
+  })
+  await lab.open('v=1&p=tiny')
+  await dropBytes(lab, 'bundle.zip', readFileSync(path))
+  await expect.poll(() => page.url()).toContain('task.data=sha256-')
+  await expect(lab.get('task-samples')).toContainText('=')
+  await expect(lab.get('missing-files')).toBeHidden()
+})
+
+test('the dialog is legible in the dark', async ({ lab, page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await lab.open(LINK)
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await expect(lab.get('data-found')).toBeVisible()
+  const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
+  expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(lab.get('data-form')).toBeHidden()
 })
 
 test('what is no data is refused by what it is, and nothing is changed', async ({ lab }) => {

@@ -10,8 +10,8 @@ import { Numbers } from './learning/Numbers.tsx'
 import { Scrubber } from './learning/Scrubber.tsx'
 import { Announcer } from './notices/Announcer.tsx'
 import { Failure } from './notices/Failure.tsx'
+import { Files } from './notices/Files.tsx'
 import { Findings } from './notices/Findings.tsx'
-import { MissingFiles } from './notices/MissingFiles.tsx'
 import { Notices } from './notices/Notices.tsx'
 import { Pending } from './notices/Pending.tsx'
 import { Record } from './notices/Record.tsx'
@@ -40,7 +40,7 @@ const ABOVE: readonly PanelEntry[] = [
   { name: 'The heading', Own: HiddenHeading },
   { name: 'The note about locks', Own: Locked },
   { name: 'The notes on the link', Own: Notices },
-  { name: 'The missing files', Own: MissingFiles },
+  { name: 'The missing files', Own: Files },
   { name: 'The offer to continue', Own: ContinueOffers },
   { name: 'The error of the run', Own: Failure },
   { name: 'The note on the interruption', Own: Interrupted },

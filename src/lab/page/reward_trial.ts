@@ -7,7 +7,8 @@ import { contentHash } from '../content/content.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { callOnPage } from '../sandbox/page_programs.ts'
-import { contentsOf, findContents, keepContent } from './contents/contents.ts'
+import { keepContent } from './contents/content_files.ts'
+import { contentsOf, findContents } from './contents/contents.ts'
 
 export type { ParamValue, RewardParam } from '../../tasks/rewards/reward.ts'
 export type PartChoice = Experiment['reward']['parts'][number]

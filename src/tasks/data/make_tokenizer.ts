@@ -4,8 +4,8 @@ import { alphabetOf, characters } from '../tokenizers/characters.ts'
 import type { TokenizerFiles } from '../tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../tokenizers/load_tokenizer.ts'
 import { unpackTokenizer } from '../tokenizers/packed.ts'
+import { type DataFile, DataFileError } from './data_file.ts'
 import { type DataTokenizer, ownTokenizer } from './data_tokenizer.ts'
-import { type DataFile, DataFileError } from './table.ts'
 
 /** Trains a byte-pair encoding: here, or in a worker where a page must not stand still. */
 export type TrainBpe = (texts: readonly string[], vocab_size: number) => Promise<TokenizerFiles>

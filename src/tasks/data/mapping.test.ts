@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { keysOf, mapRows, proposeMapping, VERL_MAPPING } from './mapping.ts'
+import { DataFileError, VERL_MAPPING } from './data_file.ts'
+import { keysOf, mapRows, proposeMapping } from './mapping.ts'
 import { readTable } from './readers/readers.ts'
-import { DataFileError } from './table.ts'
 
 const tableOf = (name: string, text: string) =>
   readTable({ name, bytes: new TextEncoder().encode(text) })

@@ -1,5 +1,6 @@
 // Which column of a data file is what, and the rows that follow from it. Column names are those of verl and TRL where a file has them.
-import { type Cell, DataFileError, kindOfCell, shownCell, type Table } from './table.ts'
+import { DataFileError } from './data_file.ts'
+import { type Cell, kindOfCell, shownCell, type Table } from './table.ts'
 
 /** Which columns are taken. A key is a column's name, or names with dots for what lies inside a cell, e.g. reward_model.ground_truth. */
 export interface Mapping {
@@ -21,13 +22,6 @@ export interface DataRow {
   /** What reward functions are told; absent where the file does not say it. */
   readonly data_source?: string
   readonly extra_info?: Readonly<Record<string, unknown>>
-}
-
-/** verl's own columns. */
-export const VERL_MAPPING: Mapping = {
-  prompt_key: 'prompt',
-  answer_key: 'reward_model.ground_truth',
-  reward_fn_key: 'data_source',
 }
 
 /** Names of columns that hold prompts and answers, the likeliest first. */

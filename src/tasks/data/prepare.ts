@@ -1,10 +1,10 @@
 // From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person should know of them.
 import type { Tokenizer } from '../task.ts'
+import { DataFileError } from './data_file.ts'
 import { dataTokenizer, type TokenizerSource } from './make_tokenizer.ts'
 import { type DataRow, mapRows } from './mapping.ts'
 import type { DataPlan, NamedTable, Prepared } from './plan.ts'
 import { type SplitRows, splitRows, usualTestSize } from './split.ts'
-import { DataFileError } from './table.ts'
 import { textRows } from './text_rows.ts'
 
 /** Tokens of a row of text where a person does not say how many. */

@@ -1,4 +1,5 @@
 // What every data file becomes: named columns and rows of plain values, whatever its format.
+import { DataFileError, MOST_COLUMNS, MOST_ROWS } from './data_file.ts'
 
 /** A value of a cell: what JSON can hold, or a number that is not finite. Parquet's other types become text or numbers (plain_cell.ts). */
 export type Cell =
@@ -19,20 +20,6 @@ export interface Table {
   /** What a row is called in messages, e.g. line 3: its number in the file, from 1. */
   readonly placeOf: (row: number) => string
 }
-
-/** A file as it was dropped or named. */
-export interface DataFile {
-  readonly name: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-}
-
-/** A data file that cannot be read or used; the message names the file, and row and column where there are any. */
-export class DataFileError extends Error {
-  override readonly name = 'DataFileError'
-}
-
-export const MOST_ROWS = 1_000_000
-export const MOST_COLUMNS = 256
 
 /** Refuses more rows than are held in memory. Throws DataFileError. */
 export function refuseRows(file: string, rows: number): void {

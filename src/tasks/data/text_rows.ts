@@ -1,9 +1,9 @@
 // Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised phase learns every token but the first.
 import type { Tokenizer } from '../task.ts'
+import { DataFileError } from './data_file.ts'
 import type { DataRow } from './mapping.ts'
 import type { Prepared } from './plan.ts'
 import { usualTestSize } from './split.ts'
-import { DataFileError } from './table.ts'
 
 /**
  * Cuts texts, with an end of line between them, into rows of `length` tokens. A row's prompt is the last token of the row before it, so nothing

@@ -1,5 +1,5 @@
 // The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for every text.
-import { DataFileError } from './table.ts'
+import { DataFileError } from './data_file.ts'
 
 /** Ids to text and what they stand for. */
 export interface Vocabulary {

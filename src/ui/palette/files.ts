@@ -1,12 +1,11 @@
 // Files of the page: an experiment that comes in, and what goes out.
 import { createStore } from 'zustand/vanilla'
 import { thinnedOf, thinnedWords } from '../../lab/columns/thinning.ts'
-import { tooLarge } from '../../lab/content/content.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { CAN_IMPORT } from '../../lab/jobs/logs/can_import.ts'
 import { openExperiment } from '../../lab/page/client/opening.ts'
-import { bringContent, contentsStore } from '../../lab/page/contents/contents.ts'
+import { contentsStore } from '../../lab/page/contents/contents.ts'
 import { repeatedExperiment } from '../../lab/page/next_experiment.ts'
 import { openingLocked } from '../../lab/page/share_store.ts'
 import { labStore } from '../../lab/page/store.ts'
@@ -79,7 +78,10 @@ export async function openFile(file: File): Promise<void> {
     fileStore.setState({ problem: undefined })
     return problems.length > 0 ? refuse([...problems, CAN_OPEN]) : undefined
   }
-  if (await isAskedFor(file)) return
+  if (contentsStore.getState().missing.length > 0) {
+    const { bringFile } = await import('../../lab/page/contents/content_files.ts')
+    if (await bringFile(file)) return
+  }
   if (/\.(js|mjs|py)$/i.test(file.name)) {
     const { takeProgram } = await import('../settings/rewards/take_program.ts')
     const problems = await takeProgram(file)
@@ -117,16 +119,6 @@ export async function openFile(file: File): Promise<void> {
   closePast()
   fileStore.setState({ problem: undefined })
   showToast(`Opened ${file.name}. Undo brings the settings back.`)
-}
-
-/** Takes a file that the experiment names and that is missing; what is wrong with it is said where it is asked for. */
-async function isAskedFor(file: File): Promise<boolean> {
-  if (contentsStore.getState().missing.length === 0 || tooLarge(file.size)) return false
-  try {
-    return await bringContent(file.name, new Uint8Array(await file.arrayBuffer()))
-  } catch {
-    return false
-  }
 }
 
 /** Opens a file, or the files of a folder; `name` is the folder's, where it is known. */

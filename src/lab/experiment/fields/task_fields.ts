@@ -1,9 +1,8 @@
 // The task of an experiment: its id and its parameters, as the tasks declare them.
 import * as z from 'zod/mini'
+import { MOST_ROWS, VERL_MAPPING } from '../../../tasks/data/data_file.ts'
 import { type DataChoice, dataTask } from '../../../tasks/data/data_task.ts'
 import { DATA_TOKENIZERS } from '../../../tasks/data/data_tokenizer.ts'
-import { VERL_MAPPING } from '../../../tasks/data/mapping.ts'
-import { MOST_ROWS } from '../../../tasks/data/table.ts'
 import { createTask, TASKS } from '../../../tasks/index.ts'
 import type { Task, TaskKind } from '../../../tasks/task.ts'
 import { isContentHash } from '../../content/content.ts'

@@ -40,8 +40,13 @@ function taskFields(experiment: Experiment): Field[] {
     value: toolsText(experiment.tools),
     has_effect: true,
   }
-  const params = leavesOf(TASK_PARAMS.get(task.id))
-  return [id, ...fieldsOf(experiment, 'Task', 'task', params), tools]
+  const params = fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))
+  // What is said of a file is said together, where its rows are seen: alone, no change of it would fit the rows.
+  return [
+    id,
+    ...(is_data ? params.map((field) => ({ ...field, has_effect: false })) : params),
+    tools,
+  ]
 }
 
 /** The training set, which is no larger than the task. */

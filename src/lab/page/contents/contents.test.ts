@@ -7,7 +7,8 @@ import { encodeLink } from '../../links/link.ts'
 import { PRESETS } from '../../presets/presets.ts'
 import { train } from '../client/controls.ts'
 import { contents, openPage, port, types, withTestPages } from '../client/testing.ts'
-import { bringContent, contentsStore } from './contents.ts'
+import { bringContent } from './content_files.ts'
+import { contentsStore } from './contents.ts'
 
 withTestPages()
 

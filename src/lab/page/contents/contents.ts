@@ -1,10 +1,8 @@
 // The files that the settings' experiment names: found in the browser's storage, or asked for. Train needs them all.
 import { createStore } from 'zustand/vanilla'
-import { type ContentFile, contentHash, type NamedContent } from '../../content/content.ts'
+import type { ContentFile, NamedContent } from '../../content/content.ts'
 import { contentNames } from '../../content/named.ts'
 import type { Experiment } from '../../experiment/schema.ts'
-import { labPage } from '../client/connection.ts'
-import { nextExperiment } from '../next_experiment.ts'
 import { labStore } from '../store.ts'
 
 export interface Contents {
@@ -20,7 +18,7 @@ const NONE: Contents = { status: 'none', missing: [], problem: undefined }
 export const contentsStore = createStore<Contents>(() => NONE)
 
 /** Files in memory by hash: those of the settings and of the run. */
-const here = new Map<string, ContentFile>()
+export const here = new Map<string, ContentFile>()
 /** Counts up whenever another experiment is looked at. */
 let looked = 0
 
@@ -43,14 +41,14 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
   }
   tell({ ...NONE, status: 'looking' })
   try {
+    // Only some experiments name files.
+    const { loadAll, readAll } = await import('./content_files.ts')
     const missing = await readAll(names)
     if (missing.length > 0) {
       tell({ status: 'missing', missing, problem: undefined })
       return false
     }
-    const { loadContents } = await import('../../content/load.ts')
-    const { trainBpeInWorker } = await import('./bpe_training.ts')
-    await loadContents(experiment, contentsOf(experiment) ?? [], trainBpeInWorker())
+    await loadAll(experiment)
     tell({ ...NONE, status: 'here' })
     return true
   } catch (error) {
@@ -58,48 +56,6 @@ export async function findContents(experiment: Experiment): Promise<boolean> {
     tell({ ...NONE, status: 'broken', problem })
     return false
   }
-}
-
-/** Reads what is not in memory yet; returns what is in no storage either. */
-async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
-  const missing: NamedContent[] = []
-  for (const named of names) {
-    if (here.has(named.hash)) continue
-    const store = await labPage().contents?.()
-    const file = await store?.read(named.hash)
-    if (file) here.set(named.hash, file)
-    else missing.push(named)
-  }
-  return missing
-}
-
-/** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
-export async function keepContent(file: ContentFile): Promise<void> {
-  here.set(file.hash, file)
-  const store = await labPage().contents?.()
-  await store?.put(file.bytes, file.name).catch(() => {})
-}
-
-const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
-
-/**
- * Takes a file while some are missing. False where it is none of them and of another kind, so that it may be meant otherwise. One of the
- * same kind with another hash is refused: the store says both hashes, and nothing is changed.
- */
-export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
-  const { missing } = contentsStore.getState()
-  const hash = await contentHash(bytes)
-  const named = missing.find((file) => file.hash === hash)
-  if (named) {
-    await keepContent({ hash, name: named.name, bytes })
-    await findContents(nextExperiment(labStore.getState()))
-    return true
-  }
-  if (!missing.some((file) => extensionOf(file.name) === extensionOf(name))) return false
-  const wanted = missing.map((file) => `${file.name}, which is ${file.hash}`).join(', and ')
-  const problem = `${name} is ${hash}. This experiment uses ${wanted}. Nothing was changed.`
-  contentsStore.setState({ problem })
-  return true
 }
 
 /** What decides which files are read, and how; '' where none are. */

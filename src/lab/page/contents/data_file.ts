@@ -19,7 +19,7 @@ import { parseExperiment } from '../../experiment/experiment.ts'
 import { onDataSet } from '../../experiment/on_data_set.ts'
 import { openExperiment } from '../client/opening.ts'
 import { labStore } from '../store.ts'
-import { keepContent } from './contents.ts'
+import { keepContent } from './content_files.ts'
 
 export type { DataPlan, Found, LengthBin, Prepared }
 

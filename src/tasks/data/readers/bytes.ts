@@ -1,5 +1,5 @@
 // What a file is by its bytes, whatever its name says; and bytes as text.
-import { DataFileError } from '../table.ts'
+import { DataFileError } from '../data_file.ts'
 
 /** Files that are no data set, by how they begin, and what to do. */
 const FOREIGN: readonly (readonly [bytes: readonly number[], what: string])[] = [

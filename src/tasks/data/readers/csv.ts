@@ -1,5 +1,6 @@
 // Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and ends of lines inside of them.
-import { DataFileError, refuseColumns, refuseRows, type Table } from '../table.ts'
+import { DataFileError } from '../data_file.ts'
+import { refuseColumns, refuseRows, type Table } from '../table.ts'
 import type { Reader } from './reader.ts'
 
 interface Record {

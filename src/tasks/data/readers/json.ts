@@ -1,5 +1,6 @@
 // JSON: a list of objects, by itself or as `rows` or `data` of an object. A row of Hugging Face's rows API, {row: {…}}, is unpacked.
-import { type Cell, DataFileError, type Table, tableOfObjects } from '../table.ts'
+import { DataFileError } from '../data_file.ts'
+import { type Cell, type Table, tableOfObjects } from '../table.ts'
 import { readJsonLines } from './jsonl.ts'
 import type { Reader } from './reader.ts'
 

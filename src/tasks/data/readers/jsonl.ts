@@ -1,5 +1,6 @@
 // JSON lines: an object on every line. Empty lines are left out.
-import { type Cell, DataFileError, refuseRows, type Table, tableOfObjects } from '../table.ts'
+import { DataFileError } from '../data_file.ts'
+import { type Cell, refuseRows, type Table, tableOfObjects } from '../table.ts'
 import type { Reader } from './reader.ts'
 
 const isObject = (value: unknown): value is Readonly<Record<string, Cell>> =>

@@ -1,12 +1,6 @@
 // Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
-import {
-  type Cell,
-  type DataFile,
-  DataFileError,
-  refuseColumns,
-  refuseRows,
-  type Table,
-} from '../table.ts'
+import { type DataFile, DataFileError } from '../data_file.ts'
+import { type Cell, refuseColumns, refuseRows, type Table } from '../table.ts'
 import { isParquet } from './bytes.ts'
 import { checkPages } from './parquet_pages.ts'
 import type { Reader } from './reader.ts'

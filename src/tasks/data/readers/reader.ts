@@ -1,5 +1,6 @@
 // What a format of data files is. One file and one line in the list (readers.ts) add another.
-import type { DataFile, Table } from '../table.ts'
+import type { DataFile } from '../data_file.ts'
+import type { Table } from '../table.ts'
 
 /** A format whose bytes are text. */
 interface TextReader {

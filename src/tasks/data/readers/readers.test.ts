@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
-import { DataFileError, MOST_COLUMNS } from '../table.ts'
+import { DataFileError, MOST_COLUMNS } from '../data_file.ts'
 import { isDataFile, readTable } from './readers.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,5 +1,6 @@
 // Any data file as a table: its format is told by its bytes, then by its name.
-import { type DataFile, DataFileError, type Table } from '../table.ts'
+import { type DataFile, DataFileError } from '../data_file.ts'
+import type { Table } from '../table.ts'
 import { refuseForeign, textOf } from './bytes.ts'
 import { csv } from './csv.ts'
 import { json } from './json.ts'

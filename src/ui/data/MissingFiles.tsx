@@ -8,7 +8,6 @@ import { chooseFile } from '../palette/files.ts'
 /** Asks for them. They can be dropped anywhere on the page. */
 export function MissingFiles() {
   const { status, missing, problem } = useStore(contentsStore)
-  if (status !== 'missing' && status !== 'broken') return null
   return (
     <section className="card notices" role="alert" data-testid="missing-files">
       <FileQuestion className="icon" aria-hidden="true" />

@@ -1,0 +1,70 @@
+// The files of the page: read from the browser's storage, loaded, kept, and taken from a person who brings them. Loaded when they are needed.
+import {
+  type ContentFile,
+  contentHash,
+  type NamedContent,
+  tooLarge,
+} from '../../content/content.ts'
+import { loadContents } from '../../content/load.ts'
+import type { Experiment } from '../../experiment/schema.ts'
+import { labPage } from '../client/connection.ts'
+import { nextExperiment } from '../next_experiment.ts'
+import { labStore } from '../store.ts'
+import { trainBpeInWorker } from './bpe_training.ts'
+import { contentsOf, contentsStore, findContents, here } from './contents.ts'
+
+/** Reads what is not in memory yet; returns what is in no storage either. */
+export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
+  const missing: NamedContent[] = []
+  for (const named of names) {
+    if (here.has(named.hash)) continue
+    const store = await labPage().contents?.()
+    const file = await store?.read(named.hash)
+    if (file) here.set(named.hash, file)
+    else missing.push(named)
+  }
+  return missing
+}
+
+/** Makes the files of an experiment known to the page's own tasks. */
+export const loadAll = (experiment: Experiment): Promise<void> =>
+  loadContents(experiment, contentsOf(experiment) ?? [], trainBpeInWorker())
+
+/** Keeps a file for experiments that name it. It is in memory also where the browser has no room for it. */
+export async function keepContent(file: ContentFile): Promise<void> {
+  here.set(file.hash, file)
+  const store = await labPage().contents?.()
+  await store?.put(file.bytes, file.name).catch(() => {})
+}
+
+const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
+
+/**
+ * Takes a file while some are missing. False where it is none of them and of another kind, so that it may be meant otherwise. One of the
+ * same kind with another hash is refused: the store says both hashes, and nothing is changed.
+ */
+export async function bringContent(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { missing } = contentsStore.getState()
+  const hash = await contentHash(bytes)
+  const named = missing.find((file) => file.hash === hash)
+  if (named) {
+    await keepContent({ hash, name: named.name, bytes })
+    await findContents(nextExperiment(labStore.getState()))
+    return true
+  }
+  if (!missing.some((file) => extensionOf(file.name) === extensionOf(name))) return false
+  const wanted = missing.map((file) => `${file.name}, which is ${file.hash}`).join(', and ')
+  const problem = `${name} is ${hash}. This experiment uses ${wanted}. Nothing was changed.`
+  contentsStore.setState({ problem })
+  return true
+}
+
+/** The same for a file of the browser's; one that is too large or cannot be read is none of them. */
+export async function bringFile(file: File): Promise<boolean> {
+  if (tooLarge(file.size)) return false
+  try {
+    return await bringContent(file.name, new Uint8Array(await file.arrayBuffer()))
+  } catch {
+    return false
+  }
+}

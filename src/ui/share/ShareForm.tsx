@@ -1,0 +1,256 @@
+// Inside the share dialog: a link with more in it than the experiment. What it holds is said before it is copied.
+import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { MAX_LINK_LENGTH } from '../../lab/links/link.ts'
+import { TABS } from '../../lab/links/view.ts'
+import { HIDE_PARTS, LOCK_PARTS, type ViewOptions } from '../../lab/links/view_options.ts'
+import { contentsStore } from '../../lab/page/contents/contents.ts'
+import { isOfLink } from '../../lab/page/result.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatCount } from '../base/format.ts'
+import { useLab } from '../base/run.ts'
+import { showToast, type UiState, uiStore } from '../base/store.ts'
+import { type Choice, linkOf, PLAIN } from './choice_link.ts'
+import { openExport } from './export/open_export.ts'
+import { HIDDEN, LOCKED } from './names.ts'
+
+/** Why the curves cannot go with the link; undefined where they can. */
+function noCurves(state: LabState): string | undefined {
+  if (state.series.size === 0 || state.step === 0) return 'there is no run yet'
+  if (!isOfLink(state)) return 'the settings were changed since this run began'
+  return undefined
+}
+
+const selectNoCurves = (state: LabState) => noCurves(state)
+const selectTab = (state: UiState) => state.tab
+
+const frameOf = (url: string) =>
+  `<iframe src="${url.replaceAll('&', '&amp;')}" title="Understory" width="100%" height="900"></iframe>`
+
+/** Copies a text and then calls `close`; where the browser forbids it, the link in `field` is selected instead. */
+function useCopying(close: () => void) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const copy = async (text: string, what: string) => {
+    try {
+      await navigator.clipboard.writeText(text)
+      showToast(`${what} copied.`)
+      close()
+    } catch {
+      field.current?.select()
+      showToast('The browser does not allow copying. The link is selected: copy it by hand.')
+    }
+  }
+  return { field, copy }
+}
+
+export function ShareForm({ close }: { close: () => void }) {
+  const tab = useStore(uiStore, selectTab)
+  const no_curves = useLab(selectNoCurves)
+  const [choice, setChoice] = useState<Choice>({ ...PLAIN, with_tab: tab !== TABS[0] })
+  const { options } = choice
+  const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
+  const { field, copy } = useCopying(close)
+  const id = useId()
+  const setOptions = (change: Partial<ViewOptions>) =>
+    setChoice({ ...choice, options: { ...options, ...change } })
+  return (
+    <form
+      method="dialog"
+      onSubmit={(event) => {
+        event.preventDefault()
+        copy(url, 'Link')
+      }}
+    >
+      <FirstChoices
+        choice={choice}
+        no_curves={no_curves}
+        has_tab={tab !== TABS[0]}
+        onChoice={setChoice}
+      />
+      <ForClass options={options} onOptions={setOptions} />
+      <ForFrame
+        options={options}
+        onOptions={setOptions}
+        url={url}
+        onCopy={() => copy(frameOf(url), 'Frame')}
+      />
+      <label htmlFor={`${id}-link`}>Link</label>
+      <textarea
+        ref={field}
+        id={`${id}-link`}
+        data-testid="share-link"
+        readOnly
+        rows={3}
+        value={url}
+      />
+      <p data-testid="share-says">{says}</p>
+      <Length url={url} />
+      <div className="share-ways">
+        <button type="submit" className="primary" data-testid="share-copy">
+          Copy link
+        </button>
+        <button
+          type="button"
+          data-testid="share-export"
+          onClick={() => {
+            close()
+            openExport()
+          }}
+        >
+          Export a model or a job …
+        </button>
+        <SaveBundle />
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** A link only names the files of an experiment; a bundle carries them. */
+function SaveBundle() {
+  const { status } = useStore(contentsStore)
+  if (status !== 'here') return null
+  const save = async () => (await import('../data/bundles.ts')).saveBundle()
+  return (
+    <button type="button" data-testid="share-bundle" onClick={() => void save()}>
+      Save with its files (.zip)
+    </button>
+  )
+}
+
+/** What goes with the link beside the experiment. */
+function FirstChoices(props: {
+  choice: Choice
+  no_curves: string | undefined
+  has_tab: boolean
+  onChoice: (choice: Choice) => void
+}) {
+  const { choice, no_curves, has_tab, onChoice } = props
+  return (
+    <>
+      <Check
+        name="with-curves"
+        checked={choice.with_curves && no_curves === undefined}
+        disabled={no_curves !== undefined}
+        onChange={(with_curves) => onChoice({ ...choice, with_curves })}
+      >
+        The curves of this run, drawn faintly behind the receiver’s own
+        {no_curves === undefined ? null : <span className="soft"> ({no_curves})</span>}
+      </Check>
+      {has_tab ? (
+        <Check
+          name="with-tab"
+          checked={choice.with_tab}
+          onChange={(with_tab) => onChoice({ ...choice, with_tab })}
+        >
+          Opens at the tab that is open here
+        </Check>
+      ) : null}
+    </>
+  )
+}
+
+interface OptionsProps {
+  readonly options: ViewOptions
+  readonly onOptions: (change: Partial<ViewOptions>) => void
+}
+
+function ForClass({ options, onOptions }: OptionsProps) {
+  return (
+    <details>
+      <summary>For a class: hide and lock</summary>
+      <fieldset>
+        <legend>Lock</legend>
+        {LOCK_PARTS.map((part) => (
+          <Check
+            key={part}
+            name={`lock-${part}`}
+            checked={options.lock.includes(part)}
+            onChange={(on) => onOptions({ lock: toggled(LOCK_PARTS, options.lock, part, on) })}
+          >
+            {LOCKED[part]}
+          </Check>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>Hide</legend>
+        {HIDE_PARTS.map((part) => (
+          <Check
+            key={part}
+            name={`hide-${part}`}
+            checked={options.hide.includes(part)}
+            onChange={(on) => onOptions({ hide: toggled(HIDE_PARTS, options.hide, part, on) })}
+          >
+            {HIDDEN[part]}
+          </Check>
+        ))}
+      </fieldset>
+      <p className="soft">The page says so and has a button that undoes it.</p>
+    </details>
+  )
+}
+
+function ForFrame(props: OptionsProps & { readonly url: string; readonly onCopy: () => void }) {
+  const { options, onOptions, url, onCopy } = props
+  const id = useId()
+  return (
+    <details>
+      <summary>For a page of your own</summary>
+      <Check name="embed" checked={options.embed} onChange={(embed) => onOptions({ embed })}>
+        Compact, without head and settings
+      </Check>
+      {options.embed ? (
+        <>
+          <label className="visually-hidden" htmlFor={id}>
+            HTML of a frame
+          </label>
+          <textarea id={id} data-testid="share-frame" readOnly rows={3} value={frameOf(url)} />
+          <p className="soft">
+            It sends its height to your page: {'{'} type: 'understory:height', height {'}'}.
+          </p>
+          <button type="button" onClick={onCopy}>
+            Copy frame
+          </button>
+        </>
+      ) : null}
+    </details>
+  )
+}
+
+function Length({ url }: { readonly url: string }) {
+  return (
+    <p className={url.length > MAX_LINK_LENGTH ? 'share-long' : 'soft'}>
+      {formatCount(url.length)} characters
+      {url.length > MAX_LINK_LENGTH
+        ? `: some programs cut links beyond ${formatCount(MAX_LINK_LENGTH)}, so send it as a file.`
+        : '.'}
+    </p>
+  )
+}
+
+/** The list with or without a name, in the order of all. */
+const toggled = <T extends string>(all: readonly T[], names: readonly T[], name: T, on: boolean) =>
+  all.filter((other) => (other === name ? on : names.includes(other)))
+
+function Check(props: {
+  name: string
+  checked: boolean
+  disabled?: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <label className="share-check">
+      <input
+        type="checkbox"
+        data-testid={`share-${props.name}`}
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      <span>{props.children}</span>
+    </label>
+  )
+}
