@@ -96,6 +96,8 @@ const full = (seed: number, { phases }: Experiment): PresetRun => ({
   explained_first: -0.1,
   explained_last: 0.2,
   gen_batches: 2.25,
+  tool_calls_first: 0.4,
+  tool_calls_last: 0.98,
   clipfrac_max: 0.04,
   phases: phases
     .filter(({ kind }) => kind === 'rl')

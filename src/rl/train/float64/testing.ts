@@ -87,6 +87,14 @@ const penalty = (length: number, { algorithm, rollout }: RlPhase) => {
   return buffer ? Math.min(0, (room / buffer.len) * buffer.penalty_factor) : 0
 }
 
+/** The responses that were shown last, [B][R]; conversations are shown without their padding. */
+const lastRows = (shown: readonly Uint32Array[], R: number): Uint32Array[] =>
+  shown.slice(-B).map((ids) => {
+    const row = new Uint32Array(R).fill(arithmetic.pad_token_id)
+    row.set(ids)
+    return row
+  })
+
 /** The step's batch as it was trained on, from what was reported and what the tokenizer was shown meanwhile. */
 function recorded(
   phase: RlPhase,
@@ -100,7 +108,7 @@ function recorded(
     ? balanceBatch(lengths).flat()
     : samples.map((_, b) => b)
   const prompts = order.map((row) => samples[row].prompt)
-  const ids = shown.slice(-B)
+  const ids = lastRows(shown, R)
   const batch = makeBatch(
     padPrompts(
       prompts.map((prompt) => arithmetic.encode(prompt)),
@@ -232,7 +240,8 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
         recorded(phase, result, shown, rolloutLogProbs()),
       ),
       ...sampleMetrics(phase, result),
-      ...(talks(phase) && turnMetrics(turnsRef(shown.slice(-B), phase))),
+      ...(talks(phase) &&
+        turnMetrics(turnsRef(lastRows(shown, phase.rollout.max_response_length), phase))),
       ...drawMetrics(phase, shown),
     }
     const seen = Object.fromEntries(
