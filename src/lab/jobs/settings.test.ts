@@ -124,11 +124,13 @@ test('which presets leave as a job is a decision', () => {
     PRESETS.filter(({ id }) => typeof commandOf(id, target, version) === 'string').map(
       ({ id }) => id,
     )
-  const by_people = ['calculator-products', 'rlhf-tiny', 'rlhf-clicks']
-  expect(refused('verl')).toEqual(by_people)
-  expect(refused('verl', '0.7')).toEqual([...by_people, 'tiny-dapo'])
+  const by_people = ['rlhf-tiny', 'rlhf-clicks']
+  const with_tools = ['calculator-products']
+  expect(refused('verl')).toEqual([...with_tools, ...by_people])
+  expect(refused('verl', '0.7')).toEqual([...with_tools, ...by_people, 'tiny-dapo'])
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
+    ...with_tools,
     'tiny-ppo',
     ...by_people,
     'tiny-reinforce',
