@@ -3,7 +3,8 @@ import { mean, variance } from '../../rl/math/stats.ts'
 import type { AllRows } from './catalogue.ts'
 import type { Point, PresetRun } from './preset_run.ts'
 
-const SECTION = /<!-- (steps|seeds|entropies|judged|tools): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
+const SECTION =
+  /<!-- (steps|seeds|entropies|judged|tools): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
 
 type Table = (presets: readonly string[], rows: AllRows) => string
 

@@ -15,10 +15,10 @@ import { ROLLOUT } from './fields/rollout_fields.ts'
 import { DATA, KERNELS, ROOT } from './fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from './fields/task_fields.ts'
 import { PROBE, VALIDATION } from './fields/validation_fields.ts'
+import { rewardSchema } from './lists/reward_schema.ts'
+import { toolsSchema } from './lists/tools.ts'
 import { type PhaseDocument, phaseSchema } from './phases.ts'
-import { rewardSchema } from './reward/reward_schema.ts'
 import { type SteeringEntry, steeringSchema } from './steering/actions.ts'
-import { toolsSchema } from './tools.ts'
 
 /** The experiment document, version 1, with every default filled in. */
 export interface Experiment {

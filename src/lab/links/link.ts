@@ -4,11 +4,11 @@ import { type FieldValue, show } from '../experiment/fields/field.ts'
 import type { TaskChoice } from '../experiment/fields/task_fields.ts'
 import { experimentFields } from '../experiment/form/form.ts'
 import type { Field } from '../experiment/form/form_fields.ts'
+import { toolsText } from '../experiment/lists/tools.ts'
 import { type Issue, setAt, valueAt } from '../experiment/paths.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../experiment/phases.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
 import { EXPERIMENT_VERSION, type Experiment, MAX_PHASES } from '../experiment/schema.ts'
-import { toolsText } from '../experiment/tools.ts'
 import { PRESETS, type Preset, presetOf } from '../presets/presets.ts'
 import { withParts } from './reward_link.ts'
 import { readSteering, withSteering, writeEntry } from './steering_link.ts'
@@ -49,18 +49,20 @@ const startTask = (preset: Preset, id: string): TaskChoice =>
 
 /**
  * What encoding and decoding both start from: the preset, with phases of these kinds and with this task; another
- * task brings the response length that it needs.
+ * task brings the response length that it needs, and begins without tools.
  */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
-  const { max_response_length, ...rollout } = base.rollout
+  const is_same = sameTask(task, base.task)
+  const { max_response_length, max_turns, ...rollout } = base.rollout
   const phases = kinds.map((kind, i) =>
     base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
   )
   return parsedOrThrow({
     ...base,
     task,
-    rollout: sameTask(task, base.task) ? base.rollout : rollout,
+    rollout: is_same ? base.rollout : rollout,
+    tools: is_same ? base.tools : [],
     // The preset's phase may have scored with a reward model that these phases do not train.
     phases: phases.map((phase, i) =>
       phase.kind === 'rl' && !hasRewardModel(phases, i)
@@ -71,8 +73,7 @@ function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Expe
 }
 
 const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kind }) => kind)
-
-/** What a field of its own says; undefined for what a phase leaves to the experiment. */
+/** Undefined for what a phase leaves to the experiment. */
 const ownValue = ({ value, is_overridden }: Field): FieldValue | undefined =>
   is_overridden === false ? undefined : value
 

@@ -24,7 +24,6 @@ import {
 } from './session_host.ts'
 
 type Start = Extract<LabCommand, { type: 'start' }>
-
 /** The page draws samples no more often than this; a folder gets those of every step. */
 const SAMPLES_MS = 500
 

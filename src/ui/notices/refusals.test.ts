@@ -36,6 +36,7 @@ test('what a run refuses is said in a toast, and what it does is not', () => {
       now: () => 0,
     },
   )
+  uiStore.setState({ toast: '' })
   const stop = followRefusals()
   const steered = {
     type: 'steered',

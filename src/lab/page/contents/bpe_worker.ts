@@ -4,7 +4,7 @@ import type { BpeReport, BpeRequest } from './bpe_training.ts'
 
 const tell = (report: BpeReport) => postMessage(report)
 
-onmessage = ({ data: { texts, vocab_size } }: MessageEvent<BpeRequest>) => {
+addEventListener('message', ({ data: { texts, vocab_size } }: MessageEvent<BpeRequest>) => {
   try {
     const onProgress = (share: number) => {
       tell({ kind: 'progress', share })
@@ -15,4 +15,4 @@ onmessage = ({ data: { texts, vocab_size } }: MessageEvent<BpeRequest>) => {
   } catch (error) {
     tell({ kind: 'failed', problem: error instanceof Error ? error.message : `${error}` })
   }
-}
+})

@@ -1,11 +1,11 @@
 // The tools of a document: a list, a choice in the form, a word in a link, and the rules about turns.
 import { expect, test } from 'vitest'
-import { decodeLink, encodeLink } from '../links/link.ts'
-import { PRESETS } from '../presets/presets.ts'
-import { withField } from './experiment.ts'
-import { experimentFields } from './form/form.ts'
-import { issues, parsed } from './testing.ts'
-import { trainerConfig } from './trainer_config.ts'
+import { decodeLink, encodeLink } from '../../links/link.ts'
+import { PRESETS } from '../../presets/presets.ts'
+import { withField } from '../experiment.ts'
+import { experimentFields } from '../form/form.ts'
+import { issues, parsed } from '../testing.ts'
+import { trainerConfig } from '../trainer_config.ts'
 
 const TALKS = {
   task: { id: 'calculator_products' },

@@ -1,8 +1,8 @@
 // The tools of an experiment: a list in the document, one choice in a form and in a link.
 import * as z from 'zod/mini'
-import { TOOLS, type ToolChoice } from '../../tasks/tools/index.ts'
-import { nameOf } from '../../tasks/tools/tool.ts'
-import { type FieldInfo, show } from './fields/field.ts'
+import { TOOLS, type ToolChoice } from '../../../tasks/tools/index.ts'
+import { nameOf } from '../../../tasks/tools/tool.ts'
+import { type FieldInfo, show } from '../fields/field.ts'
 
 const IDS = TOOLS.map(nameOf)
 const MOST_TOOLS = 8
