@@ -26,10 +26,15 @@ async function dropBytes(lab: LabPage, name: string, bytes: Buffer): Promise<voi
 
 const drop = (lab: LabPage, name: string, text: string) => dropBytes(lab, name, Buffer.from(text))
 
+/** A rule of one's own for what is right. */
+const PROGRAM = `export function compute_score(data_source, solution_str, ground_truth) {
+  return solution_str === ground_truth ? 1 : 0
+}`
+
 /** Few supervised steps, so that reinforcement has something to do. */
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=30&phases.1.steps=30&phases.1.target_layer=final&validation.test_freq=0${QUICK}`
 
-test('200 rows are dropped, the settings train on them, and the reward rises', async ({
+test('200 rows and a reward are dropped, the settings train on them, and the reward rises', async ({
   lab,
   page,
 }) => {
@@ -53,8 +58,13 @@ test('200 rows are dropped, the settings train on them, and the reward rises', a
   await page.setViewportSize({ width: 1280, height: 900 })
   await lab.get('data-use').click()
   await expect(lab.get('task-samples')).toContainText('=')
+  await drop(lab, 'right.js', PROGRAM)
+  await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9)
+  await lab.get('reward-close').click()
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
+  const [{ metrics: last }] = (await lab.steps()).slice(-1)
+  expect(last['reward/program/mean']).toBeCloseTo(last['critic/score/mean'], 12)
   const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
   expect(scores).toHaveLength(30)
@@ -113,15 +123,30 @@ test('a bundle brings the files with the experiment', async ({ lab, page }) => {
   await expect(lab.get('missing-files')).toBeHidden()
 })
 
-test('the dialog is legible in the dark', async ({ lab, page }) => {
+test('a tokenizer is trained for the rows, or asked for, and the dialog is legible in the dark', async ({
+  lab,
+  page,
+}) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await lab.open(LINK)
   await drop(lab, 'last digit.jsonl', ROWS)
   await expect(lab.get('data-found')).toBeVisible()
   const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
   expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-  await page.keyboard.press('Escape')
-  await expect(lab.get('data-form')).toBeHidden()
+  await lab.get('data-tokenizer').selectOption('file')
+  await expect(lab.get('data-refused')).toContainText('Choose a tokenizer.json.')
+  await lab
+    .get('data-tokenizer-file')
+    .setInputFiles({ name: 'tokenizer.json', mimeType: '', buffer: Buffer.from('{}') })
+  await expect(lab.get('data-refused')).toContainText('tokenizer.json')
+  await lab.get('data-tokenizer').selectOption('bpe')
+  await lab.get('data-vocab-size').fill('20')
+  await expect(lab.get('data-refused')).toContainText('258')
+  await lab.get('data-vocab-size').fill('262')
+  await expect(lab.get('data-found')).toContainText('262 tokens')
+  await lab.get('data-use').click()
+  await expect.poll(() => page.url()).toContain('task.tokenizer=bpe')
+  expect(page.url()).toContain('task.vocab_size=262')
 })
 
 test('what is no data is refused by what it is, and nothing is changed', async ({ lab }) => {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import {
   applyData,
+  type ContentFile,
   type DataPlan,
   type OpenedData,
   type Outcome,
@@ -17,6 +18,7 @@ import { FirstRows } from './FirstRows.tsx'
 import { FoundRows } from './FoundRows.tsx'
 import { openedDataStore } from './open_data.ts'
 import { PlanFields } from './PlanFields.tsx'
+import { TokenizerPicker, useTokenizer } from './TokenizerPicker.tsx'
 import './data.css'
 
 interface Reading {
@@ -47,16 +49,21 @@ function useOutcome(
   opened: OpenedData,
   val: OpenedData | undefined,
   plan: DataPlan,
-): Outcome | undefined {
+  tokenizer: ContentFile | undefined,
+): { readonly outcome: Outcome | undefined; readonly progress: number } {
   const [found, setFound] = useState<{ readonly of: DataPlan; readonly outcome: Outcome }>()
+  const [progress, setProgress] = useState(0)
   useEffect(() => {
-    let is_here = true
-    outcomeOf(opened, val, plan).then((outcome) => is_here && setFound({ of: plan, outcome }))
-    return () => {
-      is_here = false
-    }
-  }, [opened, val, plan])
-  return found?.of === plan ? found.outcome : undefined
+    const ended = new AbortController()
+    const { signal } = ended
+    setFound(undefined)
+    setProgress(0)
+    outcomeOf(opened, val, plan, { tokenizer, onProgress: setProgress, signal }).then(
+      (outcome) => signal.aborted || setFound({ of: plan, outcome }),
+    )
+    return () => ended.abort()
+  }, [opened, val, plan, tokenizer])
+  return { outcome: found?.of === plan ? found.outcome : undefined, progress }
 }
 
 export function DataForm() {
@@ -85,6 +92,15 @@ export function DataForm() {
   )
 }
 
+const NO_FILES: readonly File[] = []
+
+const Making = ({ plan, progress }: { readonly plan: DataPlan; readonly progress: number }) => (
+  <p role="status" data-testid="data-making">
+    {plan.tokenizer === 'bpe' ? 'Training the tokenizer …' : 'Reading the rows …'}{' '}
+    {progress > 0 ? <progress value={progress} aria-label="Share of the training" /> : null}
+  </p>
+)
+
 const Refused = ({ why }: { readonly why: string }) => (
   <p className="data-refused" role="alert" data-testid="data-refused">
     {why}
@@ -98,14 +114,16 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
   const [val_file, setValFile] = useState<File>()
   const [refused, setRefused] = useState<string>()
   const val = useDataFile(val_file)
-  const outcome = useOutcome(opened, val?.opened, plan)
+  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(NO_FILES)
+  const tokenizer = useTokenizer(tokenizer_files)
+  const { outcome, progress } = useOutcome(opened, val?.opened, plan, tokenizer?.content)
   const change = (part: Partial<DataPlan>) => {
     setRefused(undefined)
     setPlan((before) => ({ ...before, ...part }))
   }
   const apply = async () => {
     if (!outcome?.ok) return
-    const why = await applyData(opened, val?.opened, plan, outcome.prepared)
+    const why = await applyData(opened, val?.opened, plan, outcome.prepared, tokenizer?.content)
     setRefused(why)
     if (why !== undefined) return
     closePast()
@@ -126,6 +144,10 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
         has_val={val?.opened !== undefined}
         onPlan={change}
       />
+      {plan.tokenizer === 'file' ? (
+        <TokenizerPicker files={tokenizer_files} onFiles={setTokenizerFiles} />
+      ) : null}
+      {tokenizer?.why === undefined ? null : <Refused why={tokenizer.why} />}
       <FilePicker
         label="Held-out rows from a file of their own (optional)"
         id="data-val-file"
@@ -133,6 +155,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
         onFile={setValFile}
       />
       {val?.why === undefined ? null : <Refused why={val.why} />}
+      {outcome ? null : <Making plan={plan} progress={progress} />}
       {outcome?.ok ? <FoundRows prepared={outcome.prepared} plan={plan} /> : null}
       {outcome?.ok === false ? <Refused why={outcome.why} /> : null}
       {refused === undefined ? null : <Refused why={refused} />}

@@ -1,5 +1,5 @@
 // Which column is what, the tokenizer, the split and the longest rows.
-import { type DataPlan, TOKENIZER_CHOICES } from '../../lab/page/contents/data_file.ts'
+import { BPE_SIZES, type DataPlan, TOKENIZER_CHOICES } from '../../lab/page/contents/data_file.ts'
 
 interface PlanProps {
   /** What can be chosen as a column. */
@@ -73,8 +73,18 @@ function Columns({ keys, plan, onPlan }: PlanProps) {
         id="data-tokenizer"
         value={plan.tokenizer}
         options={TOKENIZER_CHOICES}
-        onValue={(tokenizer) => onPlan({ tokenizer })}
+        onValue={(tokenizer) => onPlan({ tokenizer, vocab_size: 0 })}
       />
+      {plan.tokenizer === 'bpe' ? (
+        <Count
+          label={`Tokens of it (${BPE_SIZES.join(' to ')})`}
+          id="data-vocab-size"
+          value={plan.vocab_size}
+          empty={0}
+          placeholder="512"
+          onValue={(vocab_size) => onPlan({ vocab_size })}
+        />
+      ) : null}
     </>
   )
 }

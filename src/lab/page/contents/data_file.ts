@@ -14,14 +14,20 @@ import {
 import { prepareData } from '../../../tasks/data/prepare.ts'
 import { readTable } from '../../../tasks/data/readers/readers.ts'
 import { shownCell } from '../../../tasks/data/table.ts'
+import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import { packTokenizer } from '../../../tasks/tokenizers/packed.ts'
+import { LARGEST_BPE, SMALLEST_BPE } from '../../../tasks/tokenizers/train_bpe.ts'
 import { type ContentFile, contentHash, tooLarge } from '../../content/content.ts'
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { onDataSet } from '../../experiment/on_data_set.ts'
 import { openExperiment } from '../client/opening.ts'
 import { labStore } from '../store.ts'
+import { type BpeWatch, trainBpeInWorker } from './bpe_training.ts'
 import { keepContent } from './content_files.ts'
 
-export type { DataPlan, Found, LengthBin, Prepared }
+export type { ContentFile, DataPlan, Found, LengthBin, Prepared }
+/** Tokens that a byte-pair encoding can have. */
+export const BPE_SIZES = [SMALLEST_BPE, LARGEST_BPE] as const
 
 /** A file that was read, as far as a person sees it. */
 export interface OpenedData extends NamedTable {
@@ -64,15 +70,36 @@ export type Outcome =
   | { readonly ok: true; readonly prepared: Prepared }
   | { readonly ok: false; readonly why: string }
 
+/** The files of a tokenizer as one file of content: tokenizer.json, and those beside it that say ends and templates. */
+export async function readTokenizer(files: readonly File[]): Promise<ContentFile> {
+  const own = (file: File) => TOKENIZER_FILES.find((name) => name === file.name)
+  const main = files.find((file) => own(file) === 'tokenizer.json') ?? files[0]
+  const others = files.filter((file) => file !== main && own(file) !== undefined)
+  const why = tooLarge(files.reduce((sum, { size }) => sum + size, 0))
+  if (why !== undefined) throw new RangeError(`${main.name}: ${why}`)
+  const texts = await Promise.all(others.map(async (file) => [file.name, await file.text()]))
+  const packed = { 'tokenizer.json': await main.text(), ...Object.fromEntries(texts) }
+  const bytes = new TextEncoder().encode(packTokenizer(packed))
+  return { hash: await contentHash(bytes), name: main.name.slice(-MOST_NAME), bytes }
+}
+
+/** What a plan needs besides the tables: the file of a tokenizer, and how the training of one is watched and ended. */
+export interface Making extends BpeWatch {
+  readonly tokenizer?: ContentFile | undefined
+}
+
 /** The rows of a plan, or why there are none. */
 export async function outcomeOf(
   train: NamedTable,
   val: NamedTable | undefined,
   plan: DataPlan,
+  { tokenizer: file, ...watch }: Making,
 ): Promise<Outcome> {
   if (plan.answer_key === '') return { ok: false, why: 'Say which column holds the right answer.' }
+  if (plan.tokenizer === 'file' && !file) return { ok: false, why: 'Choose a tokenizer.json.' }
+  const source = { file, trainBpe: trainBpeInWorker(watch) }
   try {
-    return { ok: true, prepared: await prepareData(train, val, plan) }
+    return { ok: true, prepared: await prepareData(train, val, plan, source) }
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : String(error) }
   }
@@ -93,8 +120,11 @@ export async function applyData(
   val: OpenedData | undefined,
   plan: DataPlan,
   prepared: Prepared,
+  given: ContentFile | undefined,
 ): Promise<string | undefined> {
+  const tokenizer = plan.tokenizer === 'file' ? given : undefined
   const files = {
+    ...(tokenizer && { tokenizer_data: tokenizer.hash, tokenizer_name: tokenizer.name }),
     ...{ data: train.content.hash, name: train.name.slice(-MOST_NAME) },
     ...{ val_data: val?.content.hash ?? '', val_name: val?.name.slice(-MOST_NAME) ?? '' },
   }
@@ -102,7 +132,7 @@ export async function applyData(
   const document = { ...labStore.getState().experiment, data: {}, steering: [] }
   const parsed = parseExperiment({ ...document, ...onDataSet(document, task) })
   if (!parsed.ok) return parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
-  for (const file of [train, val]) if (file) await keepContent(file.content)
+  for (const file of [train.content, val?.content, tokenizer]) if (file) await keepContent(file)
   return openExperiment(parsed.experiment, train.name)
 }
 

@@ -1,0 +1,50 @@
+// The files of a tokenizer of one's own, for the dialog for data.
+import { useEffect, useState } from 'react'
+import { type ContentFile, readTokenizer } from '../../lab/page/contents/data_file.ts'
+
+interface Picked {
+  readonly of: readonly File[]
+  readonly content?: ContentFile
+  readonly why?: string
+}
+
+/** The chosen files as one, or why they cannot be read; undefined while they are read. */
+export function useTokenizer(files: readonly File[]): Picked | undefined {
+  const [picked, setPicked] = useState<Picked>()
+  useEffect(() => {
+    if (files.length === 0) return undefined
+    let is_here = true
+    readTokenizer(files).then(
+      (content) => is_here && setPicked({ of: files, content }),
+      (error) => is_here && setPicked({ of: files, why: String(error?.message ?? error) }),
+    )
+    return () => {
+      is_here = false
+    }
+  }, [files])
+  return picked?.of === files ? picked : undefined
+}
+
+export function TokenizerPicker(props: {
+  readonly files: readonly File[]
+  readonly onFiles: (files: readonly File[]) => void
+}) {
+  const { files, onFiles } = props
+  const names = files.map(({ name }) => name).join(', ')
+  return (
+    <label className="data-file">
+      <span>
+        {names === ''
+          ? 'tokenizer.json, and the files beside it if you like'
+          : `Tokenizer: ${names}`}
+      </span>
+      <input
+        type="file"
+        multiple
+        data-testid="data-tokenizer-file"
+        accept=".json,.jinja"
+        onChange={({ target }) => onFiles([...(target.files ?? [])])}
+      />
+    </label>
+  )
+}
