@@ -70,7 +70,12 @@ export function Trial({ experiment }: { readonly experiment: LabState['experimen
     )
   const names = [...new Set(tried.rows.flatMap(({ parts }) => Object.keys(parts)))]
   return (
-    <div className="scroll" tabIndex={0} role="group" aria-label="Scores of nine answers">
+    <div
+      className="reward-trial-scroll"
+      tabIndex={0}
+      role="group"
+      aria-label="Scores of nine answers"
+    >
       <table className="reward-trial" data-testid="reward-trial">
         <caption>What it says of nine answers</caption>
         <thead>
