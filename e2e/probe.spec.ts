@@ -53,6 +53,13 @@ test('the lens and the command line see the same in the same model', async ({ la
   await lab.get('train').click()
   await lab.waitForStatus('finished', 200_000)
   await expect(lab.get('lens-grid')).toBeVisible()
+  // It is read back behind the step's own numbers.
+  const isLooked = (step: number) =>
+    window.lab_events.some(
+      (event) =>
+        event.type === 'observed' && event.step === step && event.observation.lenses.length > 0,
+    )
+  await expect.poll(() => page.evaluate(isLooked, STEPS)).toBe(true)
   const lens = await page.evaluate((step) => {
     const event = window.lab_events.findLast(
       (event) =>

@@ -53,16 +53,16 @@ const startTask = (preset: Preset, id: string): TaskChoice =>
  */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
-  const is_same = sameTask(task, base.task)
-  const { max_response_length, max_turns, ...rollout } = base.rollout
+  const { max_response_length, max_turns, ...other } = base.rollout
+  const rollout = task.id === base.task.id ? { ...other, max_turns } : other
   const phases = kinds.map((kind, i) =>
     base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
   )
   return parsedOrThrow({
     ...base,
     task,
-    rollout: is_same ? base.rollout : rollout,
-    tools: is_same ? base.tools : [],
+    rollout: sameTask(task, base.task) ? base.rollout : rollout,
+    tools: task.id === base.task.id ? base.tools : [],
     // The preset's phase may have scored with a reward model that these phases do not train.
     phases: phases.map((phase, i) =>
       phase.kind === 'rl' && !hasRewardModel(phases, i)
