@@ -173,7 +173,7 @@ test('a response of a real run is looked through, and its layers’ entropies co
   page,
 }) => {
   await lab.open(
-    `v=1&p=tiny&phases.0.steps=4&phases.1.steps=1&phases.2.steps=300&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0${QUICK}`,
+    `v=1&p=tiny&phases.0.steps=4&phases.1.steps=1&phases.2.steps=5000&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=0${QUICK}`,
   )
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()
