@@ -45,7 +45,7 @@ test('validation generations of verl become a run with its answers and its curve
   await expect(lab.get('toast')).toContainText('Imported val_data: 20 steps.')
   await expect(lab.get('toast')).toContainText('line 2 of 20.jsonl (no JSON object)')
   await lab.show('runs')
-  await lab.get('open-run').click()
+  await page.getByRole('button', { name: 'val_data', exact: true }).click()
   await lab.show('learn')
   await expect(page.locator('#reward-chart-summary')).toContainText('held-out, sampled')
   await lab.get('samples-held_out').check()

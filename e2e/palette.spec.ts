@@ -90,6 +90,7 @@ test('a live field of a run is followed by the run when it is undone', async ({ 
   await rate.fill('0.002')
   await rate.blur()
   await expect.poll(async () => (await steered()).length).toBe(1)
+  await expect(lab.get('pending')).toHaveCount(0)
   await page.keyboard.press('Control+z')
   await expect(rate).toHaveValue(before)
   await expect.poll(async () => (await steered()).length).toBe(2)
