@@ -4,7 +4,7 @@ import wgsl from './force_token.wgsl?raw'
 /**
  * What nobody sampled but a row reads all the same, such as a tool's answer: runs behind sample_token and overwrites what that
  * wrote at `position`, for rows whose forced[row, position] is not 0. It holds the token + 1. The log-prob and the entropy of a
- * forced token are 0, and its row has not ended, whatever it sampled or had ended with.
+ * forced token are 0, and its row counts as not ended.
  *
  * forced, response_ids, rollout_log_probs, rollout_entropy [rows, response_length], ended and next_ids [rows], attention_mask
  * [rows, width], set at `column`.

@@ -164,7 +164,7 @@ describe('what a job holds', () => {
     )
   })
 
-  test('each system is told what it adds, decays and does not train in its own way', () => {
+  test('the notes for each system say what it adds, decays and does not train in its own way', () => {
     const readmeOf = (settings: object) =>
       (filesOf(experimentOf({ phases: [RL], ...settings })).text.get('README.md') ?? '').split(
         '**TRL**',

@@ -121,7 +121,7 @@ function requireRows(task: Task): void {
   }
 }
 
-/** What a person is told before a job is made. */
+/** Notes that a person reads before a job is made. */
 export interface JobCheck {
   readonly chosen: ChosenPhase
   readonly warnings: readonly string[]
@@ -273,7 +273,7 @@ function spec(
       eos_token_id: vocabulary.eos_token_id,
       rows: { train: rows, val: Math.min(experiment.validation.prompts, test_size) },
       prompts: samples.map(({ prompt }) => ({ text: prompt, ids: vocabulary.encode(prompt) })),
-      // A composed reward is told apart by its parts, and a program may take its time.
+      // A composed reward may have to wait for a program, so check.py gets no scores to compare.
       scores:
         experiment.reward.parts.length > 0 ? [] : samples.flatMap((sample) => scored(task, sample)),
     },
