@@ -5,8 +5,9 @@
 struct Params {
   tokens: u32,
   hidden_size: u32,
-  vocab_size: u32,
+  vocab_size: u32, // rows of d_weight
   padding_idx: u32, // its row stays as it is
+  first_id: u32, // the token of its first row
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -35,8 +36,8 @@ fn main(
   let first_channel = (index % blocks) * CHANNELS + lane;
 
   // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all lanes, no barrier.
-  // The grid's overhang and padding_idx count as such tokens.
-  var is_later = token >= params.tokens || id == params.padding_idx;
+  // The grid's overhang, padding_idx and tokens of other ranges count as such tokens; an id below the range wraps around.
+  var is_later = token >= params.tokens || id == params.padding_idx || id - params.first_id >= params.vocab_size;
   let nearest = min(token, params.tokens) - min(min(token, params.tokens), LANES);
   for (var t = min(token, params.tokens); t > nearest && !is_later; t--) { is_later = input_ids[t - 1u] == id; }
 
@@ -72,6 +73,6 @@ fn add_all(lane: u32, token: u32, id: u32, first_channel: u32) {
   }
   for (var c = 0u; c < 4u; c++) {
     let channel = first_channel + c * LANES;
-    if (channel < params.hidden_size) { d_weight[id * params.hidden_size + channel] += sums[c]; }
+    if (channel < params.hidden_size) { d_weight[(id - params.first_id) * params.hidden_size + channel] += sums[c]; }
   }
 }

@@ -5,8 +5,9 @@
 struct Params {
   tokens: u32,
   hidden_size: u32,
-  vocab_size: u32,
+  vocab_size: u32, // rows of d_weight
   padding_idx: u32, // its row stays as it is
+  first_id: u32, // the token of its first row
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -27,17 +28,18 @@ fn main(
 ) {
   let quads = params.hidden_size / 4u;
   let unit = (group.x + group.y * grid.x) * UNITS + lane % UNITS;
-  let id = unit / quads;
+  let row = unit / quads;
+  let id = params.first_id + row;
   let quad = unit % quads;
 
   var sum = vec4f();
   for (var t = lane / UNITS; t < params.tokens; t += SLICES) {
-    // Units past the vocabulary match no token.
+    // Units past the range add nothing.
     if (input_ids[t] == id) { sum += d_out[t * quads + quad]; }
   }
   parts[lane] = sum;
   workgroupBarrier();
-  if (lane < UNITS && id < params.vocab_size && id != params.padding_idx) {
+  if (lane < UNITS && row < params.vocab_size && id != params.padding_idx) {
     for (var slice = 1u; slice < SLICES; slice++) { sum += parts[slice * UNITS + lane]; }
     d_weight[unit] += sum;
   }

@@ -1,5 +1,6 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
+import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'
 import shared from './policy_kl_interface.wgsl?raw'
@@ -20,7 +21,7 @@ const TOKENS = 8
  */
 export const policy_kl = defineKernel({
   name: 'policy_kl',
-  wgsl: shared + tiled + head_tile + reduce,
+  wgsl: shared + tiled + head_tile + weight_f32 + reduce,
   params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: {
     hidden_p: 'read',

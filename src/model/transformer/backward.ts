@@ -56,7 +56,7 @@ export function backward<L extends string>(
     d_log_probs,
     d_entropy,
   }
-  const head_size = { ...headParamsOf(shape, scoredResponse(ws)), inv_temperature }
+  const head_size = { ...headParamsOf(shape, scoredResponse(ws)), inv_temperature, first_id: 0 }
   const { backward_hidden, backward_weight } = vocabHeadKernels(shape)
   recorder.clear(d_read)
   run(backward_hidden, head_size, { ...head, d_hidden: d_read })
@@ -109,6 +109,7 @@ export function backwardStates<L extends string>(
       hidden_size: shape.hidden_size,
       vocab_size: shape.vocab_size,
       padding_idx: shape.padding_idx ?? NO_PADDING,
+      first_id: 0,
     },
     { input_ids: ws.input_ids, d_out, d_weight: grads.embed_tokens },
   )

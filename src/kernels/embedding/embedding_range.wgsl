@@ -1,0 +1,28 @@
+// out[t, c] = weight[input_ids[t] - first_id, c] for the tokens whose rows lie in this range of the embedding. One lane per element.
+//   input_ids [tokens]   weight [rows, C]   out [tokens, C]
+// uses weight_f32.wgsl or weight_bf16.wgsl
+
+struct Params {
+  tokens: u32,
+  hidden_size: u32,
+  first_id: u32,
+  rows: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> input_ids: array<u32>;
+@group(0) @binding(2) var<storage, read> weight: array<Weight>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.x + group.y * grid.x) * 64u + lane;
+  let token = index / params.hidden_size;
+  if (token >= params.tokens) { return; }
+  let row = input_ids[token] - params.first_id; // one below the range wraps around
+  if (row < params.rows) { out[index] = weight_at(row * params.hidden_size + index % params.hidden_size); }
+}
