@@ -38,8 +38,8 @@ export function recordPrefill(recording: Recording): void {
   const N = cache.rows / cache.n
   const P = cache.prompt_length
   recorder.clear(tensors.ended)
-  recorder.clear(tensors.log_probs)
-  recorder.clear(tensors.entropy)
+  recorder.clear(tensors.decoded.log_probs)
+  recorder.clear(tensors.decoded.entropy)
   const { write } = kernelsOf(recording)
   // Block l's keys and values go to its cache while they are there.
   forward(recorder, model, prefill, layers, (l) => {
@@ -84,9 +84,9 @@ function force({ recorder, cache, tensors, R }: Recording, t: number): void {
     {
       forced,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },
@@ -169,9 +169,9 @@ function sample(recording: Recording, t: number): void {
       logits,
       eos_token_ids: tensors.eos_token_ids,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },
