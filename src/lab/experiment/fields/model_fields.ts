@@ -2,7 +2,10 @@
 import { boolean, integer, number, select, type Tree } from './field.ts'
 
 /** The most layers that a model may have. */
-export const MAX_LAYERS = 16
+export const MAX_LAYERS = 48
+
+/** The most tokens that a vocabulary may have. */
+export const MAX_VOCABULARY = 200_000
 
 /** Hugging Face `config.json` names. */
 export interface ModelFields {
@@ -75,7 +78,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'Channels inside the feed-forward part of every layer.',
     default: 168,
     min: 8,
-    max: 4096,
+    max: 8192,
     step: 8,
     unit: 'channels',
   }),
@@ -105,7 +108,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
     default: -1,
     min: -1,
-    max: 25,
+    max: MAX_VOCABULARY - 1,
   }),
   enable_gradient_checkpointing: boolean({
     label: 'Recompute activations',
