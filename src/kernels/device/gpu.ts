@@ -8,7 +8,6 @@ import type { Access, AnyKernel, Kernel, Names, ParamType, Shader } from './kern
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
 import { collect, type LiveValues, type Program, type Recorder, valueAt } from './program.ts'
-import { bytesOf, copyTo, type ReadArrays, takeArrays } from './readback.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -26,7 +25,7 @@ import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/
 import { type Profile, Recording } from './timing/profiler.ts'
 import { createStageClock, learnRound, queryMaker, readStamps } from './timing/queries.ts'
 import type { StageTimes } from './timing/stage_clock.ts'
-import { wordsFor } from './upload.ts'
+import { bytesOf, copyTo, type ReadArrays, takeArrays, wordsFor } from './transfer.ts'
 
 export class Gpu implements Allocator {
   readonly facts: AdapterFacts

@@ -182,7 +182,11 @@ export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number)
 }
 
 /** `struct Params` of one dispatch as numbers. */
-export function readParams(params: Names<ParamType>, bytes: DataView, offset: number): Names<number> {
+export function readParams(
+  params: Names<ParamType>,
+  bytes: DataView,
+  offset: number,
+): Names<number> {
   const numbers: Record<string, number> = {}
   let at = offset
   // Once per dispatch and replay where live values decide the grid: no arrays are made.

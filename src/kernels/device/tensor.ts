@@ -7,13 +7,6 @@ import { ShapeError } from './errors.ts'
  */
 export type DType = 'f32' | 'u32' | 'bfloat16'
 
-/** Values as they are uploaded to a tensor, or read back from it. */
-export type Values<D extends DType = DType> = D extends 'f32'
-  ? Float32Array<ArrayBuffer>
-  : D extends 'u32'
-    ? Uint32Array<ArrayBuffer>
-    : Uint16Array<ArrayBuffer>
-
 /** Bytes of one element. */
 export const elementBytes = (dtype: DType): 2 | 4 => (dtype === 'bfloat16' ? 2 : 4)
 

@@ -1,6 +1,7 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no [tokens, V]
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import type { DType } from '../device/tensor.ts'
 import { unrolled } from '../wgsl/compose.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
@@ -204,9 +205,6 @@ const bfloat16: VocabHeadKernels = {
   backward_weight: ofBfloat16(vocab_head_backward_weight),
 }
 
-/** What a head's numbers are: float32, or bfloat16, two to a word. */
-export type HeadDType = 'f32' | 'bfloat16'
-
 /** What decides between tiled and narrow kernels: C and V. */
 export interface HeadShape {
   readonly hidden_size: number
@@ -266,7 +264,7 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
  * software adapters most of the tiled kernels' time. Both have the same params and bindings and agree to rounding.
  * The choice depends on nothing else but the head's type, so scores and updates of one model come from the same kernel.
  */
-export function vocabHeadKernels(shape: HeadShape, dtype: HeadDType = 'f32'): VocabHeadKernels {
+export function vocabHeadKernels(shape: HeadShape, dtype: DType = 'f32'): VocabHeadKernels {
   if (dtype === 'bfloat16') return bfloat16
   return isNarrow(shape) ? narrowKernels(shape.hidden_size) : tiled
 }

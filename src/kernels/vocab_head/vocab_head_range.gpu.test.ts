@@ -1,7 +1,7 @@
 // A head in several ranges of the vocabulary, and a head of bfloat16 numbers.
 import { expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
-import type { Tensor } from '../device/tensor.ts'
+import type { DType, Tensor } from '../device/tensor.ts'
 import { expectClose } from '../testing.ts'
 import { type Inputs, inputs, sizesOf } from './testing.ts'
 import {
@@ -10,7 +10,6 @@ import {
   vocab_head_forward_ref,
 } from './vocab_head.ref.ts'
 import {
-  type HeadDType,
   RUNNING_SUMS,
   vocab_head_backward_hidden,
   vocab_head_backward_weight,
@@ -32,17 +31,16 @@ interface Range {
   readonly weight: Tensor
 }
 
-const rangesOf = (s: HeadSizes, weight: Float32Array, ends: readonly number[], dtype: HeadDType) =>
+const rangesOf = (s: HeadSizes, weight: Float32Array, ends: readonly number[], dtype: DType) =>
   ends.map((end, i): Range => {
     const first = ends[i - 1] ?? 0
     const values = weight.slice(first * s.hidden_size, end * s.hidden_size)
-    const words = new Uint32Array(Math.ceil(values.length / 2))
-    new Uint16Array(words.buffer).set(bitsOf(values))
-    const tensor =
+    const shape = [values.length]
+    const range =
       dtype === 'f32'
-        ? gpu.tensor('range', 'f32', [values.length], { data: values })
-        : gpu.tensor('range', 'u32', [words.length], { data: words })
-    return { first, rows: end - first, weight: tensor }
+        ? gpu.tensor('range', dtype, shape, { data: values })
+        : gpu.tensor('range', 'bfloat16', shape, { data: bitsOf(values) })
+    return { first, rows: end - first, weight: range }
   })
 
 /** Upper halves of float32 numbers. */
@@ -54,7 +52,7 @@ const decoded = (values: Float32Array) =>
   new Float32Array(Uint32Array.from(bitsOf(values), (bits) => bits << 16).buffer)
 
 /** Forward and both backwards, range after range. */
-async function run(s: HeadSizes, x: Inputs, ends: readonly number[], dtype: HeadDType = 'f32') {
+async function run(s: HeadSizes, x: Inputs, ends: readonly number[], dtype: DType = 'f32') {
   const { tokens, scored } = x.list
   const slots = (label: string, data = new Float32Array(tokens).fill(9)) =>
     gpu.tensor(label, 'f32', [tokens], { data })

@@ -12,8 +12,9 @@ import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
+import { logitsInRanges } from '../transformer/head_ranges.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
-import { forward, linear } from '../transformer/transformer.ts'
+import { embed, forward, linear } from '../transformer/transformer.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
 import { isFused, type RolloutTensors } from './rollout_tensors.ts'
 
@@ -51,7 +52,7 @@ export function recordPrefill(recording: Recording): void {
   // The embedding kernel gathers rows: here each prompt's last token from [N·P, C].
   const [x] = decode.hidden
   const from = { input_ids: tensors.last_rows, weight: prefill.hidden[layers], out: x }
-  recorder.run(embedding_forward, { tokens: N, hidden_size }, from)
+  recorder.run(embedding_forward, { tokens: N, hidden_size, first_id: 0, ids: N * P }, from)
   const { normed: y, inv_rms } = decode
   const norm = { rows: N, cols: hidden_size, eps }
   recorder.run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
@@ -131,20 +132,15 @@ function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
 function sample(recording: Recording, t: number): void {
   const { recorder, model, cache, tensors, special, R } = recording
   const { shape, weights, matmul } = model
-  const { normed, logits } = tensors.decode
+  const { normed, logits, logits_part: part } = tensors.decode
   // The first tokens follow from the N prompts, later ones from the B rows.
   const n = t === 0 ? cache.n : 1
-  if (t === 0)
-    linear(
-      recorder.run,
-      exactly(cache.rows / n),
-      normed,
-      weights.lm_head,
-      logits,
-      undefined,
-      matmul,
-    )
-  else decodeLinear(recording, normed, weights.lm_head, logits)
+  const { run } = recorder
+  const prompts = cache.rows / n
+  logitsInRanges(run, shape, weights.lm_head, prompts, { logits, part }, (weight, out) => {
+    if (t > 0) decodeLinear(recording, normed, weight, out)
+    else linear(run, exactly(prompts), normed, weight, out, undefined, matmul)
+  })
   recorder.run(
     sampleToken(shape.vocab_size),
     {
@@ -188,8 +184,7 @@ function decodeToken(recording: Recording, t: number): void {
   const { hidden_size, rms_norm_eps: eps } = shape
   const norm = { rows: B, cols: hidden_size, eps }
   const { normed, inv_rms, qkv, context, middle, activated } = decode
-  const embed = { input_ids: next_ids, weight: weights.embed_tokens, out: decode.hidden[0] }
-  run(embedding_forward, { tokens: B, hidden_size }, embed)
+  embed(run, weights.embed_tokens, B, next_ids, decode.hidden[0])
   weights.layers.forEach((w, l) => {
     const x = decode.hidden[l % 2]
     run(rms_norm_forward, norm, { x, weight: w.input_layernorm, y: normed, inv_rms })

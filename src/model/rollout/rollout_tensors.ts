@@ -2,6 +2,7 @@
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
+import { createLogitsPart } from '../transformer/head_ranges.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
 import { cacheSize, createCaches, groupRows } from './rollout_cache.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
@@ -20,6 +21,8 @@ interface DecodeTensors {
   readonly gate_up: Tensor | undefined
   readonly activated: Tensor
   readonly logits: Tensor
+  /** Those of one range of the vocabulary, where the head has several. */
+  readonly logits_part: Tensor | undefined
 }
 
 /** What a rollout says of its responses. */
@@ -111,6 +114,7 @@ export function createRolloutTensors(
       gate_up: isFused(C) ? undefined : f32('gate_up', B, 2 * F),
       activated: f32('activated', B, F),
       logits: f32('logits', B, V),
+      logits_part: createLogitsPart(alloc, shape, B),
     },
   }
 }
