@@ -53,7 +53,7 @@ async function run(path = folder, verl: Readonly<Record<string, Handler>> = { do
   for await (const result of resultsOf(
     sources,
     { gpu: undefined },
-    { verl, hf: hfCase, trl: trlCase, tokenizer: tokenizerCase },
+    { verl, hf: hfCase, peft: peftCase, trl: trlCase, tokenizer: tokenizerCase },
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))

@@ -1,12 +1,11 @@
 // Where the factors of a LoRA adapter lie: a flat layout of its own beside the frozen base, one segment per block.
 import type { ModuleColumns } from '../../kernels/low_rank/low_rank.ts'
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
-import type { ModelShape } from '../params/config.ts'
+import type { LoraConfig, ModelShape } from '../params/config.ts'
 import { FlatParams, matrix, type Param, type Slice } from '../params/flat_params.ts'
 import {
   factorNames,
   isAdapted,
-  type LoraConfig,
   loraScale,
   modulePath,
   moduleSize,

@@ -1,6 +1,6 @@
 // What a LoRA adapter is: y = W x + scale · B A x on chosen projections of chosen blocks, with the base W frozen.
 // Source: Hu et al. 2021, arXiv 2106.09685; names and rules as in huggingface/peft 0.21, tuners/lora/config.py and tuners/tuners_utils.py.
-import type { ModelShape } from '../params/config.ts'
+import type { LoraConfig, ModelShape } from '../params/config.ts'
 
 /** The projections of a block by their Hugging Face names, in the order in which the model's products hold their rows. */
 export const TARGET_MODULES = [
@@ -13,19 +13,6 @@ export const TARGET_MODULES = [
   'down_proj',
 ] as const
 export type TargetModule = (typeof TARGET_MODULES)[number]
-
-/** PEFT's LoraConfig, without what is refused (hf/peft_adapter.ts). */
-export interface LoraConfig {
-  /** Rank: rows of A, columns of B. */
-  readonly r: number
-  readonly lora_alpha: number
-  /** Whether the scale is lora_alpha / √r (Kalajdzievski 2023, arXiv 2312.03732) in place of lora_alpha / r. */
-  readonly use_rslora: boolean
-  /** 'all-linear' = every projection; a name stands for all modules that end with it, a whole path for one. */
-  readonly target_modules: 'all-linear' | readonly string[]
-  /** Blocks counted from 0, as in PEFT; null = all. */
-  readonly layers_to_transform: readonly number[] | null
-}
 
 /** What B A x is multiplied by. */
 export const loraScale = ({

@@ -1,6 +1,7 @@
 // A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
 // Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
-import { factorNames, type LoraConfig, loraScale } from '../adapter/lora.ts'
+import { factorNames, loraScale } from '../adapter/lora.ts'
+import type { LoraConfig } from '../params/config.ts'
 import { ModelFileError, shown } from '../params/errors.ts'
 import type { Param } from '../params/flat_params.ts'
 import type { ParamLayout } from '../params/params.ts'

@@ -1,6 +1,6 @@
 // adapter_config.json of Hugging Face's PEFT: what is read of it, and what is refused by name.
 // Source: huggingface/peft 0.21, tuners/lora/config.py.
-import type { LoraConfig } from '../adapter/lora.ts'
+import type { LoraConfig } from '../params/config.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'

@@ -138,7 +138,7 @@ function blockBackward<L extends string>(
   // hidden[l+1] = middle + activated · down^T
   weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g.down_proj)
   // activated = silu(gate) · up
-  gateUpGrad(run, model, tokens, w.down_proj, a.gate_up, d)
+  gateUpGrad(run, model, undefined, ws, l, tokens, d)
   // gate_up = ffn_in · gate_up_proj^T
   inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
   weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)

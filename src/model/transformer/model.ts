@@ -2,6 +2,7 @@
 import type { Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
 import type { ModelShape } from '../params/config.ts'
 import type { ParamTensors } from '../params/params.ts'
 import type { Workspace } from './workspace.ts'
@@ -18,6 +19,8 @@ export interface Fusion {
 export interface Model {
   readonly shape: ModelShape
   readonly weights: ParamTensors
+  /** A LoRA adapter that is on; absent = the base alone. */
+  readonly adapter?: AdapterTensors | undefined
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */

@@ -46,6 +46,13 @@ export interface BackwardScratch {
   readonly head_partials: Tensor
 }
 
+/** The narrow side of an adapter's products, [M, 3r] each: reused by every product of every block. */
+export interface LowRankScratch {
+  /** x · Aᵀ of the modules of a product. */
+  readonly low: Tensor
+  readonly d_low: Tensor
+}
+
 /** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
 export interface ResponseTensors {
   /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
@@ -97,6 +104,8 @@ export interface Workspace {
   readonly normed_inv_rms: Tensor
   readonly response: ResponseTensors
   readonly backward: BackwardScratch | undefined
+  /** What an adapter's passes need; undefined where the model has none. */
+  readonly low_rank: LowRankScratch | undefined
   /** Parts of the head's weight gradient; 0 without a backward. */
   readonly head_splits: number
   /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
@@ -155,6 +164,7 @@ export function createWorkspace(
     normed_inv_rms: f32('normed_inv_rms', M),
     response: createResponse(alloc, rows, response_length),
     backward: trains ? createBackward(f32, shape, M, head_splits) : undefined,
+    low_rank: createLowRank(f32, shape, M),
     head_splits,
     is_recomputed: trains && enable_gradient_checkpointing,
   }
@@ -231,6 +241,11 @@ function createBackward(
   }
 }
 
+function createLowRank(f32: AllocF32, { lora }: ModelShape, M: number): LowRankScratch | undefined {
+  if (!lora) return undefined
+  return { low: f32('low', M, 3 * lora.r), d_low: f32('d_low', M, 3 * lora.r) }
+}
+
 /** A smaller workspace over the same memory: the first `rows` rows of every tensor. */
 export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): Workspace {
   if (rows === ws.rows) return ws
@@ -268,5 +283,6 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     normed_inv_rms: cut(ws.normed_inv_rms),
     response: cutAll(ws.response),
     backward: ws.backward && cutAll(ws.backward),
+    low_rank: ws.low_rank && cutAll(ws.low_rank),
   }
 }
