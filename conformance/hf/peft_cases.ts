@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'
 import { readAdapter, withAdapter } from '../../src/model/hf/peft_adapter.ts'
 import { unpackWeights } from '../../src/model/params/params.ts'
-import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Context } from '../fixture.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { joined } from './model_case.ts'
@@ -18,25 +17,10 @@ import {
   peftBatch,
 } from './peft_case.ts'
 import { peftRunRef } from './peft_ref_run.ts'
+import type { PeftRun } from './peft_run.ts'
 import { append, type Series } from './trajectory_check.ts'
 
 type Numbers = ArrayLike<number>
-
-/** A run that can be asked and trained, from the adapter that PEFT began with. */
-export interface PeftRun {
-  /** [rows, width, V], with the adapter on or off. */
-  logits(batch: RolloutBatch, is_on: boolean): Promise<Numbers>
-  supervised(batch: RolloutBatch): Promise<Readonly<Record<string, number>>>
-  /** Scores a batch of reinforcement, with the adapter on and off. */
-  begin(
-    batch: RolloutBatch,
-    advantages: Numbers,
-  ): Promise<{ readonly old_log_probs: Numbers; readonly ref_log_prob: Numbers }>
-  /** One optimizer step on rows [first, first + mini) of that batch. */
-  update(first: number): Promise<Readonly<Record<string, number>>>
-  /** A and B by PEFT's names. */
-  factors(): Promise<Readonly<Record<string, Numbers>>>
-}
 
 /** Tolerances of the goldens' README. */
 const TOLERANCE: Readonly<Record<string, number>> = {

@@ -6,7 +6,7 @@ import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { refResponse, sliceBatch, widthOf } from './model_case.ts'
 import type { PeftCase } from './peft_case.ts'
-import type { PeftRun } from './peft_cases.ts'
+import type { PeftRun } from './peft_run.ts'
 import { policyGradientRef, supervisedGradientRef } from './policy_gradients.ts'
 import { RefTrainable } from './ref_trainable.ts'
 

@@ -44,6 +44,10 @@ export function isAdapted(
   return target_modules.some((name) => path === name || path.endsWith(`.${name}`))
 }
 
+/** Whether an adapter changes anything in block `layer`, counted from 0. */
+export const isAdaptedBlock = (lora: LoraConfig, layer: number): boolean =>
+  TARGET_MODULES.some((module) => isAdapted(lora, layer, module))
+
 /** [out, in] of a projection. */
 export function moduleSize(
   {

@@ -6,11 +6,16 @@ import { ModelFileError, shown } from '../params/errors.ts'
 import type { Param } from '../params/flat_params.ts'
 import type { ParamLayout } from '../params/params.ts'
 import { type FileSource, type HfModel, readJson } from './hf_model.ts'
-import { ADAPTER_CONFIG, type AdapterConfig, parseAdapterConfig, patternOf } from './peft_config.ts'
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  type AdapterConfig,
+  parseAdapterConfig,
+  patternOf,
+} from './peft_config.ts'
 import { readFloats } from './safetensors.ts'
 import { type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
 
-export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
 /** What PEFT puts before the base model's own names, with and without the adapter's name. */
 const FACTOR = /^base_model\.model\.(.+)\.lora_([AB])(?:\.default)?\.weight$/
 

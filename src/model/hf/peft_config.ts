@@ -4,6 +4,7 @@ import type { LoraConfig } from '../params/config.ts'
 import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'
+export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
 /** The largest rank that is read. */
 const MOST_RANK = 4096
 

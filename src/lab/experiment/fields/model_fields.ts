@@ -38,7 +38,8 @@ export interface ModelFields {
 }
 
 const ALL_LINEAR = 'all-linear'
-const namesOf = (list: string): string[] =>
+/** The names in a list with commas. */
+export const namesOf = (list: string): string[] =>
   list
     .split(',')
     .map((name) => name.trim())
