@@ -61,6 +61,8 @@ export interface ModelConfig {
   readonly tie_word_embeddings: boolean
   /** What is trained in place of the model's own weights; absent = those. */
   readonly lora?: LoraConfig | undefined
+  /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
+  readonly dtype?: 'float32' | 'bfloat16'
 }
 
 /** Sizes and switches that follow from a config. */
