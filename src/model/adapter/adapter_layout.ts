@@ -2,7 +2,7 @@
 import type { ModuleColumns } from '../../kernels/low_rank/low_rank.ts'
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 import type { LoraConfig, ModelShape } from '../params/config.ts'
-import { FlatParams, matrix, type Param, type Slice } from '../params/flat_params.ts'
+import { type FlatLayout, FlatParams, matrix, type Slice } from '../params/flat_params.ts'
 import {
   factorNames,
   isAdapted,
@@ -13,7 +13,7 @@ import {
 } from './lora.ts'
 
 /** The matrix products of a block, with the modules whose rows each holds. */
-const PRODUCTS = {
+export const PRODUCTS = {
   qkv_proj: ['q_proj', 'k_proj', 'v_proj'],
   o_proj: ['o_proj'],
   gate_up_proj: ['gate_proj', 'up_proj'],
@@ -36,21 +36,14 @@ export interface ProductFactors<T> {
 /** The adapted products of one block. */
 export type BlockFactors<T> = { readonly [P in ProductName]?: ProductFactors<T> }
 
-export interface AdapterLayout {
+/** A and B of every module under PEFT's names; one segment per block, also where a block has no adapter. */
+export interface AdapterLayout extends FlatLayout {
   readonly shape: ModelShape
   readonly lora: LoraConfig
   /** What B A x is multiplied by. */
   readonly scale: number
-  /** A and B of every module under PEFT's names. */
-  readonly params: readonly Param[]
-  /** Elements, padding included. */
-  readonly size: number
   /** Without padding. */
   readonly num_parameters: number
-  /** One segment per block, also where a block has no adapter. */
-  readonly segment_ends: readonly number[]
-  readonly first_block: 0
-  readonly num_blocks: number
   readonly blocks: readonly BlockFactors<Slice>[]
 }
 
@@ -62,11 +55,11 @@ export function adapterLayout(shape: ModelShape, lora: LoraConfig): AdapterLayou
     flat.closeSegment()
     return block
   })
-  const { params, size, segment_ends } = flat
+  const { params, size, segment_ends, placed } = flat
   if (params.length === 0)
     throw new RangeError('lora: expected target_modules and layers_to_transform that name a module')
   return {
-    ...{ shape, lora, params, size, segment_ends, blocks },
+    ...{ shape, lora, params, size, segment_ends, placed, blocks },
     scale: loraScale(lora),
     num_parameters: params.reduce((n, param) => n + param.size, 0),
     first_block: 0,

@@ -1,34 +1,40 @@
-// A LoRA adapter on the GPU: views of its factors, or of their gradients.
+// A LoRA adapter on the GPU: its factors, or the gradients of them, each as its kernels take it.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import type { Slice } from '../params/flat_params.ts'
-import type { AdapterLayout, BlockFactors, ProductFactors, ProductName } from './adapter_layout.ts'
+import { createParamBuffers, type ParamBuffers, viewParam } from '../params/param_buffers.ts'
+import {
+  type AdapterLayout,
+  type BlockFactors,
+  PRODUCTS,
+  type ProductFactors,
+  type ProductName,
+} from './adapter_layout.ts'
 
-/** The factors of every block. */
+/** The factors of every block; in gradients those of frozen blocks are absent. */
 export interface AdapterTensors {
-  readonly rank: number
-  /** What B A x is multiplied by. */
-  readonly scale: number
+  readonly layout: AdapterLayout
+  readonly buffers: ParamBuffers
   readonly blocks: readonly BlockFactors<Tensor>[]
 }
 
-/** Views of one flat buffer of the layout's size. */
+/** Room for the factors of an adapter. */
+export const createAdapter = (alloc: Allocator, layout: AdapterLayout): AdapterTensors =>
+  adapterTensors(alloc, layout, createParamBuffers(alloc, layout, 'adapter', 'weights'))
+
+/** Views of what the buffers store. */
 export function adapterTensors(
   alloc: Allocator,
-  { lora, scale, blocks }: AdapterLayout,
-  flat: Tensor,
+  layout: AdapterLayout,
+  buffers: ParamBuffers,
 ): AdapterTensors {
-  const view = (name: string, { offset, shape }: Slice) =>
-    alloc.view(flat, `${flat.label}.${name}`, offset, shape)
-  return {
-    rank: lora.r,
-    scale,
-    blocks: blocks.map((block, l) => {
-      const entries = Object.entries(block).map(([product, factors]) => {
-        const { A, B, ...rest } = factors as ProductFactors<Slice>
-        const at = `${l}.${product}`
-        return [product, { ...rest, A: view(`${at}.A`, A), B: view(`${at}.B`, B) }]
-      })
-      return Object.fromEntries(entries) as { readonly [P in ProductName]?: ProductFactors<Tensor> }
-    }),
-  }
+  const blocks = layout.blocks.map((slices, l) => {
+    const block: { [P in ProductName]?: ProductFactors<Tensor> } = {}
+    for (const product of Object.keys(PRODUCTS) as ProductName[]) {
+      const own = slices[product]
+      const A = own && viewParam(alloc, buffers, `${l}.${product}.A`, own.A)
+      const B = own && viewParam(alloc, buffers, `${l}.${product}.B`, own.B)
+      if (own && A && B) block[product] = { ...own, A, B }
+    }
+    return block
+  })
+  return { layout, buffers, blocks }
 }

@@ -38,11 +38,11 @@ export function addLowRank<L extends string>(
 }
 
 /** The params of the kernels on the wide side of a product. */
-export const wideParams = <L extends string>(
-  { rank, scale }: AdapterTensors,
+const wideParams = <L extends string>(
+  { layout: { lora, scale } }: AdapterTensors,
   { width, columns }: ProductFactors<Tensor>,
   { count }: Tokens<L>,
-) => ({ tokens: count, width, rank, scale, ...moduleParams(columns) })
+) => ({ tokens: count, width, rank: lora.r, scale, ...moduleParams(columns) })
 
 /**
  * Backward of addLowRank: adds to the gradients of A and B, and to d_x [M, in] where it is given. Call it after the base's own

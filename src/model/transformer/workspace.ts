@@ -106,7 +106,7 @@ export interface Workspace {
   readonly backward: BackwardScratch | undefined
   /** What an adapter's passes need; undefined where the model has none. */
   readonly low_rank: LowRankScratch | undefined
-  /** Parts of the head's weight gradient; 0 without a backward. */
+  /** Parts of the head's weight gradient; 0 where it is not trained. */
   readonly head_splits: number
   /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
   readonly is_recomputed: boolean
@@ -237,7 +237,8 @@ function createBackward(
     d_qkv: f32('d_qkv', M, shape.qkv_size),
     d_qk_norm: f32('d_qk_norm', M, 2 * shape.head_dim),
     norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
-    head_partials: f32('head_partials', Math.max(1, head_splits), V * C),
+    head_partials:
+      head_splits > 0 ? f32('head_partials', head_splits, V * C) : f32('head_partials', 1, 1),
   }
 }
 
