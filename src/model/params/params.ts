@@ -3,6 +3,7 @@
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
+import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
 import type { ModelShape } from './config.ts'
 import {
   bias,
@@ -86,6 +87,8 @@ export interface ParamTensors {
 /** Gradients of the weights; undefined where they are not trained. */
 export interface ParamGradients {
   readonly buffers: ParamBuffers
+  /** Of a LoRA adapter, which is trained in place of all the others. */
+  readonly adapter?: AdapterTensors | undefined
   readonly embed_tokens: readonly RowRange[] | undefined
   readonly lm_head: readonly RowRange[] | undefined
   readonly norm: Tensor | undefined

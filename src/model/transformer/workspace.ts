@@ -47,6 +47,13 @@ export interface BackwardScratch {
   readonly head_partials: Tensor
 }
 
+/** The narrow side of an adapter's products, [M, 3r] each: reused by every product of every block. */
+export interface LowRankScratch {
+  /** x · Aᵀ of the modules of a product. */
+  readonly low: Tensor
+  readonly d_low: Tensor
+}
+
 /** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
 export interface ResponseTensors {
   /** Which state scores which token, u32 [rows, R · 4] (kernels/vocab_head/scored.ts). */
@@ -100,7 +107,9 @@ export interface Workspace {
   readonly normed_inv_rms: Tensor
   readonly response: ResponseTensors
   readonly backward: BackwardScratch | undefined
-  /** Parts of the head's weight gradient; 0 where it has none. */
+  /** What an adapter's passes need; undefined where the model has none. */
+  readonly low_rank: LowRankScratch | undefined
+  /** Parts of the head's weight gradient; 0 where it is not trained. */
   readonly head_splits: number
   /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
   readonly is_recomputed: boolean
@@ -160,6 +169,7 @@ export function createWorkspace(
     backward: trains
       ? createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape))
       : undefined,
+    low_rank: createLowRank(f32, shape, M),
     head_splits,
     is_recomputed: trains && enable_gradient_checkpointing,
   }
@@ -242,6 +252,11 @@ function createBackward(
   }
 }
 
+function createLowRank(f32: AllocF32, { lora }: ModelShape, M: number): LowRankScratch | undefined {
+  if (!lora) return undefined
+  return { low: f32('low', M, 3 * lora.r), d_low: f32('d_low', M, 3 * lora.r) }
+}
+
 /** A smaller workspace over the same memory: the first `rows` rows of every tensor. */
 export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): Workspace {
   if (rows === ws.rows) return ws
@@ -279,5 +294,6 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     normed_inv_rms: cut(ws.normed_inv_rms),
     response: cutAll(ws.response),
     backward: ws.backward && cutAll(ws.backward),
+    low_rank: ws.low_rank && cutAll(ws.low_rank),
   }
 }
