@@ -1,6 +1,6 @@
 // out[t, c] = weight[input_ids[t] - first_id, c] where the weight has that row; other elements stay. One lane per element.
 //   input_ids [tokens]   weight [ids, C]   out [tokens, C]
-// Weight and weight_at(index) come from weight_f32.wgsl or weight_bf16.wgsl
+// uses weight_f32.wgsl or weight_bf16.wgsl
 
 struct Params {
   tokens: u32,

@@ -1,6 +1,7 @@
 // The parameters of a model as its kernels take them: views of the buffers that hold them.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
 import type { ModelShape } from './config.ts'
 import type { Slice } from './flat_params.ts'
 import {
@@ -30,6 +31,8 @@ export interface ParamTensors {
 /** Gradients of the weights; undefined where they are not trained. */
 export interface ParamGradients {
   readonly buffers: ParamBuffers
+  /** Of a LoRA adapter, which is trained in place of all the others. */
+  readonly adapter?: AdapterTensors | undefined
   readonly embed_tokens: readonly RowRange[] | undefined
   readonly lm_head: readonly RowRange[] | undefined
   readonly norm: Tensor | undefined
