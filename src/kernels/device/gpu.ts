@@ -4,7 +4,7 @@ import { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type GpuError, ShapeError, tooLarge } from './errors.ts'
-import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
+import type { Access, AnyKernel, Kernel, Names, Scalar, Shader } from './kernel.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
 import { collect, type LiveValues, type Program, type Recorder, valueAt } from './program.ts'
@@ -12,12 +12,15 @@ import { bytesOf, copyTo, type ReadArrays, takeArrays } from './readback.ts'
 import {
   type Allocator,
   bufferBytes,
+  bytesPer,
   type DType,
   type MemoryKind,
   sizeOf,
   type Tensor,
+  type TensorData,
   type TensorOptions,
   viewOf,
+  writtenFrom,
 } from './tensor.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
 import { type Profile, Recording } from './timing/profiler.ts'
@@ -68,22 +71,22 @@ export class Gpu implements Allocator {
     options: TensorOptions = {},
   ): Tensor<D> {
     const count = sizeOf(shape)
+    const bytes = bufferBytes(shape, dtype)
     const { kind = 'scratch', data } = options
     if (!Number.isSafeInteger(count) || count < 0)
       throw new ShapeError(`${label}: expected a shape of whole numbers, got [${shape}]`)
     const { max_binding_bytes } = this.facts
-    if (count * 4 > max_binding_bytes)
-      throw tooLarge(`${label} [${shape}]`, count * 4, max_binding_bytes)
+    if (bytes > max_binding_bytes) throw tooLarge(`${label} [${shape}]`, bytes, max_binding_bytes)
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
-    const buffer = this.#buffers.create(label, bufferBytes(shape), usage, kind)
+    const buffer = this.#buffers.create(label, bytes, usage, kind)
     const tensor = { label, dtype, shape, buffer, offset: 0 }
     if (data) this.write(tensor, data)
     return tensor
   }
 
   /**
-   * A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple of 64
-   * elements (WebGPU's 256-byte alignment); copies, reads and writes take any offset.
+   * A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple of 64 elements, of bf16
+   * 128 (WebGPU's 256-byte alignment); copies, reads and writes take any offset, of bf16 an even one.
    */
   view<D extends DType>(
     tensor: Tensor<D>,
@@ -94,19 +97,17 @@ export class Gpu implements Allocator {
     return viewOf(tensor, label, offset, shape)
   }
 
-  /** Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees the old values. */
-  write(tensor: Tensor, data: Float32Array | Uint32Array, offset = 0): void {
-    if (offset + data.length > sizeOf(tensor.shape))
-      throw new ShapeError(
-        `${tensor.label}: ${data.length} values at ${offset} do not fit [${tensor.shape}]`,
-      )
-    if (data instanceof Float32Array !== (tensor.dtype === 'f32'))
-      throw new ShapeError(`${tensor.label}: expected ${tensor.dtype} values`)
+  /**
+   * Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees the old values. bf16 takes
+   * bit patterns, of which `offset` and the count are even. Throws ShapeError.
+   */
+  write(tensor: Tensor, data: TensorData, offset = 0): void {
+    const at = writtenFrom(tensor, data, offset)
     this.submit()
     this.counts.uploaded_bytes += data.byteLength
     this.#open.device.queue.writeBuffer(
       tensor.buffer,
-      (tensor.offset + offset) * 4,
+      at,
       data.buffer as ArrayBuffer,
       data.byteOffset,
       data.byteLength,
@@ -171,24 +172,26 @@ export class Gpu implements Allocator {
     to: Tensor,
     { from_offset = 0, to_offset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
   ): void {
+    const bytes = bytesPer(from.dtype)
     this.#commands
       .encoder()
       .copyBufferToBuffer(
         from.buffer,
-        (from.offset + from_offset) * 4,
+        (from.offset + from_offset) * bytes,
         to.buffer,
-        (to.offset + to_offset) * 4,
-        count * 4,
+        (to.offset + to_offset) * bytes,
+        count * bytes,
       )
   }
 
   /** Encodes zeroing the first `count` elements (default: all). */
   clear(tensor: Tensor, count = sizeOf(tensor.shape)): void {
-    this.#commands.encoder().clearBuffer(tensor.buffer, tensor.offset * 4, count * 4)
+    const bytes = bytesPer(tensor.dtype)
+    this.#commands.encoder().clearBuffer(tensor.buffer, tensor.offset * bytes, count * bytes)
   }
 
   /** Records and replays one kernel call: for tests and one-off work, not for a training step. */
-  async run<P extends Names<DType>, B extends Names<Access>>(
+  async run<P extends Names<Scalar>, B extends Names<Access>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: number },
     tensors: { [K in keyof B]: Tensor },

@@ -3,8 +3,11 @@ import { GpuError, ShapeError } from './errors.ts'
 import type { AnyKernel, Names } from './kernel.ts'
 import type { OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
-import { bufferBytes, type Tensor } from './tensor.ts'
+import { bufferBytes, bytesPer, type Tensor } from './tensor.ts'
 import { splitKernel } from './timing/split.ts'
+
+/** WebGPU's default minStorageBufferOffsetAlignment, in bytes. */
+const ALIGNMENT = 256
 
 interface Compiled {
   readonly pipeline: GPUComputePipeline
@@ -80,11 +83,13 @@ export class Pipelines {
     const storage = Object.keys(kernel.bindings).map((name) => {
       const tensor = tensors[name]
       if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
-      if (tensor.offset % 64 !== 0)
+      const { dtype, shape, buffer } = tensor
+      const offset = tensor.offset * bytesPer(dtype)
+      if (offset % ALIGNMENT !== 0)
         throw new ShapeError(
-          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of 64`,
+          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${ALIGNMENT / bytesPer(dtype)}`,
         )
-      return { buffer: tensor.buffer, offset: tensor.offset * 4, size: bufferBytes(tensor.shape) }
+      return { buffer, offset, size: bufferBytes(shape, dtype) }
     })
     const { pipeline, layout } = await this.compile(kernel)
     const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]

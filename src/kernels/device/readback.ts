@@ -1,14 +1,22 @@
 // Tensors on their way back to the CPU: packed into a staging buffer, then read as typed arrays.
-import { sizeOf, type Tensor } from './tensor.ts'
+import { ARRAYS, bufferBytes, bytesPer, sizeOf, type Tensor } from './tensor.ts'
 
 /** What the CPU gets for a list of tensors. */
 export type ReadArrays<T extends readonly Tensor[]> = {
-  [K in keyof T]: T[K] extends Tensor<'u32'> ? Uint32Array<ArrayBuffer> : Float32Array<ArrayBuffer>
+  [K in keyof T]: T[K] extends Tensor<'u32'>
+    ? Uint32Array<ArrayBuffer>
+    : T[K] extends Tensor<'bf16'>
+      ? Uint16Array<ArrayBuffer>
+      : Float32Array<ArrayBuffer>
 }
+
+/** Whole words, as WebGPU copies them; nothing of an empty tensor. */
+const copiedBytes = ({ shape, dtype }: Tensor): number =>
+  sizeOf(shape) === 0 ? 0 : bufferBytes(shape, dtype)
 
 /** Bytes of all tensors together. */
 export const bytesOf = (tensors: readonly Tensor[]): number =>
-  tensors.reduce((sum, { shape }) => sum + sizeOf(shape) * 4, 0)
+  tensors.reduce((sum, tensor) => sum + copiedBytes(tensor), 0)
 
 /** Encodes copying the tensors into a staging buffer of at least `bytesOf` them. */
 export function copyTo(
@@ -17,9 +25,11 @@ export function copyTo(
   tensors: readonly Tensor[],
 ): void {
   let at = 0
-  for (const { shape, buffer, offset } of tensors) {
-    encoder.copyBufferToBuffer(buffer, offset * 4, staging, at, sizeOf(shape) * 4)
-    at += sizeOf(shape) * 4
+  for (const tensor of tensors) {
+    const { buffer, offset, dtype } = tensor
+    const bytes = copiedBytes(tensor)
+    encoder.copyBufferToBuffer(buffer, offset * bytesPer(dtype), staging, at, bytes)
+    at += bytes
   }
 }
 
@@ -30,10 +40,11 @@ export function takeArrays<T extends readonly Tensor[]>(
 ): ReadArrays<T> {
   const mapped = staging.getMappedRange(0, bytesOf(tensors))
   let at = 0
-  const arrays = tensors.map(({ dtype, shape }) => {
-    const part = mapped.slice(at, at + sizeOf(shape) * 4)
-    at += sizeOf(shape) * 4
-    return dtype === 'f32' ? new Float32Array(part) : new Uint32Array(part)
+  const arrays = tensors.map((tensor) => {
+    const { dtype, shape } = tensor
+    const part = mapped.slice(at, at + sizeOf(shape) * bytesPer(dtype))
+    at += copiedBytes(tensor)
+    return new ARRAYS[dtype](part)
   })
   staging.unmap()
   return arrays as never

@@ -1,7 +1,11 @@
 // Tensors, and who makes them: the device, or a plan that only adds up bytes.
 import { ShapeError } from './errors.ts'
 
-export type DType = 'f32' | 'u32'
+/** bf16 is the upper half of a float32, two in each 32-bit word: half the memory for weights that nothing trains. */
+export type DType = 'f32' | 'u32' | 'bf16'
+
+/** Bytes of one element. */
+export const bytesPer = (dtype: DType): number => (dtype === 'bf16' ? 2 : 4)
 
 /** What a tensor is kept for: the rows of the memory table. */
 export type MemoryKind =
@@ -45,9 +49,12 @@ export interface Allocator {
   reserveReads(bytes: number, count: number): void
 }
 
+/** Values for f32, u32 and bf16 (bit patterns), in that order. */
+export type TensorData = Float32Array | Uint32Array | Uint16Array
+
 export interface TensorOptions {
   readonly kind?: MemoryKind
-  readonly data?: Float32Array | Uint32Array
+  readonly data?: TensorData
 }
 
 /** A memory table with nothing in it. */
@@ -74,7 +81,7 @@ export class MemoryPlan implements Allocator {
     shape: readonly number[],
     { kind = 'scratch' }: TensorOptions = {},
   ): Tensor<D> {
-    const bytes = bufferBytes(shape)
+    const bytes = bufferBytes(shape, dtype)
     this.bytes[kind] += bytes
     if (bytes > this.largest.bytes) this.largest = { label: `${label} [${shape}]`, bytes }
     return { label, dtype, shape, buffer: undefined as never, offset: 0 }
@@ -98,8 +105,9 @@ export class MemoryPlan implements Allocator {
   }
 }
 
-/** A buffer is never empty: WebGPU cannot bind zero bytes. */
-export const bufferBytes = (shape: readonly number[]): number => Math.max(4, sizeOf(shape) * 4)
+/** Whole words, and never none: WebGPU cannot bind zero bytes. */
+export const bufferBytes = (shape: readonly number[], dtype: DType): number =>
+  Math.max(4, Math.ceil((sizeOf(shape) * bytesPer(dtype)) / 4) * 4)
 
 /** A part of a tensor. Throws ShapeError where it lies outside. */
 export function viewOf<D extends DType>(
@@ -114,4 +122,19 @@ export function viewOf<D extends DType>(
     )
   const { dtype, buffer } = tensor
   return { label, dtype, shape, buffer, offset: tensor.offset + offset }
+}
+
+/** How the CPU holds the elements of each dtype. */
+export const ARRAYS = { f32: Float32Array, u32: Uint32Array, bf16: Uint16Array }
+
+/** The byte of the buffer where `data` for a tensor from element `offset` on goes. Throws ShapeError where it does not fit. */
+export function writtenFrom(tensor: Tensor, data: TensorData, offset: number): number {
+  const { label, dtype, shape } = tensor
+  if (offset + data.length > sizeOf(shape))
+    throw new ShapeError(`${label}: ${data.length} values at ${offset} do not fit [${shape}]`)
+  if (!(data instanceof ARRAYS[dtype])) throw new ShapeError(`${label}: expected ${dtype} values`)
+  const at = (tensor.offset + offset) * bytesPer(dtype)
+  if (at % 4 !== 0 || data.byteLength % 4 !== 0)
+    throw new ShapeError(`${label}: expected bf16 values in pairs`)
+  return at
 }
