@@ -1,7 +1,7 @@
 // One value for each parameter of a layout, or of some of its segments: weights, gradients, a moment. They lie in as many
 // buffers as WebGPU can bind (Allocator.segment_bytes): neighbouring segments share a buffer while there is room, a segment
-// without room in one is cut between its tensors, and an embedding or untied head between its rows. A small model has one
-// buffer, in the order of its layout.
+// without room in one is cut between its tensors, and an embedding or untied head between its rows; a larger matrix has a buffer
+// of its own. A small model has one buffer, in the order of its layout.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import {
   type Allocator,

@@ -9,7 +9,7 @@ import { rms_norm_backward, rms_norm_weight_grad } from '../../kernels/rms_norm/
 import { qk_norm_rope_backward } from '../../kernels/rope/rope.ts'
 import type { ProductName } from '../adapter/adapter_layout.ts'
 import type { ModelShape } from '../params/config.ts'
-import type { ParamGradients } from '../params/params.ts'
+import type { ParamGradients } from '../params/param_tensors.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
 import { lowRankGrad } from './low_rank.ts'
 import { headParams, type Model, ropeParams, type Tokens } from './model.ts'
