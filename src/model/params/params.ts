@@ -97,6 +97,39 @@ export interface ParamGradients {
   readonly score_bias: Tensor | undefined
 }
 
+/** Gradients of a model whose own weights are all frozen. */
+export const frozenGradients = ({ shape }: ParamLayout): Omit<ParamGradients, 'buffers'> => ({
+  ...{ embed_tokens: undefined, lm_head: undefined, norm: undefined },
+  ...{ score: undefined, score_bias: undefined },
+  layers: Array.from({ length: shape.num_hidden_layers }, () => undefined),
+})
+
+/**
+ * The gradients of the segments whose factor of the learning rate is not 0; the others are as if they were frozen for good, so a
+ * backward leaves them out. The factors are those of the adapter's layout where one is trained.
+ */
+export function trainedGradients(
+  { first_block }: Pick<FlatLayout, 'first_block'>,
+  gradients: ParamGradients,
+  factors: readonly number[] | undefined,
+): ParamGradients {
+  if (!factors) return gradients
+  const { adapter, embed_tokens, lm_head, norm, layers, score, score_bias } = gradients
+  const is_trained = (segment: number) => factors[segment] !== 0
+  const blocks = adapter?.blocks.map((block, l) => (is_trained(l) ? block : {}))
+  const end = is_trained(factors.length - 1)
+  return {
+    ...gradients,
+    ...(adapter && blocks && { adapter: { ...adapter, blocks } }),
+    embed_tokens: is_trained(0) ? embed_tokens : undefined,
+    lm_head: is_trained(first_block - 1) ? lm_head : undefined,
+    layers: layers.map((layer, l) => (is_trained(first_block + l) ? layer : undefined)),
+    norm: end ? norm : undefined,
+    score: end ? score : undefined,
+    score_bias: end ? score_bias : undefined,
+  }
+}
+
 /** Which segments of a model are ever trained. */
 export type Trains = readonly boolean[] | 'none' | 'all'
 

@@ -35,7 +35,7 @@ const parameterAt = ({ params }: ParamLayout, index: number): string | undefined
  */
 export function brokenUpdate(
   model: NonFinite['model'],
-  layout: ParamLayout,
+  layout: FlatLayout,
   is_finite: readonly boolean[],
   found: ArrayLike<number>,
 ): NonFinite | undefined {

@@ -114,7 +114,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
 
 /** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'reward_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'reward_head')
 
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
@@ -132,8 +132,9 @@ export function pairSize(config: TrainerConfig): RolloutSize {
 }
 
 /** The layout of the critic's weights. */
+/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where critic.model.lora_rank is 0. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'value_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
 
 /** Whether a run ever measures the entropy changes of its layers' modules. */
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
