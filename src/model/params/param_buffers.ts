@@ -206,11 +206,3 @@ export function viewRows(
     ]),
   }))
 }
-
-/** A matrix that must lie in one range, for a kernel that binds all of it. Throws ShapeError where it has several. */
-export function oneRange(ranges: readonly RowRange[]): Tensor {
-  const [{ tensor }] = ranges
-  if (ranges.length > 1)
-    throw new ShapeError(`${tensor.label}: expected one range of rows, got ${ranges.length}`)
-  return tensor
-}

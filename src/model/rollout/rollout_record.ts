@@ -12,7 +12,7 @@ import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
-import { oneRange } from '../params/param_buffers.ts'
+import { logitsInRanges } from '../transformer/head_ranges.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
 import { embed, forward, linear } from '../transformer/transformer.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
@@ -39,8 +39,8 @@ export function recordPrefill(recording: Recording): void {
   const N = cache.rows / cache.n
   const P = cache.prompt_length
   recorder.clear(tensors.ended)
-  recorder.clear(tensors.log_probs)
-  recorder.clear(tensors.entropy)
+  recorder.clear(tensors.decoded.log_probs)
+  recorder.clear(tensors.decoded.entropy)
   const { write } = kernelsOf(recording)
   // Block l's keys and values go to its cache while they are there.
   forward(recorder, model, prefill, layers, (l) => {
@@ -85,9 +85,9 @@ function force({ recorder, cache, tensors, R }: Recording, t: number): void {
     {
       forced,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },
@@ -132,20 +132,15 @@ function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
 function sample(recording: Recording, t: number): void {
   const { recorder, model, cache, tensors, special, R } = recording
   const { shape, weights, matmul } = model
-  const { normed, logits } = tensors.decode
+  const { normed, logits, logits_part: part } = tensors.decode
   // The first tokens follow from the N prompts, later ones from the B rows.
   const n = t === 0 ? cache.n : 1
-  if (t === 0)
-    linear(
-      recorder.run,
-      exactly(cache.rows / n),
-      normed,
-      oneRange(weights.lm_head),
-      logits,
-      undefined,
-      matmul,
-    )
-  else decodeLinear(recording, normed, oneRange(weights.lm_head), logits)
+  const { run } = recorder
+  const prompts = cache.rows / n
+  logitsInRanges(run, shape, weights.lm_head, prompts, { logits, part }, (weight, out) => {
+    if (t > 0) decodeLinear(recording, normed, weight, out)
+    else linear(run, exactly(prompts), normed, weight, out, undefined, matmul)
+  })
   recorder.run(
     sampleToken(shape.vocab_size),
     {
@@ -170,9 +165,9 @@ function sample(recording: Recording, t: number): void {
       logits,
       eos_token_ids: tensors.eos_token_ids,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },

@@ -1,16 +1,17 @@
 // The transformer, backward, as a list of kernel calls: the last line of the forward first; block_backward.ts has one block.
 // B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import type { Recorder, Value } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embeddingBackward, NO_PADDING } from '../../kernels/embedding/embedding.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
-import { oneRange, type RowRange } from '../params/param_buffers.ts'
+import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/params.ts'
 import { type Readout, readsNormed } from '../params/readout.ts'
 import { backwardScratch, blockBackward, normGrad, normWeightGrad } from './block_backward.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
-import { headParamsOf, scoredResponse } from './policy.ts'
+import { scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -29,36 +30,44 @@ export function backward<L extends string>(
   count?: Value<L>,
   readout: Readout = 'raw',
 ): void {
-  const { shape, weights } = model
+  const { shape } = model
   const { run } = recorder
-  const scratch = backwardScratch(ws)
-  const { d_hidden, d_normed } = scratch
+  const { d_hidden, d_normed } = backwardScratch(ws)
   const is_normed = readsNormed(shape, layer, readout)
   const d_read = is_normed ? d_normed : d_hidden
 
-  // log_probs, entropy = head(hidden · E^T)
-  const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
-  const head = {
-    hidden: is_normed ? ws.normed : ws.hidden[layer],
-    weight: oneRange(weights.lm_head),
-    scored,
-    lse,
-    entropy,
-    d_log_probs,
-    d_entropy,
-  }
-  const head_size = { ...headParamsOf(shape, scoredResponse(ws)), inv_temperature }
-  const { backward_hidden, backward_weight } = vocabHeadKernels(shape)
   recorder.clear(d_read)
-  run(backward_hidden, head_size, { ...head, d_hidden: d_read })
-  if (grads.lm_head) {
-    const splits = ws.head_splits
-    run(backward_weight, { ...head_size, splits }, { ...head, partials: scratch.head_partials })
-    const sums = { rows: splits, cols: shape.vocab_size * shape.hidden_size }
-    run(reduceRows(splits), sums, { x: scratch.head_partials, out: oneRange(grads.lm_head) })
-  }
-
+  const hidden = is_normed ? ws.normed : ws.hidden[layer]
+  headGrad(run, model, grads.lm_head, ws, hidden, d_read, inv_temperature)
   backwardStates(recorder, model, grads, ws, layer, count, readout)
+}
+
+/** log_probs, entropy = head(hidden · E^T): d_hidden, which was cleared, and E's gradient, range by range. */
+function headGrad<L extends string>(
+  run: Recorder<L>['run'],
+  { shape, weights }: Model,
+  grads: readonly RowRange[] | undefined,
+  ws: Workspace,
+  hidden: Tensor,
+  d_hidden: Tensor,
+  inv_temperature: Value<L>,
+): void {
+  const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
+  const { head_partials: partials } = backwardScratch(ws)
+  const splits = ws.head_splits
+  const { tokens } = scoredResponse(ws)
+  const { hidden_size } = shape
+  weights.lm_head.forEach(({ first: first_id, tensor: weight }, i) => {
+    const vocab_size = weight.shape[0]
+    const { backward_hidden, backward_weight } = vocabHeadKernels(shape, weight.dtype)
+    const size = { tokens, hidden_size, vocab_size, inv_temperature, first_id }
+    const head = { hidden, weight, scored, lse, entropy, d_log_probs, d_entropy }
+    run(backward_hidden, size, { ...head, d_hidden })
+    if (!grads) return
+    run(backward_weight, { ...size, splits }, { ...head, partials })
+    const sums = { rows: splits, cols: vocab_size * hidden_size }
+    run(reduceRows(splits), sums, { x: partials, out: grads[i].tensor })
+  })
 }
 
 /**

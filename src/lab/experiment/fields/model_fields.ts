@@ -4,7 +4,10 @@ import type { LoraConfig } from '../../../model/params/config.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
-export const MAX_LAYERS = 16
+export const MAX_LAYERS = 48
+
+/** The most tokens that a vocabulary may have. */
+export const MAX_VOCABULARY = 200_000
 
 /** PEFT's LoraConfig; lists are text here, as a form has them. */
 export interface LoraFields {
@@ -127,7 +130,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'Channels inside the feed-forward part of every layer.',
     default: 168,
     min: 8,
-    max: 4096,
+    max: 8192,
     step: 8,
     unit: 'channels',
   }),
@@ -157,7 +160,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
     default: -1,
     min: -1,
-    max: 25,
+    max: MAX_VOCABULARY - 1,
   }),
   enable_gradient_checkpointing: boolean({
     label: 'Recompute activations',
