@@ -80,3 +80,7 @@ export const shufflesRows = ({
   use_legacy_worker_impl,
 }: Pick<RlPhase['actor'], 'shuffle' | 'use_legacy_worker_impl'>): boolean =>
   shuffle && use_legacy_worker_impl === 'disable'
+
+/** Another number for every micro-batch of a run. */
+export const callSeed = (step: number, update: number, row: number): number =>
+  Math.imul(Math.imul(step, 65_537) + update, 8191) + row
