@@ -7,6 +7,7 @@ import { recordSteps } from './recorded.ts'
 import { benchScaling, scalingAxes } from './scaling.ts'
 import { benchSft } from './sft.ts'
 import { benchTraining } from './training.ts'
+import { benchVariants } from './variants.ts'
 
 async function adapter(): Promise<string | undefined> {
   const info = (await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' }))?.info
@@ -18,5 +19,6 @@ const bench = {
   ...{ parts: benchParts, features: benchFeatures, scalingAxes, scaling: benchScaling },
   ...{ modelNames, models: benchModels },
   recordSteps,
+  variants: benchVariants,
 }
 Object.assign(globalThis, { bench })

@@ -45,11 +45,11 @@ describe('buffers', () => {
     const { plan, buffers } = create(10_240)
     const { embed_tokens, lm_head, layers } = paramTensors(plan, layout, buffers)
     for (const ranges of [embed_tokens, lm_head]) {
-      expect(ranges.map(({ first }) => first)).toEqual([0, 112, 224])
+      expect(ranges.map(({ first }) => first)).toEqual([0, 128, 256])
       expect(ranges.map(({ tensor }) => tensor.shape)).toEqual([
-        [112, 20],
-        [112, 20],
-        [76, 20],
+        [128, 20],
+        [128, 20],
+        [44, 20],
       ])
     }
     expect(layers[2].gate_up_proj.shape).toEqual([56, 20])
@@ -91,6 +91,17 @@ describe('buffers', () => {
 })
 
 describe('bfloat16', () => {
+  test('an embedding has the same ranges of rows as in f32', () => {
+    for (const most of [10_240, 4096]) {
+      const [exact, packed] = (['f32', 'bfloat16'] as const).map((dtype) => {
+        const { plan, buffers } = create(most, () => dtype)
+        const { embed_tokens, lm_head } = paramTensors(plan, layout, buffers)
+        return [...embed_tokens, ...lm_head].map(({ first, tensor }) => [first, ...tensor.shape])
+      })
+      expect(packed).toEqual(exact)
+    }
+  })
+
   test.each(CONFIGS)(
     '$model_type: matrices take two bytes a value, norms and biases four',
     (config) => {
