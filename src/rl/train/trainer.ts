@@ -241,7 +241,7 @@ export class Trainer {
     this.#training.gpu.destroy()
   }
 
-  /** The weights in the flat layout. */
+  /** The weights in the flat layout; where an adapter is trained, those of its base. */
   exportWeights(): Promise<Float32Array> {
     return this.#training.parts.actor.exportWeights()
   }
@@ -251,7 +251,7 @@ export class Trainer {
     const { gpu, parts } = this.#training
     if (flat.length !== this.layout.size)
       throw new RangeError(`weights: expected ${this.layout.size} values, got ${flat.length}`)
-    writeParams(gpu, parts.actor.tensors.weights, flat)
+    writeParams(gpu, parts.actor.tensors.model.weights.buffers, flat)
   }
 }
 
