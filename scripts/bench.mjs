@@ -32,6 +32,11 @@ const SUITES = {
     report.printMatmul(record.matmul, record.peers)
     return report.wrongProducts(record.matmul)
   },
+  variants: async ({ page, record, report }) => {
+    record.variants = await page.evaluate((preset) => globalThis.bench.variants(preset), PRESET)
+    report.printVariants(record.variants)
+    return []
+  },
   sft: async ({ page, record, report, keep }) => {
     record.sft = []
     for (const model of SFT_MODELS) {

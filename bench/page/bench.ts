@@ -6,6 +6,7 @@ import { recordSteps } from './recorded.ts'
 import { benchScaling, scalingAxes } from './scaling.ts'
 import { benchSft } from './sft.ts'
 import { benchTraining } from './training.ts'
+import { benchVariants } from './variants.ts'
 
 async function adapter(): Promise<string | undefined> {
   const info = (await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' }))?.info
@@ -16,5 +17,6 @@ const bench = {
   ...{ adapter, matmulShapes, matmul: benchMatmul, sft: benchSft, training: benchTraining },
   ...{ parts: benchParts, features: benchFeatures, scalingAxes, scaling: benchScaling },
   recordSteps,
+  variants: benchVariants,
 }
 Object.assign(globalThis, { bench })

@@ -6,6 +6,7 @@ import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
+import type { VariantsRecord } from '../page/variants.ts'
 
 /** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench did not have. */
 export interface BenchRecord {
@@ -16,6 +17,7 @@ export interface BenchRecord {
   /** Versions of the other libraries. */
   readonly peers?: Readonly<Record<string, string>>
   readonly matmul?: readonly MatmulRow[]
+  readonly variants?: VariantsRecord
   readonly sft?: readonly SftRow[]
   readonly training?: TrainingRow
   readonly parts?: PartsRow

@@ -6,6 +6,7 @@ import { decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
@@ -110,10 +111,14 @@ function decodeLinear(
   if (isFused(k)) {
     const params = { ...size, has_addend: addend ? 1 : 0, addend_stride }
     const tensors = { a: x, b: weight, addend: addend ?? x, ended, out }
-    run(decodeLinearKernel(model.matmul, size), params, tensors)
+    run(forWeight(decodeLinearKernel(model.matmul, size), weight), params, tensors)
   } else if (addend)
-    run(matmul_nt_add, { ...size, addend_stride }, { a: x, b: weight, addend, out })
-  else run(matmul_nt, { ...size, accumulate: 0 }, { a: x, b: weight, out })
+    run(
+      forWeight(matmul_nt_add, weight),
+      { ...size, addend_stride },
+      { a: x, b: weight, addend, out },
+    )
+  else run(forWeight(matmul_nt, weight), { ...size, accumulate: 0 }, { a: x, b: weight, out })
 }
 
 /** Adds to y what an adapter, if there is one, makes of x. */
@@ -143,7 +148,12 @@ function decodeSwiglu(recording: Recording, l: number): void {
     recorder.run(swiglu_forward, { rows: cache.rows, intermediate_size }, { gate_up, out })
   } else {
     const size = { m: cache.rows, n: intermediate_size, k }
-    recorder.run(decode_swiglu, size, { a, b: gate_up_proj, ended: tensors.ended, out })
+    recorder.run(forWeight(decode_swiglu, gate_up_proj), size, {
+      a,
+      b: gate_up_proj,
+      ended: tensors.ended,
+      out,
+    })
   }
 }
 

@@ -3,13 +3,14 @@
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import { derived, type Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { rms_norm_backward, rms_norm_weight_grad } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_backward } from '../../kernels/rope/rope.ts'
 import type { ProductName } from '../adapter/adapter_layout.ts'
 import type { ModelShape } from '../params/config.ts'
-import type { ParamGradients } from '../params/params.ts'
+import type { ParamGradients } from '../params/param_tensors.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
 import { lowRankGrad } from './low_rank.ts'
 import { headParams, type Model, ropeParams, type Tokens } from './model.ts'
@@ -145,7 +146,7 @@ function inputGrad<L extends string>(
   d_x: Tensor,
 ): void {
   const [k, n] = weight.shape
-  const kernel = matmulKernel(choice, 'nn', { m: tokens.most, n, k })
+  const kernel = forWeight(matmulKernel(choice, 'nn', { m: tokens.most, n, k }), weight)
   run(kernel, { m: tokens.count, n, k, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
 }
 

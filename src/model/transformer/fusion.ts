@@ -3,6 +3,7 @@
 
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { fusedKernel } from '../../kernels/matmul/matmul_fused.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
@@ -29,10 +30,14 @@ export function gateUp<L extends string>(
   // What an adapter adds comes between the product and the activation.
   const fuses = (fusion?.swiglu ?? true) && !isLowRank(model, l, 'gate_up_proj')
   const kernel = fuses ? fusedKernel(matmul, 'nt_swiglu', size) : undefined
-  if (kernel) return run(kernel, { ...size, m }, { a: ffn_in, b: gate_up_proj, gate_up, out })
+  if (kernel) {
+    const tensors = { a: ffn_in, b: gate_up_proj, gate_up, out }
+    return run(forWeight(kernel, gate_up_proj), { ...size, m }, tensors)
+  }
   const plain = { ...size, n: 2 * size.n }
   const product = { a: ffn_in, b: gate_up_proj, out: gate_up }
-  run(matmulKernel(matmul, 'nt', plain), { ...plain, m, accumulate: 0 }, product)
+  const plain_kernel = forWeight(matmulKernel(matmul, 'nt', plain), gate_up_proj)
+  run(plain_kernel, { ...plain, m, accumulate: 0 }, product)
   addLowRank(run, model, ws, tokens, l, 'gate_up_proj', ffn_in, gate_up)
   run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
 }
@@ -57,9 +62,13 @@ export function gateUpGrad<L extends string>(
   const m = tokens.count
   const fuses = (fusion?.swiglu ?? true) && !isLowRank(model, l, 'down_proj')
   const kernel = fuses ? fusedKernel(matmul, 'nn_swiglu', size) : undefined
-  if (kernel) return run(kernel, { ...size, m }, { a: d_hidden, b: down_proj, gate_up, d_gate_up })
+  if (kernel) {
+    const tensors = { a: d_hidden, b: down_proj, gate_up, d_gate_up }
+    return run(forWeight(kernel, down_proj), { ...size, m }, tensors)
+  }
   const product = { a: d_hidden, b: down_proj, out: d_activated }
-  run(matmulKernel(matmul, 'nn', size), { ...size, m, accumulate: 0 }, product)
+  const plain = forWeight(matmulKernel(matmul, 'nn', size), down_proj)
+  run(plain, { ...size, m, accumulate: 0 }, product)
   lowRankGrad(
     run,
     model,

@@ -8,13 +8,8 @@ import { type AdapterTensors, createAdapter } from '../adapter/adapter_tensors.t
 import { inverseFrequencies, type ModelShape } from '../params/config.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { writeParams } from '../params/param_copies.ts'
-import {
-  type ParamLayout,
-  type ParamTensors,
-  paramTensors,
-  storedAs,
-  type Trains,
-} from '../params/params.ts'
+import { type ParamTensors, paramTensors, storedAs, type Trains } from '../params/param_tensors.ts'
+import type { ParamLayout } from '../params/params.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */

@@ -4,6 +4,7 @@ import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embeddingForward } from '../../kernels/embedding/embedding.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
@@ -31,10 +32,12 @@ export function linear<L extends string>(
   const size = { m: tokens.most, n, k }
   const params = { ...size, m: tokens.count }
   if (residual) {
-    const kernel = matmulKernel(choice, 'nt_add', size)
+    const kernel = forWeight(matmulKernel(choice, 'nt_add', size), weight)
     run(kernel, { ...params, addend_stride: n }, { a: x, b: weight, addend: residual, out })
-  } else
-    run(matmulKernel(choice, 'nt', size), { ...params, accumulate: 0 }, { a: x, b: weight, out })
+  } else {
+    const kernel = forWeight(matmulKernel(choice, 'nt', size), weight)
+    run(kernel, { ...params, accumulate: 0 }, { a: x, b: weight, out })
+  }
 }
 
 /** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
@@ -51,7 +54,7 @@ function projectQkv<L extends string>(
   const size = { m: tokens.most, n: shape.qkv_size, k: shape.hidden_size }
   const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
   const params = { ...size, m: tokens.count, addend_stride: 0 }
-  run(matmulKernel(choice, 'nt_add', size), params, tensors)
+  run(forWeight(matmulKernel(choice, 'nt_add', size), layer.qkv_proj), params, tensors)
 }
 
 /** out [tokens, C] = the rows of the embedding that `input_ids` name: from each range those that it has. */

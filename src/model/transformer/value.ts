@@ -8,7 +8,7 @@ import {
   value_head_backward_weight,
   value_head_forward,
 } from '../../kernels/value_head/value_head.ts'
-import type { ParamGradients, ParamTensors } from '../params/params.ts'
+import type { ParamGradients, ParamTensors } from '../params/param_tensors.ts'
 import { backwardStates } from './backward.ts'
 import { backwardScratch } from './block_backward.ts'
 import type { Model } from './model.ts'

@@ -1,7 +1,7 @@
 // The recorded programs of the actor: phases that compute the same share one.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
-import { trainedGradients } from '../../model/params/params.ts'
+import { trainedGradients } from '../../model/params/param_tensors.ts'
 import { type Model, withoutAdapter } from '../../model/transformer/model.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import type { RlPhase } from '../config/phase.ts'

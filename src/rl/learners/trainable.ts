@@ -7,9 +7,9 @@ import { readParams, writeParams } from '../../model/params/param_copies.ts'
 import {
   frozenGradients,
   type ParamGradients,
-  type ParamLayout,
   paramGradients,
-} from '../../model/params/params.ts'
+} from '../../model/params/param_tensors.ts'
+import type { ParamLayout } from '../../model/params/params.ts'
 import { createModel, type Model, uploadModel } from '../../model/transformer/model.ts'
 import { Optimizer } from './optimizer.ts'
 import {

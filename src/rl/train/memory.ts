@@ -5,10 +5,12 @@ import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
-import { modelShape } from '../../model/params/config.ts'
+import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
+import { type ModelConfig, modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
@@ -22,10 +24,17 @@ import {
   shufflesRows,
 } from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
+import { trainedSegments } from '../learners/ever_trained.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
 import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './responses/sampler.ts'
+
+/** The layout of what the policy trains: its weights, or the adapter beside them. */
+function trainedLayout(model: ModelConfig): TrainedLayout {
+  const shape = modelShape(model)
+  return shape.lora ? adapterLayout(shape, shape.lora) : paramLayout(shape)
+}
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
@@ -37,6 +46,7 @@ export function actorSize({
   use_remove_padding = true,
   matmul,
   fusion,
+  trained_before,
 }: TrainerConfig): ActorSize {
   const phases = all_phases.filter(trainsActor)
   const lengths = all_phases.map((phase) =>
@@ -67,6 +77,7 @@ export function actorSize({
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
+    trains: trainedSegments(trainedLayout(model), all_phases, trained_before),
   }
 }
 
@@ -230,8 +241,7 @@ function driverReads(config: TrainerConfig): number[] {
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
-export function planMemory(config: TrainerConfig): MemoryPlan {
-  const plan = new MemoryPlan()
+export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): MemoryPlan {
   const layout = paramLayout(modelShape(config.model))
   const actor = createActorTensors(plan, layout, actorSize(config))
   if (measuresChanges(config)) createLayerChangesTensors(plan, actor)

@@ -46,6 +46,13 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly sample_index: number
 }
 
+/**
+ * Which segments a model has trained since its optimizer was new, [segments]. The others are as they were then, which is when the
+ * reference was taken.
+ */
+export const trainedIn = ({ corrections }: ModelState): readonly boolean[] =>
+  Array.from({ length: corrections.length / 2 }, (_, segment) => corrections[2 * segment] !== 0)
+
 type Part = keyof ModelState
 type Buffers = Readonly<Record<Exclude<Part, 'adapter'>, ParamBuffers>> & {
   readonly adapter?: ParamBuffers
