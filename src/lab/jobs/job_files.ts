@@ -12,6 +12,7 @@ import {
   modelFolders,
   modelWarnings,
   modelWords,
+  runAdapter,
   runModels,
 } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
@@ -144,6 +145,11 @@ export function modelExport(source: JobSource): OutFile[] {
   const { experiment, step, understory } = source
   const mark = { format: 'understory-model-1', understory, step, experiment }
   return [...runModels(source, taskOf(experiment.task)), jsonFile(MARK, mark)]
+}
+
+/** The adapter alone, as PEFT loads it, with the model that it belongs to. */
+export function adapterExport(source: JobSource): OutFile[] {
+  return runAdapter(source, taskOf(source.experiment.task))
 }
 
 /** What starts the job in one system. */
