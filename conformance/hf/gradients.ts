@@ -1,5 +1,6 @@
 // Gradients of every parameter against Hugging Face's.
-import { type ParamLayout, trainedPrefix, unpackWeights } from '../../src/model/params/params.ts'
+import { trainedPrefix } from '../../src/model/params/flat_params.ts'
+import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 
@@ -46,7 +47,7 @@ export function gradientCheck(
 }
 
 /** Norm of all gradients together. */
-function globalNorm(grads: Gradients['grads']): number {
+export function globalNorm(grads: Gradients['grads']): number {
   let squares = 0
   for (const grad of Object.values(grads))
     for (let i = 0; i < grad.length; i++) squares += grad[i] ** 2

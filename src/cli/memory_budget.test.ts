@@ -17,7 +17,7 @@ const plan = (config: Parameters<typeof planMemory>[0]) => planMemory(config).to
 
 /** Some hundred characters; no single buffer of it is out of the ordinary. */
 const HUGE =
-  'v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=16&model.intermediate_size=2048' +
+  'v=1&p=two-skills-bupo&model.hidden_size=512&model.num_hidden_layers=32&model.intermediate_size=2048' +
   '&rollout.train_batch_size=1024&rollout.n=64&actor.ppo_mini_batch_size=1024&rollout.max_response_length=64'
 
 test('what is allocated without asking: 4 GiB, or half of a smaller machine', () => {

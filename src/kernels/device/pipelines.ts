@@ -3,11 +3,8 @@ import { GpuError, ShapeError } from './errors.ts'
 import type { AnyKernel, Names } from './kernel.ts'
 import type { OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
-import { bufferBytes, bytesPer, type Tensor } from './tensor.ts'
+import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './tensor.ts'
 import { splitKernel } from './timing/split.ts'
-
-/** WebGPU's default minStorageBufferOffsetAlignment, in bytes. */
-const ALIGNMENT = 256
 
 interface Compiled {
   readonly pipeline: GPUComputePipeline
@@ -83,13 +80,13 @@ export class Pipelines {
     const storage = Object.keys(kernel.bindings).map((name) => {
       const tensor = tensors[name]
       if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
-      const { dtype, shape, buffer } = tensor
-      const offset = tensor.offset * bytesPer(dtype)
-      if (offset % ALIGNMENT !== 0)
+      const aligned = BINDING_ALIGNMENT / elementBytes(tensor.dtype)
+      if (tensor.offset % aligned !== 0)
         throw new ShapeError(
-          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${ALIGNMENT / bytesPer(dtype)}`,
+          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${aligned}`,
         )
-      return { buffer, offset, size: bufferBytes(shape, dtype) }
+      const offset = tensor.offset * elementBytes(tensor.dtype)
+      return { buffer: tensor.buffer, offset, size: bufferBytes(tensor) }
     })
     const { pipeline, layout } = await this.compile(kernel)
     const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]

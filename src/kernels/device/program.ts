@@ -6,7 +6,7 @@ import {
   type Kernel,
   MAX_GRID,
   type Names,
-  type Scalar,
+  type ParamType,
 } from './kernel.ts'
 import { sizeOf, type Tensor } from './tensor.ts'
 import type { Timing } from './timing/timing.ts'
@@ -61,7 +61,7 @@ export type Command = Dispatch | Copy | Clear
 interface Patch {
   /** Byte offset in `struct Params`. */
   readonly offset: number
-  readonly dtype: Scalar
+  readonly dtype: ParamType
   readonly value: (live: LiveValues<string>) => number
 }
 
@@ -79,7 +79,7 @@ export interface Program<L extends string = string> {
 
 /** Records kernel calls, copies and clears into a Program. */
 export interface Recorder<L extends string> {
-  run<P extends Names<Scalar>, B extends Names<Access>>(
+  run<P extends Names<ParamType>, B extends Names<Access>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: Value<L> },
     tensors: { [K in keyof B]: Tensor },
@@ -182,7 +182,11 @@ export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number)
 }
 
 /** `struct Params` of one dispatch as numbers. */
-export function readParams(params: Names<Scalar>, bytes: DataView, offset: number): Names<number> {
+export function readParams(
+  params: Names<ParamType>,
+  bytes: DataView,
+  offset: number,
+): Names<number> {
   const numbers: Record<string, number> = {}
   let at = offset
   // Once per dispatch and replay where live values decide the grid: no arrays are made.
@@ -194,7 +198,7 @@ export function readParams(params: Names<Scalar>, bytes: DataView, offset: numbe
 }
 
 /** Writes one scalar as WGSL lays out a struct of them. */
-export function setScalar(view: DataView, offset: number, dtype: Scalar, value: number): void {
+export function setScalar(view: DataView, offset: number, dtype: ParamType, value: number): void {
   if (dtype === 'f32') view.setFloat32(offset, value, true)
   else view.setUint32(offset, value, true)
 }

@@ -50,11 +50,11 @@ const withoutHalf =
 const made = new Map<string, AnyKernel>()
 
 /**
- * The kernel of a product for the weight that is bound as its `b`: itself for float32, for a bf16 tensor its twin, which gives
+ * The kernel of a product for the weight that is bound as its `b`: itself for float32, for one of bfloat16 its twin, which gives
  * the bits of the kernel on the same numbers in float32. For matmulKernel, fusedKernel and decodeLinearKernel.
  */
 export function forWeight<K extends object>(kernel: K, { dtype }: Pick<Tensor, 'dtype'>): K {
-  if (dtype !== 'bf16') return kernel
+  if (dtype !== 'bfloat16') return kernel
   const plain = kernel as unknown as AnyKernel
   const known = made.get(plain.name)
   if (known) return known as unknown as K

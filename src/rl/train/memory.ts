@@ -22,6 +22,7 @@ import {
   shufflesRows,
 } from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
+import { trainedSegments } from '../learners/ever_trained.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
 import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
@@ -37,6 +38,7 @@ export function actorSize({
   use_remove_padding = true,
   matmul,
   fusion,
+  trained_before,
 }: TrainerConfig): ActorSize {
   const phases = all_phases.filter(trainsActor)
   const lengths = all_phases.map((phase) =>
@@ -67,6 +69,7 @@ export function actorSize({
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
+    trains: trainedSegments(paramLayout(modelShape(model)), all_phases, trained_before),
   }
 }
 
@@ -229,8 +232,7 @@ function driverReads(config: TrainerConfig): number[] {
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
-export function planMemory(config: TrainerConfig): MemoryPlan {
-  const plan = new MemoryPlan()
+export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): MemoryPlan {
   const layout = paramLayout(modelShape(config.model))
   const actor = createActorTensors(plan, layout, actorSize(config))
   if (measuresChanges(config)) createLayerChangesTensors(plan, actor)

@@ -56,12 +56,15 @@ export async function createParts(
   return { actor, critic, reward, samplers, changes }
 }
 
-/** Whether parts that were made for one configuration serve the other: buffers keep their sizes. */
-export const sameSizes = (a: TrainerConfig, b: TrainerConfig): boolean => sizesOf(a) === sizesOf(b)
+/** Whether parts that were made for one configuration serve another: buffers keep their sizes, and what it trains has its own. */
+export function servesToo(made: TrainerConfig, other: TrainerConfig): boolean {
+  const [trained, wanted] = [actorSize(made).trains, actorSize(other).trains]
+  return sizesOf(made) === sizesOf(other) && !wanted?.some((wants, i) => wants && !trained?.[i])
+}
 
 const sizesOf = (config: TrainerConfig): string =>
   JSON.stringify([
-    actorSize(config),
+    { ...actorSize(config), trains: undefined },
     criticSize(config),
     rewardSize(config),
     measuresChanges(config),

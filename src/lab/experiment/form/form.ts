@@ -73,7 +73,10 @@ export function experimentFields(experiment: Experiment): Field[] {
       ...field,
       has_effect: experiment.reward.parts.some(({ id }) => id === 'program'),
     })),
-    ...section('Model', 'model', MODEL),
+    ...section('Model', 'model', MODEL).map((field) => ({
+      ...field,
+      has_effect: !/^model\.lora\.(?!r$)/.test(field.path) || experiment.model.lora.r > 0,
+    })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>
       field.path === 'rollout.max_response_length'
