@@ -163,7 +163,7 @@ describe('rollout_correction', () => {
       batch,
     )
     expect([...modified_mask, ...rollout_is_weights]).toEqual(Array(24).fill(0))
-    expect([...sums]).toEqual([1, 2, 3, 4])
+    expect([...sums]).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
   test('the same policy has weight exactly 1, and log ratios of hundreds stay finite', async () => {
