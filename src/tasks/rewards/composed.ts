@@ -41,8 +41,9 @@ export interface Scored {
 
 /** A reward composed of parts. */
 export interface Reward {
-  /** Names of the parts, in their order. */
+  /** Names and weights of the parts, in their order. */
   readonly parts: readonly string[]
+  readonly weights: readonly number[]
   score(responses: readonly Response[]): Promise<Scored>
 }
 
@@ -68,7 +69,11 @@ export function createReward(choice: RewardChoice, task: Task): Reward | undefin
   if (choice.parts.length === 0) return undefined
   const names = partNames(choice.parts)
   const parts = choice.parts.map((part, i) => createPart(part, names[i], i, choice, task))
-  return { parts: names, score: (responses) => composed(parts, responses, task) }
+  return {
+    parts: names,
+    weights: parts.map(({ weight }) => weight),
+    score: (responses) => composed(parts, responses, task),
+  }
 }
 
 function createPart(
