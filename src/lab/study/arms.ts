@@ -5,7 +5,7 @@ import { type Document, setAt } from '../experiment/paths.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { plannedCosts, plannedStep } from './costs.ts'
-import { countArms, gridPoints, MOST_ARMS } from './grid.ts'
+import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
 import type { Settings, Study } from './study.ts'
 
 /** One arm: what it is called, what it sets, and its experiment, whose seed is that of the base. */
@@ -90,9 +90,13 @@ export function expandStudy(study: Study): Expanded {
     }
   const given: readonly { name: string; set: Settings }[] =
     study.arms.length > 0 ? study.arms : [{ name: '', set: {} }]
-  const points = gridPoints(study)
-  const made = given.flatMap(({ name, set }) =>
-    points.map((point) => makeArm(study, base.experiment, document, name, { ...set, ...point })),
+  const grids = gridsOf(study)
+  const made = given.flatMap(({ name, set }, i) =>
+    gridPoints(grids[i], study).map((point) => {
+      const title = [name, named(point)].filter((part) => part !== '').join(', ') || 'base'
+      const settings = { ...set, ...point }
+      return makeArm(study, base.experiment, document, { name: title, group: name, settings })
+    }),
   )
   const problems = made.flatMap((arm) => (typeof arm === 'string' ? [arm] : []))
   const arms = made.flatMap((arm) => (typeof arm === 'string' ? [] : [arm]))
@@ -111,13 +115,8 @@ function makeArm(
   study: Study,
   base: Experiment,
   document: Document,
-  given: string,
-  settings: Settings,
+  { name, group, settings }: Omit<Arm, 'experiment'>,
 ): Arm | string {
-  const grid = Object.fromEntries(
-    Object.entries(settings).filter(([path]) => Object.hasOwn(study.grid, path)),
-  )
-  const name = [given, named(grid)].filter((part) => part !== '').join(', ') || 'base'
   const own: Document = JSON.parse(JSON.stringify(document))
   for (const [path, value] of Object.entries(settings))
     if (!setAt(own, path, value)) return `${name}: ${path}: there is no such field`
@@ -129,7 +128,7 @@ function makeArm(
   const experiment = withBudget(parsed.experiment, base, study)
   return typeof experiment === 'string'
     ? `${name}: ${experiment}`
-    : { name, group: given, settings, experiment }
+    : { name, group, settings, experiment }
 }
 
 /** What a reader of the comparison should know of its arms. */

@@ -25,14 +25,20 @@ export function axisValues(axis: Axis): readonly unknown[] {
 }
 
 /** How many arms a study asks for, without making them. */
-export function countArms({ arms, grid, search }: Study): number {
-  if (search) return Math.max(arms.length, 1) * search.arms
-  const points = Object.values(grid).reduce((n, axis) => n * axisValues(axis).length, 1)
-  return Math.max(arms.length, 1) * points
+export function countArms(study: Study): number {
+  const { search } = study
+  const points = gridsOf(study).map((grid) =>
+    Object.values(grid).reduce((n, axis) => n * axisValues(axis).length, 1),
+  )
+  return points.reduce((sum, n) => sum + (search ? search.arms : n), 0)
 }
 
+/** The grid of each of the study's arms. */
+export const gridsOf = ({ arms, grid }: Study): readonly Study['grid'][] =>
+  arms.length > 0 ? arms.map((arm) => arm.grid ?? grid) : [grid]
+
 /** The points of the grid; of a search, `search.arms` random ones: ranges are drawn from in between, too. */
-export function gridPoints({ grid, search }: Study): Settings[] {
+export function gridPoints(grid: Study['grid'], { search }: Study): Settings[] {
   const axes = Object.entries(grid)
   if (!search)
     return axes.reduce<Settings[]>(

@@ -51,12 +51,17 @@ export const fingerprintOf = (experiment: Experiment): string =>
   hash(JSON.stringify({ ...experiment, name: '' }))
 
 /** Points that are kept of a curve that is measured at every step. */
-const POINTS = 40
+const POINTS = 6
 /** Curves that every report draws. */
 const KEPT =
-  /^(val-|layer\/entropy\/|critic\/score\/mean$|actor\/entropy$|actor\/grad_norm$|response_length\/mean$)/
+  /(^val-.*(acc\/greedy|acc\/mean@\d+|pass@(?!1\/)\d+\/mean)$)|^layer\/entropy\/|^critic\/score\/mean$|^actor\/entropy$/
 
 type Metrics = Readonly<Record<string, number>>
+
+/** [step, value]. */
+type Point = [number, number]
+/** Digits of a kept value. Accuracies are shares of a few thousand answers. */
+const PRECISION = 7
 
 /** Gathers what a run reports, step by step, into its result. */
 export class ResultLog {
@@ -105,32 +110,37 @@ export class ResultLog {
   result(
     run: Pick<RunResult, 'arm' | 'seed' | 'status' | 'adapter' | 'seconds' | 'problem'>,
   ): RunResult {
+    const all = [...this.#series]
     const measured = new Set(
-      [...this.#series].flatMap(([name, curve]) =>
-        isSparse(name) ? curve.map(([step]) => step) : [],
-      ),
+      all.flatMap(([name, curve]) => (isSparse(name) ? curve.map(([step]) => step) : [])),
     )
-    const kept = (curve: readonly (readonly [number, number])[]) => {
-      const every = Math.ceil(this.#steps / POINTS)
-      const last = curve.at(-1)?.[0]
-      return curve
+    const every = Math.max(1, Math.ceil((this.#steps - this.#begins) / POINTS))
+    const kept = (curve: readonly Point[], is_whole: boolean): Point[] => {
+      const own = curve.filter(([step]) => step >= this.#begins)
+      return own
         .filter(
-          ([step]) =>
-            step % every === 0 || step === last || measured.has(step) || step === this.#begins,
+          ([step], i) =>
+            is_whole || i === 0 || i === own.length - 1 || (step - this.#begins) % every === 0,
         )
-        .map(([step, value]): [number, number] => [step, Number(value.toPrecision(7))])
+        .map(([step, value]): Point => [step, Number(value.toPrecision(PRECISION))])
     }
-    const series = [...this.#series].map(
-      ([name, curve]) => [name, isSparse(name) ? [...curve] : kept(curve)] as const,
-    )
-    const { responses, tokens, arithmetic } = this.#costs
+    const costs = (name: keyof Costs) =>
+      kept(
+        this.#costs[name].filter(([step]) => measured.has(step) || step === this.#steps),
+        true,
+      )
+    const series = all.map(([name, curve]) => [name, kept(curve, isSparse(name))] as const)
     return {
       format: 1,
       ...run,
       fingerprint: fingerprintOf(this.#experiment),
       begins: this.#begins,
       series: Object.fromEntries(series),
-      costs: { responses: kept(responses), tokens: kept(tokens), arithmetic: kept(arithmetic) },
+      costs: {
+        responses: costs('responses'),
+        tokens: costs('tokens'),
+        arithmetic: costs('arithmetic'),
+      },
     }
   }
 }

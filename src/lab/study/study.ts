@@ -26,7 +26,9 @@ export type Axis = z.infer<typeof axisSchema>
 
 const armSchema = z.strictObject({
   name: text(60).check(z.minLength(1)),
-  set: z.record(path, value),
+  set: z._default(z.record(path, value), {}),
+  /** Fields of this arm alone, in place of the study's grid. */
+  grid: z.optional(z.record(path, axisSchema)),
 })
 
 const searchSchema = z.strictObject({
@@ -98,7 +100,9 @@ export function parseStudy(document: unknown): ParsedStudy {
   const names = data.arms.map(({ name }) => name)
   if (new Set(names).size < names.length)
     issues.push({ path: 'arms', message: 'expected each name once' })
-  for (const [name, axis] of Object.entries(data.grid))
+  for (const [name, axis] of [data.grid, ...data.arms.map((arm) => arm.grid ?? {})].flatMap(
+    (grid) => Object.entries(grid),
+  ))
     if (!Array.isArray(axis) && axis.scale === 'log' && !(axis.from > 0 && axis.to > 0))
       issues.push({ path: `grid.${name}`, message: 'expected numbers above 0 on a log scale' })
   return issues.length > 0 ? { ok: false, issues } : { ok: true, study: data }
