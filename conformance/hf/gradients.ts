@@ -47,7 +47,7 @@ export function gradientCheck(
 }
 
 /** Norm of all gradients together. */
-function globalNorm(grads: Gradients['grads']): number {
+export function globalNorm(grads: Gradients['grads']): number {
   let squares = 0
   for (const grad of Object.values(grads))
     for (let i = 0; i < grad.length; i++) squares += grad[i] ** 2

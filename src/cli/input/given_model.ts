@@ -12,7 +12,7 @@ import { modelDirectory } from './model_dir.ts'
 
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing'>
+  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing' | 'lora'>
   readonly weights: Float32Array
 }
 
@@ -23,7 +23,7 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
     { head: 'lm_head' },
   )
   requireTokenizer(folder, tokenizer, eos_token_ids, pad_token_id)
-  const { model_type, vocab_size: _, rope_scaling, padding_idx = -1, ...sizes } = config
+  const { model_type, vocab_size: _, lora: __, rope_scaling, padding_idx = -1, ...sizes } = config
   if (model_type !== 'qwen3' || rope_scaling)
     throw new LabFailure(
       `--model: ${folder}: expected a qwen3 with plain rotary positions, found ${model_type}${rope_scaling ? ' with rope_scaling' : ''}`,

@@ -2,6 +2,7 @@
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { createTools } from '../../tasks/tools/index.ts'
+import { loraOf } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -9,7 +10,13 @@ import type { Experiment } from './schema.ts'
 /** The trainer's configuration: the task and its reward made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
-  const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
+  const {
+    enable_gradient_checkpointing,
+    padding_idx,
+    lora: lora_fields,
+    ...model
+  } = experiment.model
+  const lora = loraOf(lora_fields)
   const task = taskOf(experiment.task)
   return {
     seed,
@@ -19,6 +26,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     model: {
       ...model,
       ...(padding_idx >= 0 && { padding_idx }),
+      ...(lora && { lora }),
       vocab_size: task.tokenizer.vocab_size,
     },
     phases: resolvePhases(experiment),

@@ -99,7 +99,7 @@ function headFiles(
   head: Head,
   weights: Float32Array | undefined,
 ): OutFile[] {
-  const { enable_gradient_checkpointing: _, ...model } = experiment.model
+  const { enable_gradient_checkpointing: _, lora: __, ...model } = experiment.model
   const config = { ...model, vocab_size: vocabulary.vocab_size }
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
