@@ -14,7 +14,8 @@ import { median } from './median.ts'
 
 const ON_GPU = { prompts: 8, n: 8, prompt: 64, response: 64 }
 const ON_CPU = { prompts: 2, n: 2, prompt: 8, response: 8 }
-const WARM_UP = 1
+/** The first measures the untrained model. */
+const WARM_UP = 2
 const STEPS = 3
 /** Values that are uploaded at a time, and bytes of each. */
 const PIECE = 2 ** 22
