@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
 import { startRecording } from './lab/runs/recorder/record_page.ts'
+import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
 import { Part } from './ui/base/page/Part.tsx'
 import { followTheme } from './ui/base/store.ts'
@@ -51,6 +52,7 @@ keepHistory()
 followView()
 followRefusals()
 followWakeLock()
+continueStudy()
 
 const root = document.getElementById('root')
 if (root)

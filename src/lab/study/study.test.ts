@@ -193,6 +193,7 @@ describe('the analysis', () => {
       'runs.csv',
       'forest.svg',
       'curves.svg',
+      'profiles.svg',
       'layers.svg',
     ])
     expect(files.get('report.md')).toMatch(/Which rate is better\?[\s\S]*Better than slow: fast/)
