@@ -11,7 +11,7 @@ import { type Plan, planStudy } from '../search.ts'
 import type { Study } from '../study.ts'
 import { markTraining } from './continue_study.ts'
 import { openStudies, type StudyStorage } from './study_storage.ts'
-import { trainInWorker, type WorkerRun } from './train_run.ts'
+import { StudyWorker } from './study_worker.ts'
 
 export interface StudyState {
   /** False until what the browser has kept was read. */
@@ -46,7 +46,7 @@ export const studyStore = createStore<StudyState>(() => EMPTY)
 
 let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
-let living: WorkerRun | undefined
+let living: StudyWorker | undefined
 let loop = 0
 
 /** Reads what is kept, once, and continues a study that was being trained when the page was left. */
@@ -143,7 +143,7 @@ export function trainStudy(): void {
 export function pauseStudy(): void {
   loop++
   living?.end()
-  living = undefined
+  endWorker()
   studyStore.setState({ is_training: false, present: undefined })
   write()
 }
@@ -153,6 +153,11 @@ export async function clearStudy(): Promise<void> {
   pauseStudy()
   await storage?.clear()
   studyStore.setState({ ...EMPTY, is_ready: true })
+}
+
+function endWorker(): void {
+  living?.end()
+  living = undefined
 }
 
 /** Of a device that was lost: the same run once more. */
@@ -168,9 +173,10 @@ async function trainMissing(own: number): Promise<void> {
     const name = `${run.arm.name}, seed ${run.seed}`
     const onStep = (step: number) => studyStore.setState({ present: { name, step, of: total } })
     onStep(0)
-    living = trainInWorker(createPort(), run, study, onStep)
-    const outcome = await living.outcome
+    living ??= new StudyWorker(createPort())
+    const outcome = await living.train(run, study, onStep)
     if (own !== loop) return
+    if ('problem' in outcome) endWorker()
     if ('result' in outcome) {
       tries = 0
       await storage?.keep(outcome.result)
@@ -180,7 +186,7 @@ async function trainMissing(own: number): Promise<void> {
       break
     }
   }
-  living = undefined
+  endWorker()
   studyStore.setState({ is_training: false, present: undefined })
   write()
 }
