@@ -160,3 +160,43 @@ test('what is no data is refused by what it is, and nothing is changed', async (
   await expect(lab.get('data-refused')).toContainText('line 3: expected 2 fields')
   expect(lab.page.url()).toBe(url)
 })
+
+test('bad rows are left out by one press, and the page answers while a large file is read', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await drop(lab, 'broken.jsonl', `${ROWS}\nno JSON\n[1]`)
+  await expect(lab.get('data-refused')).toContainText(
+    'broken.jsonl: line 201: expected one JSON object, found text that is no JSON; 1 other row cannot be used either',
+  )
+  await lab.get('data-leave-out').click()
+  await expect(lab.get('data-found')).toContainText('2 rows left out, because they cannot be used')
+  await expect(lab.get('data-found')).toContainText('160 rows to train on, 40 rows held out')
+  // The longest that the page's own thread stood still, while 40 MB are read.
+  const longest = await page.evaluate(async () => {
+    const row = JSON.stringify({ question: '123=', answer: 'x'.repeat(100) })
+    const file = new File([`${row}\n`.repeat(300_000)], 'large.jsonl')
+    const data = new DataTransfer()
+    data.items.add(file)
+    let [longest, last] = [0, performance.now()]
+    const timer = setInterval(() => {
+      const now = performance.now()
+      longest = Math.max(longest, now - last)
+      last = now
+    }, 10)
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }))
+    await new Promise<void>((resolve) => {
+      const watch = new MutationObserver(() => {
+        const rows = document.querySelector('[data-testid=data-rows]')
+        if (rows?.textContent?.includes('xxxx')) resolve()
+      })
+      watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+    })
+    clearInterval(timer)
+    return longest
+  })
+  expect(longest).toBeLessThan(2000)
+  await lab.get('data-making').waitFor()
+  await page.keyboard.press('Escape')
+})

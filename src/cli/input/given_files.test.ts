@@ -130,6 +130,17 @@ test('a bundle brings an experiment and its files', async () => {
   expect(taskOf(run.experiment.task).test_size).toBe(2)
 })
 
+test('rows that cannot be used are refused, or left out where a person says so', async () => {
+  const file = join(folder, 'broken.jsonl')
+  writeFileSync(file, [...lines.slice(0, 9), 'no JSON'].join('\n'))
+  await expect(readOptions(['tiny', '--data', file])).rejects.toThrow(
+    /--data: broken\.jsonl: line 10: expected one JSON object.* To leave such rows out: --skip-bad-rows/,
+  )
+  const { run } = await readOptions(['tiny', '--data', file, '--skip-bad-rows'])
+  expect(run).toMatchObject({ experiment: { task: { skip_bad_rows: true, train_size: 8 } } })
+  await expect(readOptions(['tiny', '--skip-bad-rows'])).rejects.toThrow(/there is no --data/)
+})
+
 test('--tool lets the policy call a program, in a second turn', async () => {
   const file = join(folder, 'dice.py')
   writeFileSync(file, 'def execute(parameters): return "4"')
