@@ -2,6 +2,7 @@
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { createTools } from '../../tasks/tools/index.ts'
+import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -10,18 +11,23 @@ import type { Experiment } from './schema.ts'
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
   const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
-  const task = taskOf(experiment.task)
+  const phases = resolvePhases(experiment)
+  const tools = createTools(experiment.tools, experiment.reward)
+  const has_turns = phases.some(
+    (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
+  )
+  const task = withToolPrompts(taskOf(experiment.task), has_turns ? tools : [])
   return {
     seed,
     task,
-    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools, experiment.reward) }),
+    ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
     model: {
       ...model,
       ...(padding_idx >= 0 && { padding_idx }),
       vocab_size: task.tokenizer.vocab_size,
     },
-    phases: resolvePhases(experiment),
+    phases,
     data,
     validation,
     probe,
