@@ -1,6 +1,7 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
+import type { Task } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { taskOf } from './fields/task_fields.ts'
@@ -13,10 +14,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { enable_gradient_checkpointing, padding_idx, ...model } = experiment.model
   const phases = resolvePhases(experiment)
   const tools = createTools(experiment.tools, experiment.reward)
-  const has_turns = phases.some(
-    (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
-  )
-  const task = withToolPrompts(taskOf(experiment.task), has_turns ? tools : [])
+  const task = promptedTask(experiment)
   return {
     seed,
     task,
@@ -33,4 +31,13 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     probe,
     enable_gradient_checkpointing,
   }
+}
+
+/** The task as the model is asked it: with the tools in its prompts, where rows have several turns and the tokenizer has a chat template. */
+export function promptedTask(experiment: Experiment): Task {
+  const has_turns = resolvePhases(experiment).some(
+    (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
+  )
+  const tools = has_turns ? createTools(experiment.tools, experiment.reward) : []
+  return withToolPrompts(taskOf(experiment.task), tools)
 }
