@@ -145,12 +145,13 @@ async function beginRun(
   replaced: readonly string[],
 ): Promise<number> {
   const { warm_start } = begun
+  // Files decide the vocabulary that the model must have.
+  await loadNamedFiles(begun.experiment, options.data, tell, filesBeside(options))
   const given =
     begun.model === undefined
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
   const experiment = given ? withModel(begun.experiment, given) : begun.experiment
-  await loadNamedFiles(experiment, options.data, tell, filesBeside(options))
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
