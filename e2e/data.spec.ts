@@ -71,6 +71,32 @@ test('200 rows and a reward are dropped, the settings train on them, and the rew
   expect(mean(scores.slice(-5))).toBeGreaterThan(mean(scores.slice(0, 5)) + 0.1)
 })
 
+const PYTHON = `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    print("asked about", solution_str, extra_info.get("num_turns"))
+    return {"score": float(solution_str == ground_truth), "length": len(solution_str)}
+`
+
+test('the same with a reward in Python, which shows what it prints', async ({ lab }) => {
+  test.setTimeout(300_000)
+  await lab.open(LINK.replace('phases.1.steps=30', 'phases.1.steps=15'))
+  await drop(lab, 'last digit.jsonl', ROWS)
+  await lab.get('data-use').click()
+  await expect(lab.get('task-samples')).toContainText('=')
+  await drop(lab, 'right.py', PYTHON)
+  await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9, { timeout: 200_000 })
+  await expect(lab.get('reward-printed').first()).toContainText('asked about')
+  await lab.get('reward-close').click()
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+  expect(scores).toHaveLength(15)
+  expect(mean(scores.slice(-4))).toBeGreaterThan(mean(scores.slice(0, 4)) + 0.02)
+  const [{ metrics }] = (await lab.steps()).slice(-1)
+  expect(metrics).toMatchObject({ 'reward/errors': 0, 'reward/timeouts': 0 })
+  expect(metrics['reward/program/length/mean']).toBeGreaterThan(0)
+})
+
 test('a link without its file asks for it, refuses another one, and continues when it is dropped', async ({
   lab,
   page,

@@ -107,6 +107,14 @@ describe('what a program in JavaScript cannot do', () => {
     expect(answers[2]).toEqual({ value: 1 })
   })
 
+  test('endless printing is ended like any endless loop', async () => {
+    const source = 'function compute_score() { for (;;) console.log("x".repeat(1e5)) }'
+    const limits = { ...LIMITS, timeout_ms: 500 }
+    expect(await ask(source, ['1'], undefined, limits)).toEqual([
+      { problem: 'timeout', message: 'took longer than 500 ms and was ended' },
+    ])
+  })
+
   test('a batch of endless loops ends after the third', async () => {
     const limits = { ...LIMITS, timeout_ms: 200 }
     const answers = await ask(

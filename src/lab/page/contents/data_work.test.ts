@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { BadRowsError } from '../../../tasks/data/bad_rows.ts'
 import { USUAL_PLAN } from '../../../tasks/data/plan.ts'
+import { readDataFile } from './data_file.ts'
 import type { DataPort, DataReport, DataRequest } from './data_messages.ts'
 import { DataWork, sourceOf } from './data_work.ts'
 
@@ -88,4 +89,11 @@ test('a signal ends the worker, and the next request has another', async () => {
   expect(await second).toEqual(head)
   work.end()
   expect(ports[1].is_terminated).toBe(true)
+})
+
+test('a file of 2 GB is refused before it is read', async () => {
+  const file = { name: 'huge.jsonl', size: 2 ** 31 } as File
+  await expect(readDataFile(file, {})).rejects.toThrow(
+    'huge.jsonl: expected at most 256 MiB, found 2048 MiB; take a part of it',
+  )
 })
