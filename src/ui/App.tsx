@@ -11,6 +11,7 @@ import {
   Findings,
   Help,
   Interrupted,
+  Lessons,
   Palette,
   PastRun,
   Pending,
@@ -94,6 +95,9 @@ export function App() {
         </Part>
       </div>
       <div className="body">
+        <Part name="The lessons">
+          <Lessons />
+        </Part>
         <Part name="The settings">
           <Settings />
         </Part>
