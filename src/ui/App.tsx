@@ -33,6 +33,7 @@ import { Phases } from './phases/Phases.tsx'
 import { Deleted } from './runs/Deleted.tsx'
 import { RewardDialog } from './settings/rewards/RewardDialog.tsx'
 import { Settings } from './settings/Settings.tsx'
+import { ToolsDialog } from './settings/tools/ToolsDialog.tsx'
 import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
@@ -76,6 +77,7 @@ const OVERLAYS: readonly PanelEntry[] = [
   { name: 'The export', Own: ExportDialog },
   { name: 'The opened model', Own: ModelDialog },
   { name: 'The reward', Own: RewardDialog },
+  { name: 'The tools', Own: ToolsDialog },
   { name: 'The data', Own: DataDialog },
   { name: 'The target for files', Own: DropTarget },
 ]
