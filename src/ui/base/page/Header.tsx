@@ -97,10 +97,12 @@ function LessonsButton() {
       type="button"
       className="lessons-button"
       data-testid="open-lessons"
+      aria-label="Lessons"
       title="Twelve short lessons, beside the lab"
       onClick={() => openLesson(ALL_LESSONS)}
     >
-      <BookOpen className="icon" aria-hidden="true" /> Lessons
+      <BookOpen className="icon" aria-hidden="true" />
+      <span>Lessons</span>
     </button>
   )
 }

@@ -1,14 +1,13 @@
 // A formula, typeset as MathML by temml, which is loaded with the first one.
 import { useEffect, useRef } from 'react'
 
-/** TeX as MathML; where the typesetter does not come, the TeX itself is readable. */
-export function Formula({
-  tex,
-  inline = false,
-}: {
+interface FormulaProps {
   readonly tex: string
   readonly inline?: boolean
-}) {
+}
+
+/** One formula; where the typesetter does not come, the TeX itself can be read. */
+function Typeset({ tex, inline = false }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     let is_here = true
@@ -25,8 +24,20 @@ export function Formula({
     }
   }, [tex, inline])
   return (
-    <span ref={place} className={inline ? 'formula' : 'formula display'}>
+    <span ref={place} className="typeset">
       <code>{tex}</code>
+    </span>
+  )
+}
+
+/** A display may hold several with `\qquad` between them: they stand side by side where there is room. */
+export function Formula({ tex, inline = false }: FormulaProps) {
+  if (inline) return <Typeset tex={tex} inline />
+  return (
+    <span className="display-formula">
+      {tex.split('\\qquad').map((part) => (
+        <Typeset key={part} tex={part.trim()} />
+      ))}
     </span>
   )
 }

@@ -63,7 +63,7 @@ function Body() {
         is full of groups that differ (<code>filter_groups</code>).
       </p>
       <h3>3. Count tokens, not responses</h3>
-      <Formula tex="L = \frac{1}{\sum_i |o_i|} \sum_i \sum_t L_{i,t} \quad\text{instead of}\quad \frac{1}{G} \sum_i \frac{1}{|o_i|} \sum_t L_{i,t}" />
+      <Formula tex="L = \frac{1}{\sum_i |o_i|} \sum_i \sum_t L_{i,t} \qquad \text{instead of}\;  \frac{1}{G} \sum_i \frac{1}{|o_i|} \sum_t L_{i,t}" />
       <Ask name="token" of={parts.token} />
       <h3>4. Soften the length limit</h3>
       <p>

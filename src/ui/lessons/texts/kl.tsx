@@ -82,7 +82,7 @@ function Body() {
         The sum over all texts cannot be computed. Each sampled token gives an estimate, and there
         are several, named k1, k2 and k3:
       </p>
-      <Formula tex="k_1 = \log\tfrac{\pi}{\pi_\text{ref}}, \quad k_2 = \tfrac12 \big(\log\tfrac{\pi}{\pi_\text{ref}}\big)^2, \quad k_3 = \tfrac{\pi_\text{ref}}{\pi} - 1 + \log\tfrac{\pi}{\pi_\text{ref}}" />
+      <Formula tex="k_1 = \log\tfrac{\pi}{\pi_\text{ref}}, \qquad k_2 = \tfrac12 \big(\log\tfrac{\pi}{\pi_\text{ref}}\big)^2, \qquad k_3 = \tfrac{\pi_\text{ref}}{\pi} - 1 + \log\tfrac{\pi}{\pi_\text{ref}}" />
       <Estimates />
       <Ask name="k1" of={parts.k1} />
       <h3>Two places</h3>
