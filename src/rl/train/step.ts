@@ -97,12 +97,12 @@ function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
 /** The critic of a stage begins at its first step that has one. */
 function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase): void {
   if (phase.critic.model.init === 'actor') {
-    critic.begin(parts.actor.tensors.model.weights.flat, layout)
+    critic.begin(parts.actor.tensors.model.weights, layout)
     return
   }
   const { reward } = parts
   if (!reward) throw new Error('trainer: there is no reward model for the critic to begin as')
-  critic.begin(reward.tensors.model.weights.flat, reward.layout)
+  critic.begin(reward.tensors.model.weights, reward.layout)
 }
 
 /**
