@@ -3,7 +3,12 @@ import type { StepResult } from '../../rl/train/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
 import { writeVerdicts } from '../experiment/verdicts.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'
-import { asksMore, NO_OBSERVATION, type ObservationRequest } from '../protocol/observation.ts'
+import {
+  asksMore,
+  atMoment,
+  NO_OBSERVATION,
+  type ObservationRequest,
+} from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
 import type { LoopOf } from './loop_host.ts'
 import type { Orders } from './run_orders.ts'
@@ -144,7 +149,7 @@ export class RunLoop {
     const { keeper } = this.#of
     const { isFinished } = this.#trainer
     await this.#land()
-    await this.#observePresent()
+    await this.#observePresent(atMoment(this.#told))
     this.#flush()
     // A run that is ended between broken steps is looked at, and nothing of it is kept.
     if (isFinished || this.#guard.broken.length === 0) await this.#keepPresent(true)
@@ -240,11 +245,13 @@ export class RunLoop {
   }
 
   /** Shows the state between two steps, unless its step has shown all that is asked for. */
-  async #observePresent(): Promise<void> {
+  async #observePresent(request = this.#told): Promise<void> {
     const { step } = this.#trainer
-    if (this.#isOver || !asksMore(this.#told, this.#reports.askedOf(step))) return
+    if (this.#isOver || !asksMore(request, this.#reports.askedOf(step))) return
+    if (request !== this.#told) this.#trainer.observe(request)
+    this.#told = request
     const observation = await this.#trainer.observeNow()
-    if (observation && !this.#isOver) this.#reports.observation(step, observation, this.#told)
+    if (observation && !this.#isOver) this.#reports.observation(step, observation, request)
   }
 
   /** One training step alone on the GPU; step 0 before it, which is none, is not measured. */
@@ -290,7 +297,7 @@ export class RunLoop {
     const is_hopeless = this.#guard.see(step, metrics, non_finite)
     if (this.#guard.broken.length > 0) keeper.drop()
     keeper.landed(step)
-    this.#reports.details(result, request)
+    this.#reports.details(result, result.is_moment ? atMoment(request) : request)
     if (is_hopeless) throw new BrokenNumbers(this.#guard.broken)
     this.#requireSound()
   }
