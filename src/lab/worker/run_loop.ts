@@ -90,10 +90,6 @@ export class RunLoop {
     await this.#land()
   }
 
-  get #id(): number {
-    return this.#of.id
-  }
-
   get #isOver(): boolean {
     return this.#has_ended || this.#orders.is_stopped
   }
@@ -103,7 +99,8 @@ export class RunLoop {
     const orders = this.#orders
     const trainer = this.#trainer
     for (const action of orders.asked.splice(0)) trainer.steer(action)
-    for (const done of await trainer.obey()) this.#post({ type: 'steered', run: this.#id, ...done })
+    for (const done of await trainer.obey())
+      this.#post({ type: 'steered', run: this.#of.id, ...done })
     await this.#of.host.between?.()
     if (orders.wants_trace) trainer.traceNext()
     orders.wants_trace = false
@@ -167,9 +164,8 @@ export class RunLoop {
   }
 
   async #requireSoundPresent(): Promise<void> {
-    const { step } = this.#trainer
     const part = unsoundPart(await this.#trainer.exportState())
-    if (part) throw this.#guard.brokenBy(step, part)
+    if (part) throw this.#guard.brokenBy(this.#trainer.step, part)
   }
 
   async #pause(): Promise<void> {
@@ -248,8 +244,8 @@ export class RunLoop {
   async #observePresent(request = this.#told): Promise<void> {
     const { step } = this.#trainer
     if (this.#isOver || !asksMore(request, this.#reports.askedOf(step))) return
-    if (request !== this.#told) this.#trainer.observe(request)
     this.#told = request
+    this.#trainer.observe(request)
     const observation = await this.#trainer.observeNow()
     if (observation && !this.#isOver) this.#reports.observation(step, observation, request)
   }
@@ -272,7 +268,7 @@ export class RunLoop {
       const { step } = result
       if (step === 0 && !trainer.isFinished) continue
       const peak = await this.#of.host.peak()
-      this.#post({ type: 'profile', run: this.#id, step, profile, peak })
+      this.#post({ type: 'profile', run: this.#of.id, step, profile, peak })
       return
     }
   }

@@ -32,7 +32,7 @@ export function runFacts(state: LabState): RunFacts | undefined {
 }
 
 /** Steps `first`…`last` of a phase that has begun, as far as the run is; undefined before it. */
-export function stepsOf(
+function stepsOf(
   run: RunFacts,
   phase: number,
 ): { readonly first: number; readonly last: number } | undefined {
