@@ -28,6 +28,7 @@ const PURE = [
 const FORMATS = [
   'model/adapter/adapter_layout.ts',
   'model/adapter/lora.ts',
+  'model/adapter/merge.ts',
   'model/params/config.ts',
   'model/params/errors.ts',
   'model/hf/float_bits.ts',

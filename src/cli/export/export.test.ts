@@ -12,7 +12,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { encodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
 import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../../lab/checkpoints/testing.ts'
+import { adapterLayout, packAdapter } from '../../model/adapter/adapter_layout.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
+import { readAdapter, withAdapter } from '../../model/hf/peft_adapter.ts'
 import { modelDirectory } from '../input/model_dir.ts'
 import { exportCommand } from './export.ts'
 import { readExportOptions } from './export_options.ts'
@@ -39,8 +41,11 @@ async function saved(checkpoint = madeCheckpoint(EVERYTHING, 8, 2)) {
 
 describe('the command line', () => {
   test.for<[string[], string]>([
-    [['tiny'], '--to: expected hf, verl, bupo, trl, tensorboard, got nothing'],
-    [['tiny', 'x', '--to', 'tpu'], '--to: expected hf, verl, bupo, trl, tensorboard, got tpu'],
+    [['tiny'], '--to: expected hf, peft, verl, bupo, trl, tensorboard, got nothing'],
+    [
+      ['tiny', 'x', '--to', 'tpu'],
+      '--to: expected hf, peft, verl, bupo, trl, tensorboard, got tpu',
+    ],
     [['tiny', '--to', 'hf'], 'export takes what to export and one folder, got 1 names'],
     [['tiny', 'a', 'b', '--to', 'hf'], 'got 3 names'],
     [['tiny', 'a', '--to', 'hf', '--verl', '0.5'], '--verl: expected 0.9 (or later) or 0.7'],
@@ -91,6 +96,50 @@ describe('a run leaves', () => {
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(
       /after step 8 of a run[\s\S]*Phase 1 \(warm start, 3 steps\): done in the lab, the weights come from after it\./,
     )
+  })
+
+  test('as an adapter that is read back, and merged into the model', async () => {
+    const lora = { r: 2, lora_alpha: 3, use_rslora: true, target_modules: 'q_proj,down_proj' }
+    const { model } = tinyExperiment({})
+    const { file, trainer } = await saved(
+      madeCheckpoint(
+        tinyExperiment({ model: { ...model, lora }, phases: [{ kind: 'rl', steps: 9 }] }),
+      ),
+    )
+    const [adapter, merged] = [join(out(), 'peft'), join(out(), 'hf')]
+    expect(await exportCommand.run([file, '--to', 'peft', adapter])).toBe(0)
+    expect(await exportCommand.run([file, '--to', 'hf', merged])).toBe(0)
+    const base = await readHfModel(modelDirectory(join(adapter, 'base')))
+    expect(String(base.weights)).toBe(String(trainer.actor.weights))
+    const read = await readAdapter(modelDirectory(adapter), base.layout)
+    expect(read.lora).toEqual({
+      ...{ ...lora, target_modules: ['q_proj', 'down_proj'] },
+      layers_to_transform: null,
+    })
+    const layout = adapterLayout(base.layout.shape, read.lora)
+    expect(String(packAdapter(layout, read.factors))).toBe(String(trainer.actor.adapter))
+    const own = (await withAdapter(base, modelDirectory(adapter))).weights
+    expect(String((await readHfModel(modelDirectory(merged))).weights)).toBe(String(own))
+    await expect(
+      exportCommand.run([(await saved()).file, '--to', 'peft', join(out(), 'x')]),
+    ).rejects.toThrow('there is no adapter: model.lora.r is 0')
+  })
+
+  test('as a job with its adapter, from which verl and TRL continue', async () => {
+    const { model } = tinyExperiment({})
+    const { file } = await saved(
+      madeCheckpoint(
+        tinyExperiment({ model: { ...model, lora: { r: 2 } }, phases: [{ kind: 'rl', steps: 9 }] }),
+      ),
+    )
+    const folder = join(out(), 'job')
+    expect(await exportCommand.run([file, '--to', 'verl', folder])).toBe(0)
+    const script = readFileSync(join(folder, 'run_verl.sh'), 'utf8')
+    for (const line of ['lora_rank=2', 'lora_alpha=16', 'target_modules=all-linear'])
+      expect(script).toContain(`actor_rollout_ref.model.${line}`)
+    expect(script).toMatch(/model\.lora_adapter_path=.*\$JOB\/adapter/)
+    expect(existsSync(join(folder, 'adapter/adapter_model.safetensors'))).toBe(true)
+    await expect(exportCommand.run([file, '--to', 'bupo', join(out(), 'x')])).rejects.toThrow()
   })
 
   test('not where a weight is no number', async () => {

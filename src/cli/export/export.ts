@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { version } from '../../../package.json'
 import { decodeCheckpoint } from '../../lab/checkpoints/file/checkpoint_file.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
-import { makeJob, modelExport } from '../../lab/jobs/job_files.ts'
+import { adapterExport, makeJob, modelExport } from '../../lab/jobs/job_files.ts'
 import type { JobSource } from '../../lab/jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../lab/jobs/model_folders.ts'
 import { presetOf } from '../../lab/presets/presets.ts'
@@ -24,7 +24,7 @@ import { proposedScale } from './proposed_scale.ts'
 export const exportCommand: Command = {
   usage: EXPORT_USAGE,
   summary:
-    'a folder for other systems: hf = the models; verl, bupo and trl = a job with model, data, reward and start scripts; ' +
+    'a folder for other systems: hf = the models, an adapter merged; peft = the adapter; verl, bupo and trl = a job with model, data, reward and start scripts; ' +
     '--model NAME trains another model on --gpus 8 of each of --nodes 1 and prints what is proposed for its size, --set key=value wins over it; ' +
     'tensorboard = the metrics as an event file, shown by tensorboard --logdir DIR',
   run: async (args) => {
@@ -47,6 +47,7 @@ export const exportCommand: Command = {
 
 function nextStep({ format, scale }: ExportOptions): string {
   if (format === 'hf') return 'transformers loads it: AutoModelForCausalLM.from_pretrained(…).'
+  if (format === 'peft') return 'PEFT loads it: PeftModel.from_pretrained(model of base/, …).'
   const readme = 'README.md says how to start it and what was not carried over'
   return scale ? `${readme}.` : `${readme}; python3 check.py checks it without a GPU.`
 }
@@ -54,6 +55,7 @@ function nextStep({ format, scale }: ExportOptions): string {
 function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {
   if (format === 'hf' || format === 'tensorboard')
     return { files: modelExport(source), warnings: [] }
+  if (format === 'peft') return { files: adapterExport(source), warnings: [] }
   const options = { target: format, verl, ...(phase !== undefined && { phase }) }
   if (!scale) return makeJob(source, options)
   const { lines, ...proposed } = proposedScale(source, options, scale)

@@ -6,8 +6,8 @@ import { UsageError } from '../command.ts'
 import { wholeNumber } from '../input/changed_fields.ts'
 import { type DataOptions, refuseLoneValData } from '../input/data_set.ts'
 
-/** What `--to` takes: a plain model, a job of one of the systems, or the metrics alone. */
-const FORMATS = ['hf', ...TARGETS, 'tensorboard'] as const
+/** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics alone. */
+const FORMATS = ['hf', 'peft', ...TARGETS, 'tensorboard'] as const
 export type Format = (typeof FORMATS)[number]
 
 export interface ExportOptions {
@@ -28,7 +28,7 @@ export interface ExportOptions {
 }
 
 export const EXPORT_USAGE =
-  `<run folder, checkpoint, experiment.json, link or preset id> --to hf|${TARGETS.join('|')} DIR [--weights DIR] [--data FILE [--val-data FILE]] [--seed N] [--phase N] [--verl 0.9|0.7] [--model NAME [--gpus N] [--nodes N] [--set key=value …]] [--force]\n` +
+  `<run folder, checkpoint, experiment.json, link or preset id> --to hf|peft|${TARGETS.join('|')} DIR [--weights DIR] [--data FILE [--val-data FILE]] [--seed N] [--phase N] [--verl 0.9|0.7] [--model NAME [--gpus N] [--nodes N] [--set key=value …]] [--force]\n` +
   '  export <run folder or log> --to tensorboard DIR'
 
 /** Throws UsageError. */

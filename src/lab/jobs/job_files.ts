@@ -9,7 +9,7 @@ import type { Note } from './carry.ts'
 import { JobError } from './job_error.ts'
 import { jobReadme, type Starter } from './job_readme.ts'
 import { type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
-import { modelFolders, modelWarnings, modelWords, runModels } from './model_folders.ts'
+import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './phase_choice.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows.ts'
@@ -125,6 +125,11 @@ export function modelExport(source: JobSource): OutFile[] {
   const { experiment, step, understory } = source
   const mark = { format: 'understory-model-1', understory, step, experiment }
   return [...runModels(source, taskOf(experiment.task)), jsonFile(MARK, mark)]
+}
+
+/** The adapter alone, as PEFT loads it, with the model that it belongs to. */
+export function adapterExport(source: JobSource): OutFile[] {
+  return runAdapter(source, taskOf(source.experiment.task))
 }
 
 /** What starts the job in one system. */

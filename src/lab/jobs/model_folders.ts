@@ -1,5 +1,8 @@
 // The models of a job or a run as folders, whatever they come from.
+import { adapterLayout, initialAdapter } from '../../model/adapter/adapter_layout.ts'
+import { mergeAdapter } from '../../model/adapter/merge.ts'
 import type { OutFile } from '../../model/hf/out_file.ts'
+import { adapterFiles } from '../../model/hf/write_adapter.ts'
 import { modelFiles } from '../../model/hf/write_model.ts'
 import { CHAT_TEMPLATE, hasNewline } from '../../model/hf/write_tokenizer.ts'
 import { modelShape } from '../../model/params/config.ts'
@@ -7,6 +10,7 @@ import { type Head, initialWeights, paramLayout } from '../../model/params/param
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { firstNonfinite } from '../checkpoints/sound.ts'
+import { loraOf } from '../experiment/fields/model_fields.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { JobError } from './job_error.ts'
@@ -19,6 +23,8 @@ export interface ModelSource {
   readonly vocabulary: Tokenizer
   /** Undefined = as the experiment begins, from its seed. */
   readonly policy: Float32Array | undefined
+  /** The factors of the adapter that is trained, where the policy is its frozen base; undefined = as the experiment begins. */
+  readonly adapter?: Float32Array | undefined
   readonly critic?: Float32Array | undefined
   readonly reward_model?: Float32Array | undefined
   readonly place: Place
@@ -42,6 +48,7 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
   // Before their first steps both are no more than random weights.
   const models = {
     policy: actor.weights,
+    adapter: actor.adapter,
     critic: trainer.critic_step > 0 ? critic?.weights : undefined,
     reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
   }
@@ -65,12 +72,14 @@ function requireFinite(name: string, weights: Float32Array): void {
 /** vLLM's attention serves heads of these widths; it refuses a model with others when it starts. */
 const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
 
-/** The files of `model/`, and of `critic/` where there is one. */
+/** The files of `model/`, of `adapter/` where the policy is one on a frozen base, and of `critic/` where there is one. */
 export function modelFolders(given: ModelSource, task: Task): OutFile[] {
   const source = { ...given, vocabulary: jobVocabulary(given.vocabulary, task) }
   const { critic } = source
+  const base = headFiles(source, task, 'lm_head', source.policy)
   return [
-    ...below('model', policyFiles(source, task)),
+    ...below('model', base),
+    ...(adapterOf(source) ? below('adapter', policyAdapter(source, '../model')) : []),
     ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
   ]
 }
@@ -85,11 +94,11 @@ function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
   return { ...vocabulary, files: { ...files, 'chat_template.jinja': CHAT_TEMPLATE } }
 }
 
-/** A folder for each model of a run: the policy itself, and critic/ and reward_model/ where there are such. */
+/** A folder for each model of a run: the policy itself, an adapter merged, and critic/ and reward_model/ where there are such. */
 export function runModels(source: ModelSource, task: Task): OutFile[] {
   const { critic, reward_model } = source
   return [
-    ...policyFiles(source, task),
+    ...headFiles(source, task, 'lm_head', mergedPolicy(source)),
     ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
     ...(reward_model
       ? below('reward_model', headFiles(source, task, 'reward_head', reward_model))
@@ -97,12 +106,41 @@ export function runModels(source: ModelSource, task: Task): OutFile[] {
   ]
 }
 
+/** The adapter of a run as PEFT's folder, and in base/ the model that it belongs to. Throws JobError where there is no adapter. */
+export function runAdapter(source: ModelSource, task: Task): OutFile[] {
+  if (!adapterOf(source))
+    throw new JobError('there is no adapter: model.lora.r is 0. Export the model with --to hf')
+  const base = headFiles(source, task, 'lm_head', source.policy)
+  return [...policyAdapter(source, 'base'), ...below('base', base)]
+}
+
+/** The adapter that an experiment trains, and its factors. */
+function adapterOf({ experiment, vocabulary, adapter }: ModelSource) {
+  const { enable_gradient_checkpointing: _, lora: fields, ...model } = experiment.model
+  const lora = loraOf(fields)
+  if (!lora) return undefined
+  const shape = modelShape({ ...model, vocab_size: vocabulary.vocab_size })
+  const layout = adapterLayout(shape, lora)
+  return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
+}
+
+function policyAdapter(source: ModelSource, base_model_name_or_path: string): OutFile[] {
+  const own = adapterOf(source)
+  return own ? adapterFiles({ ...own, base_model_name_or_path }) : []
+}
+
+/** The policy's weights, with an adapter merged into a copy of them. */
+function mergedPolicy(source: ModelSource): Float32Array | undefined {
+  const own = adapterOf(source)
+  if (!own || !source.adapter) return source.policy
+  const layout = paramLayout(own.layout.shape)
+  const weights = source.policy?.slice() ?? initialWeights(layout, source.experiment.seed)
+  mergeAdapter(weights, layout, own.layout, own.weights)
+  return weights
+}
+
 const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
-
-function policyFiles(source: ModelSource, task: Task): OutFile[] {
-  return headFiles(source, task, 'lm_head', source.policy)
-}
 
 function headFiles(
   { experiment, vocabulary }: ModelSource,

@@ -1,9 +1,9 @@
 // A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
 // Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
-import { factorNames, loraScale } from '../adapter/lora.ts'
+import { factorNames, loraScale, TARGET_MODULES } from '../adapter/lora.ts'
+import { type ModuleFactors, mergeFactors } from '../adapter/merge.ts'
 import type { LoraConfig } from '../params/config.ts'
 import { ModelFileError, shown } from '../params/errors.ts'
-import type { Param } from '../params/flat_params.ts'
 import type { ParamLayout } from '../params/params.ts'
 import { type FileSource, type HfModel, readJson } from './hf_model.ts'
 import {
@@ -18,17 +18,6 @@ import { type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
 
 /** What PEFT puts before the base model's own names, with and without the adapter's name. */
 const FACTOR = /^base_model\.model\.(.+)\.lora_([AB])(?:\.default)?\.weight$/
-
-/** What an adapter adds to one projection, [out, in]: scale · B · A. */
-export interface ModuleFactors {
-  readonly param: Param
-  readonly rank: number
-  readonly scale: number
-  /** [rank, in] */
-  readonly A: Float32Array
-  /** [out, rank] */
-  readonly B: Float32Array
-}
 
 /** An adapter as it is trained: its settings, and its factors by PEFT's names (factorNames). */
 export interface PeftAdapter {
@@ -75,8 +64,8 @@ export async function readAdapter(source: FileSource, layout: ParamLayout): Prom
   }
 }
 
-/** All factors of an adapter by module. */
-export async function readFactors(
+/** All factors of an adapter by module. Throws ModelFileError where there are none. */
+async function readFactors(
   source: FileSource,
   layout: ParamLayout,
 ): Promise<{ config: AdapterConfig; modules: ReadonlyMap<string, ModuleFactors> }> {
@@ -89,7 +78,13 @@ export async function readFactors(
       ADAPTER_WEIGHTS,
       'expected a file (only safetensors are read), found none',
     )
-  return { config, modules: modulesOf(openSafetensors(bytes, ADAPTER_WEIGHTS), layout, config) }
+  const modules = modulesOf(openSafetensors(bytes, ADAPTER_WEIGHTS), layout, config)
+  if (modules.size === 0)
+    throw new ModelFileError(
+      ADAPTER_WEIGHTS,
+      'expected lora_A and lora_B of a projection, found none',
+    )
+  return { config, modules }
 }
 
 /** The shortest way to say which modules an adapter has: short names and blocks, or else every path. */
@@ -98,12 +93,15 @@ function targetsOf(
   { shape: { num_hidden_layers } }: ParamLayout,
 ): Pick<LoraConfig, 'target_modules' | 'layers_to_transform'> {
   const parts = modules.map((module) => module.split('.'))
-  const names = [...new Set(parts.map((path) => path[path.length - 1]))]
+  const own = new Set(parts.map((path) => path[path.length - 1]))
+  const names = TARGET_MODULES.filter((name) => own.has(name))
   const layers = [...new Set(parts.map((path) => Number(path[2])))].sort((a, b) => a - b)
   if (modules.length !== names.length * layers.length)
     return { target_modules: modules, layers_to_transform: null }
-  const is_whole = layers.length === num_hidden_layers
-  return { target_modules: names, layers_to_transform: is_whole ? null : layers }
+  return {
+    target_modules: names.length === TARGET_MODULES.length ? 'all-linear' : names,
+    layers_to_transform: layers.length === num_hidden_layers ? null : layers,
+  }
 }
 
 function refuse(name: string, expected: string, found: unknown): never {
@@ -152,22 +150,4 @@ function factorOf(opened: OpenSafetensors, name: string, shape: readonly number[
   const values = new Float32Array(shape[0] * shape[1])
   readFloats(opened, name, values)
   return values
-}
-
-/** Adds scale · B · A to the projection in a flat array of weights, summed in float64 and rounded once. */
-export function mergeFactors(
-  weights: Float32Array,
-  { A, B, param, rank, scale }: ModuleFactors,
-): void {
-  const [out, columns] = param.shape
-  const row = new Float64Array(columns)
-  for (let o = 0; o < out; o++) {
-    row.fill(0)
-    for (let k = 0; k < rank; k++) {
-      const factor = scale * B[o * rank + k]
-      for (let i = 0; i < columns; i++) row[i] += factor * A[k * columns + i]
-    }
-    const at = param.offset + o * columns
-    for (let i = 0; i < columns; i++) weights[at + i] += row[i]
-  }
 }

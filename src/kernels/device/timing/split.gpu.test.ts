@@ -139,8 +139,8 @@ function headCases(): Case[] {
     const partials = floats(splits * V * C)
     return [
       case_(kernels.forward, params, forward),
-      case_(kernels.backward_hidden, params, { ...back, d_hidden }),
-      case_(kernels.backward_weight, { ...params, splits }, { ...back, partials }),
+      case_(kernels.backward_hidden, { ...params, first_id: 0 }, { ...back, d_hidden }),
+      case_(kernels.backward_weight, { ...params, first_id: 0, splits }, { ...back, partials }),
     ]
   })
 }

@@ -12,6 +12,7 @@ import os
 import torch
 from datasets import load_dataset
 from reward import compute_score
+from transformers import AutoModelForCausalLM
 from trl import GRPOConfig, GRPOTrainer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,6 +32,16 @@ def reward(completions, reward_model, data_source, extra_info, **kwargs):
     return [score["score"] for score in scores]
 
 
+def model():
+    """The folder of the model, or the model with the adapter of this folder, which is then trained in its place."""
+    base, adapter = os.path.join(HERE, "model"), os.path.join(HERE, "adapter")
+    if not os.path.isdir(adapter):
+        return base
+    from peft import PeftModel
+
+    return PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), adapter, is_trainable=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, help="optimizer steps, in place of the job's own")
@@ -42,7 +53,7 @@ def main():
     files = {split: os.path.join(HERE, "data", f"{split}.parquet") for split in ("train", "val")}
     rows = load_dataset("parquet", data_files=files)
     trainer = GRPOTrainer(
-        model=os.path.join(HERE, "model"),
+        model=model(),
         reward_funcs=reward,
         args=GRPOConfig(use_cpu=not torch.cuda.is_available(), **arguments),
         train_dataset=rows["train"],

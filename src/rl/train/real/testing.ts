@@ -67,7 +67,7 @@ interface Lengths {
   readonly response: number
 }
 
-/** Prompts of random tokens; a response is worth the share of its tokens that are even. No token ends a response. */
+/** Prompts of random tokens; a response is worth the mean of its ids, so that hardly two are worth the same. No token ends a response. */
 export function numbersTask(vocab_size: number, { prompt, response }: Lengths): Task {
   const sample = (seed: number, index: number) => {
     const token = (i: number) => 2 + ((seed * 31 + index * 7919 + i * 104_729) % (vocab_size - 2))
@@ -92,11 +92,11 @@ export function numbersTask(vocab_size: number, { prompt, response }: Lengths): 
     train_size: 1000,
     test_size: 100,
     exact_match: false,
-    partial_score: 'the share of even tokens',
+    partial_score: 'the mean id, as a share of the vocabulary',
     sample,
     score: (_, text) => {
       const ids = text.split(' ').map(Number)
-      return ids.filter((id) => id % 2 === 0).length / ids.length
+      return ids.reduce((sum, id) => sum + id, 0) / ids.length / vocab_size
     },
   }
 }

@@ -1,0 +1,35 @@
+// npm run pretrain: makes the model in public/models/arithmetic again, from its recipe in bench/pretrained. Takes minutes on a GPU and an
+// hour on a CPU; the same adapter gives the same bits.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadVite, ROOT } from './project.mjs'
+
+const WORK = join(ROOT, 'dist/pretrained')
+const { runnerImport } = await loadVite()
+const quiet = { configFile: false, logLevel: 'error' }
+const { module } = await runnerImport(join(ROOT, 'bench/pretrained/mixture.ts'), quiet)
+mkdirSync(WORK, { recursive: true })
+const data = join(WORK, 'mixture.jsonl')
+writeFileSync(data, module.mixtureRows())
+
+/** One command of `npm run lab`; ends this one where it fails. */
+function lab(...args) {
+  const script = join(ROOT, 'scripts/lab.mjs')
+  const { status } = spawnSync(process.execPath, [script, ...args], { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const recipe = join(ROOT, 'bench/pretrained/experiment.json')
+const tokens = ['--data', data, '--tokenizer', 'arithmetic']
+lab('train', recipe, ...tokens, '--out', join(WORK, 'run'), '--force')
+lab(
+  'export',
+  join(WORK, 'run'),
+  '--to',
+  'hf',
+  join(ROOT, 'public/models/arithmetic'),
+  '--data',
+  data,
+  '--force',
+)
