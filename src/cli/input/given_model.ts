@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
+import { parseExperiment } from '../../lab/experiment/experiment.ts'
 import type { ModelFields } from '../../lab/experiment/fields/model_fields.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import { readVocabulary } from '../../tasks/data/vocabulary.ts'
 import type { Tokenizer } from '../../tasks/task.ts'
@@ -54,4 +56,12 @@ function requireTokenizer(
     throw new LabFailure(
       `--model: ${folder}: expected end token ${eos} and padding ${pad}, found ${eos_token_ids} and ${pad_token_id}`,
     )
+}
+
+/** The experiment with the sizes of a given model. Throws LabFailure where it does not fit them. */
+export function withModel(experiment: Experiment, { model }: GivenModel): Experiment {
+  const parsed = parseExperiment({ ...experiment, model: { ...experiment.model, ...model } })
+  if (parsed.ok) return parsed.experiment
+  const [{ path, message }] = parsed.issues
+  throw new LabFailure(`--model: ${path}: ${message}`)
 }

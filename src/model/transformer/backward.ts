@@ -104,7 +104,7 @@ export function backwardStates<L extends string>(
 }
 
 /** The lowest of the first `layer` blocks whose gradient anything needs, counted from 0; `layer` where none does. */
-export function lowestTrained(grads: ParamGradients, layer: number): number {
+function lowestTrained(grads: ParamGradients, layer: number): number {
   if (grads.embed_tokens) return 0
   for (let l = 0; l < layer; l++)
     if (grads.layers[l] || Object.keys(grads.adapter?.blocks[l] ?? {}).length > 0) return l
