@@ -109,6 +109,11 @@ export function modelShape(config: ModelConfig): ModelShape {
     throw new ShapeError(
       `model.head_dim: expected at most ${MAX_HEAD_DIM}, which is what attention holds per token, got ${head_dim}`,
     )
+  for (const name of ['hidden_size', 'intermediate_size'] as const)
+    if (config.dtype === 'bfloat16' && config[name] % 2 !== 0)
+      throw new ShapeError(
+        `model.${name}: expected an even number, as bfloat16 weights lie in pairs, got ${config[name]}`,
+      )
   requirePositive('rms_norm_eps', config.rms_norm_eps)
   requirePositive('rope_theta', config.rope_theta)
   if (config.rope_scaling) checkScaling(config.rope_scaling)

@@ -11,7 +11,7 @@ import { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { ActorPrograms, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
-import { type BatchRows, phaseRows, shufflesRows } from './batch_rows.ts'
+import { type BatchRows, callSeed, phaseRows, shufflesRows } from './batch_rows.ts'
 import { objectiveLive, objectiveOf } from './objective.ts'
 import { recordProbe, type ScoreLive } from './programs.ts'
 import { laidOut, ShuffledBatch } from './shuffled_batch.ts'
@@ -289,7 +289,3 @@ export class Actor {
     return this.trainable.exportWeights()
   }
 }
-
-/** Another number for every micro-batch of a run. */
-const callSeed = (step: number, update: number, row: number): number =>
-  Math.imul(Math.imul(step, 65_537) + update, 8191) + row

@@ -6,7 +6,7 @@ import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
-import { type ModelConfig, modelShape } from '../../model/params/config.ts'
+import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
@@ -30,10 +30,10 @@ import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './responses/sampler.ts'
 
-/** The layout of what the policy trains: its weights, or the adapter beside them. */
-function trainedLayout(model: ModelConfig): TrainedLayout {
+/** What a run trains: the model's weights, or its adapter in place of them. */
+function trainedLayout(model: TrainerConfig['model']): TrainedLayout {
   const shape = modelShape(model)
-  return shape.lora ? adapterLayout(shape, shape.lora) : paramLayout(shape)
+  return shape.lora ? { ...adapterLayout(shape, shape.lora), shape } : paramLayout(shape)
 }
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
