@@ -38,7 +38,7 @@ const LANES = [
 /** For the lane that has done its own first; torture is only in `npm run test:long`. */
 const LAST = ['gpu', 'torture']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run where these are missing. */
-const GOLDENS = ['verl', 'verl_v0.9', 'hf', 'multi_turn'].map((kind) => {
+const GOLDENS = ['hf', 'verl', 'verl_v0.9', 'multi_turn', 'peft_train'].map((kind) => {
   const all = `../shared/goldens/${kind}`
   return existsSync(join(ROOT, all)) ? all : `conformance/fixtures/${kind}`
 })
@@ -167,11 +167,12 @@ function readJson(file) {
 
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its end. */
 async function conform() {
-  const [verl, hf] = GOLDENS
+  const [hf, ...others] = GOLDENS
   // Once more, with every product pinned to one kernel after the other: a small model, or where there is time all of them.
   const pinned = [`conformance/fixtures/hf${LONG_RUN ? '' : '/qwen3_tiny'}`, '--matmul', 'each']
   // A process keeps one core busy most of the time.
-  const results = await Promise.all([conformAll([[hf]]), conformAll([[verl], pinned])])
+  const smaller = others.map((folder) => [folder])
+  const results = await Promise.all([conformAll([[hf]]), conformAll([...smaller, pinned])])
   const sum = (name) => results.reduce((total, result) => total + result[name], 0)
   const failures = results.flatMap((result) => result.failures)
   return { passed: sum('passed'), failed: sum('failed'), on_gpu: sum('on_gpu'), failures }

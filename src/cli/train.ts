@@ -27,6 +27,7 @@ import { planMemory } from '../rl/train/memory.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT } from './command.ts'
 import { openDawn } from './dawn.ts'
 import { loadNamedFiles } from './input/data_set.ts'
+import { readGivenAdapter } from './input/given_adapter.ts'
 import { readGivenModel } from './input/given_model.ts'
 import { folderFiles } from './output/checkpoint_files.ts'
 import { refuseOut } from './output/out_folder.ts'
@@ -46,13 +47,13 @@ import { loadWeights, refuseSave } from './train/weights.ts'
 
 export const train: Command = {
   usage:
-    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
+    '<experiment.json | share link | preset id | bundle.zip | data file> [--out DIR [--force]] [--checkpoint-every N] [--seed N] [--save DIR] [--warm-start DIR] [--model DIR] [--adapter DIR] [--data FILE [--val-data FILE] [--tokenizer FILE|bpe:512|characters] [--skip-bad-rows]] [--reward FILE] [--tool FILE …] [--tune] [--matmul FILE] [--observe] [--logger tensorboard] [--allow-memory GIB]\n' +
     '  train --resume <DIR | checkpoint.safetensors> [--slower] [--out DIR [--force]] [--checkpoint-every N] [--save DIR] [--data FILE [--val-data FILE]] [--reward FILE] [--tool FILE …] [--observe] [--logger tensorboard] [--allow-memory GIB]',
   summary:
     'trains; --out writes a folder, a new or empty one unless --force replaces the run in it, with checkpoints every 10 steps or 10 s, whichever is later (--checkpoint-every N: every N steps, 0: none); ' +
     '--resume continues a folder’s run where it was cut short, or starts a new run in --out from a checkpoint file, --slower with half the learning rate; ' +
     '--save keeps the weights after supervised warm-up, --warm-start begins from them; ' +
-    '--model begins from a Hugging Face directory with the lab’s vocabulary, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
+    '--model begins from a Hugging Face directory with the lab’s vocabulary, --adapter trains a LoRA adapter on from PEFT’s folder, --data trains on the rows of a file (JSON lines, JSON, CSV, Parquet or text; 1 for exactly the right answer), held out: --val-data, or a fifth of the prompts; its tokens: --tokenizer, else its characters; --skip-bad-rows leaves out rows that cannot be used; a data file in place of the experiment is trained on with usual settings; ' +
     '--reward scores with a program in Python (.py) or JavaScript that has compute_score as verl calls it, in a process without network and files; --tool lets the policy call a program that has tool_schema and execute; ' +
     '--tune measures first which kernels are fastest here, --matmul takes them from a run.json or a {shape class: variant}, ' +
     'in place of those that the experiment pins; --observe writes what the inside looks like at every validation, with --out; ' +
@@ -151,7 +152,10 @@ async function beginRun(
     begun.model === undefined
       ? undefined
       : await readGivenModel(begun.model, taskOf(begun.experiment.task).tokenizer)
-  const experiment = given ? withModel(begun.experiment, given) : begun.experiment
+  const sized = given ? withModel(begun.experiment, given) : begun.experiment
+  const adapter =
+    begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
+  const experiment = adapter?.experiment ?? sized
   const { out, save, schedule } = options
   refuseQuestions(experiment)
   const pinned = settledKernels(begun)
@@ -175,6 +179,7 @@ async function beginRun(
   const matmul = begun.tune ? await tune(gpu, untuned, pinned) : pinned
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
+  if (adapter) run.trainer.importAdapter(adapter.factors)
   const observe = options.observe
     ? recordedRequest(untuned, untuned.model.num_hidden_layers)
     : undefined

@@ -15,6 +15,7 @@ import { EVERYTHING, madeCheckpoint, tinyExperiment } from '../../lab/checkpoint
 import { adapterLayout, packAdapter } from '../../model/adapter/adapter_layout.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import { readAdapter, withAdapter } from '../../model/hf/peft_adapter.ts'
+import { readGivenAdapter } from '../input/given_adapter.ts'
 import { modelDirectory } from '../input/model_dir.ts'
 import { exportCommand } from './export.ts'
 import { readExportOptions } from './export_options.ts'
@@ -120,6 +121,14 @@ describe('a run leaves', () => {
     expect(String(packAdapter(layout, read.factors))).toBe(String(trainer.actor.adapter))
     const own = (await withAdapter(base, modelDirectory(adapter))).weights
     expect(String((await readHfModel(modelDirectory(merged))).weights)).toBe(String(own))
+    // A run can begin with it, whatever adapter its own experiment had.
+    const begun = await readGivenAdapter(adapter, tinyExperiment({}))
+    expect(begun.experiment.model.lora).toEqual({ ...lora, layers_to_transform: '' })
+    expect(String(begun.factors)).toBe(String(trainer.actor.adapter))
+    const wider = tinyExperiment({ model: { ...model, hidden_size: model.hidden_size + 8 } })
+    await expect(readGivenAdapter(adapter, wider)).rejects.toThrow(
+      'adapter_model.safetensors: tensor',
+    )
     await expect(
       exportCommand.run([(await saved()).file, '--to', 'peft', join(out(), 'x')]),
     ).rejects.toThrow('there is no adapter: model.lora.r is 0')

@@ -20,6 +20,8 @@ export interface NewRun {
   readonly warm_start: string | undefined
   /** A Hugging Face model directory in place of the experiment's model and its first weights. */
   readonly model: string | undefined
+  /** A folder of PEFT's with the LoRA adapter that training begins with, in place of the experiment's. */
+  readonly adapter: string | undefined
   /** Kernels of matrix products that are settled, in place of what the experiment pins. */
   readonly matmul: MatmulChoice | undefined
   /** Whether the kernels of the other products are measured before training. */
@@ -53,7 +55,7 @@ export interface Options {
 }
 
 /** What a run that continues has from the one before. */
-const SETTLED = ['seed', 'warm-start', 'model', 'matmul', 'tune'] as const
+const SETTLED = ['seed', 'warm-start', 'model', 'adapter', 'matmul', 'tune'] as const
 
 /** Throws UsageError for what cannot be meant, LabFailure for an experiment that is none. */
 export async function readOptions(args: readonly string[]): Promise<Options> {
@@ -100,6 +102,7 @@ async function newRun(
     experiment: await experimentOf(positionals[0], values, files, bundled),
     warm_start: values['warm-start'],
     model: values.model,
+    adapter: values.adapter,
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
     tune: values.tune,
   }
@@ -172,6 +175,7 @@ function parse(args: readonly string[]) {
     'checkpoint-every': option,
     'warm-start': option,
     model: option,
+    adapter: option,
     data: option,
     'val-data': option,
     tokenizer: option,

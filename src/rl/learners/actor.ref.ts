@@ -2,28 +2,33 @@
 import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
+import { loraScale } from '../../model/adapter/lora.ts'
 import type { ModelConfig } from '../../model/params/config.ts'
 import { chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
+import type { RefArrays, RefBatch } from '../../model/transformer/operations.ref.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../config/phase.ts'
-import { segmentFactors } from '../config/trained_segments.ts'
+import { segmentFactors, type TrainedLayout } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
 
 type AdamWState = Parameters<typeof adamw_step_ref>[0]
 
-/** The same training step in float64: old log-probs, then its mini-batches. Returns log-probs and the loss. */
+/**
+ * The same training step in float64: old log-probs, then its mini-batches. Returns log-probs and the loss. With `base` the state is
+ * that of the config's adapter, beside these frozen weights.
+ */
 export function actorStepRef(
   config: ModelConfig,
   state: AdamWState,
-  layout: ParamLayout,
+  layout: TrainedLayout,
   batch: RolloutBatch,
   advantages: Float32Array,
   phase: RlPhase,
   lr: number,
+  base?: RefArrays,
 ) {
   const { actor, rollout, target_layer } = phase
   const { rows: ROWS, response_length: R } = batch
@@ -35,15 +40,20 @@ export function actorStepRef(
         state.weights.subarray(offset, offset + n),
       ]),
     )
+  const forward = (rows: RefBatch) => {
+    const adapter = config.lora && { factors: named(), scaleOf: () => scale }
+    return forwardRef(config, base ?? named(), rows, { layers: target_layer, adapter })
+  }
+  const scale = config.lora ? loraScale(config.lora) : 1
   const whole = rowsOf(batch, advantages, phase, 0, ROWS)
-  const cache = forwardRef(config, named(), whole, { layers: target_layer })
-  const old = policyRef(config, named(), cache, target_layer, whole.response).log_probs
+  const cache = forward(whole)
+  const old = policyRef(config, base ?? named(), cache, target_layer, whole.response).log_probs
   let loss = 0
   const grad_norms: number[] = []
   for (let first = 0; first < ROWS; first += mini_rows) {
     const mini = rowsOf(batch, advantages, phase, first, mini_rows)
-    const mini_cache = forwardRef(config, named(), mini, { layers: target_layer })
-    const policy = policyRef(config, named(), mini_cache, target_layer, mini.response)
+    const mini_cache = forward(mini)
+    const policy = policyRef(config, base ?? named(), mini_cache, target_layer, mini.response)
     const { response_mask } = mini.response
     const objective = policyLossRef('vanilla', actor, {
       ...policy,
@@ -56,7 +66,7 @@ export function actorStepRef(
     const { d_entropy } = entropyLossRef(actor.entropy_coeff, policy.entropy, weights)
     loss += objective.loss
     const out = { d_log_probs: objective.d_log_probs, d_entropy }
-    const grads = backwardRef(config, named(), mini_cache, target_layer, {
+    const grads = backwardRef(config, base ?? named(), mini_cache, target_layer, {
       ...mini.response,
       ...out,
     })
@@ -101,7 +111,7 @@ function rowsOf(
 function updateRef(
   state: AdamWState,
   grads: Float64Array,
-  layout: ParamLayout,
+  layout: TrainedLayout,
   phase: RlPhase,
   lr: number,
 ): number {

@@ -6,7 +6,6 @@ import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
 import type { ActorPhase } from '../config/phase.ts'
-import { segmentFactors } from '../config/trained_segments.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
@@ -103,7 +102,7 @@ export class Actor {
         await this.trainable.prepare(final)
         await this.#programs.prepareSft(micro, final)
       } else {
-        await this.trainable.prepare(phase.target_layer, this.#factors(phase))
+        await this.trainable.prepare(phase.target_layer, this.#programs.factors(phase))
         await this.#programs.prepareRl(phase, micro, this.#updated(phase))
       }
     }
@@ -158,12 +157,6 @@ export class Actor {
       })
   }
 
-  /** What the learning rate of each trained segment is multiplied by. */
-  #factors(phase: PolicyPhase): readonly number[] | undefined {
-    const { layout } = this.tensors
-    return segmentFactors({ ...layout, shape: this.layout.shape }, phase)
-  }
-
   /** Makes the present weights the reference policy. With an adapter that is its base, whatever the adapter has learned. */
   setReference(): void {
     const { reference, model } = this.tensors
@@ -186,7 +179,7 @@ export class Actor {
     order?: RowOrder,
   ): number {
     const { actor, target_layer } = phase
-    const lr_factors = this.#factors(phase)
+    const lr_factors = this.#programs.factors(phase)
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
       const slot = order ? epoch : 0

@@ -89,7 +89,7 @@ export class ActorPrograms {
         recordReference(r, tensors, reference, ws, layer, readout),
       )
     const objective = objectiveOf(phase)
-    const gradients = trainedGradients(tensors.layout, tensors.gradients, this.#factors(phase))
+    const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
     const updated = { ...tensors, gradients, batch: batch.tensors }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
     await this.#record(this.#update, this.#updateKey(phase, micro), 'update_actor', live, (r) =>
@@ -103,12 +103,13 @@ export class ActorPrograms {
 
   /** Phases with equal keys share their recorded update. */
   #updateKey(phase: PolicyPhase, micro: number): string {
-    const trained = this.#factors(phase)?.map((factor) => factor !== 0)
+    const trained = this.factors(phase)?.map((factor) => factor !== 0)
     const objective = objectiveOf(phase)
     return JSON.stringify([scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained])
   }
 
-  #factors(phase: PolicyPhase): readonly number[] | undefined {
+  /** What the learning rate of each trained segment is multiplied by (trained_segments.ts). */
+  factors(phase: PolicyPhase): readonly number[] | undefined {
     const { layout, model } = this.#tensors
     return segmentFactors({ ...layout, shape: model.shape }, phase)
   }

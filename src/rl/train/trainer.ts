@@ -248,6 +248,17 @@ export class Trainer {
     return this.#training.parts.actor.exportWeights()
   }
 
+  /** Replaces the factors of the adapter, e.g. by those that training is to begin with. Throws RangeError for others than it has. */
+  importAdapter(flat: Float32Array): void {
+    const { gpu, parts } = this.#training
+    const { adapter } = parts.actor.tensors.model
+    if (flat.length !== adapter?.layout.size)
+      throw new RangeError(
+        `adapter: expected ${adapter?.layout.size ?? 0} values, got ${flat.length}`,
+      )
+    writeParams(gpu, adapter.buffers, flat)
+  }
+
   /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for another size. */
   importWeights(flat: Float32Array): void {
     const { gpu, parts } = this.#training

@@ -192,7 +192,7 @@ export const MODEL: Tree<ModelFields> = {
         label: 'Adapted modules',
         help: 'Which matrices the adapter changes: all-linear, or names with commas, such as q_proj,v_proj.',
         default: ALL_LINEAR,
-        max: 400,
+        max: 4000,
       },
       {
         holds: namesModules,
