@@ -132,6 +132,7 @@ export function grpo(
     phases: [
       {
         ...RL,
+        steps: 1000,
         target_layer: model.num_hidden_layers,
         rollout: {
           ...RL.rollout,
