@@ -2,9 +2,10 @@
 // vectors of four, and the inner loop is their outer product. A stage's factors are read from the buffers while the stage
 // before it is multiplied. Each result takes its terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
+import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { STAGED_HEADS } from './tile_heads.ts'
-import { storeFunction, storeTile } from './tile_store.ts'
+import { storeFunction } from './tile_store.ts'
 
 /** One factor of the product. Counts are of vectors of four. */
 interface Staged {
@@ -67,19 +68,19 @@ ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
 ${op === 'tn_bias' ? lines(rows / 4, (i) => `var bias${i} = vec4f();`) : ''}
 ${loop(tile, a, b, op === 'tn_bias')}
 ${slices > 1 ? sumSlices(tile, op === 'tn_bias') : ''}
-${storeTile(head, [a.size, reach, 4], results(tile, b))}
+${storeTile(head, [a.size, reach], results(tile, b))}
 ${op === 'tn_bias' ? storeBias(a) : ''}
 }
 `
 }
 
 /** Where each result of a lane is stored. */
-const results = ({ down, across, rows, cols }: Tile, b: Staged) =>
+const results = ({ down, across, rows, cols }: Tile, b: Staged): Result[] =>
   range(rows).flatMap((r) =>
     range(cols / 4).map((c) => ({
       row: `a_first + ${(r >> 2) * down * 4 + (r & 3)}u + y * 4u`,
       col: `b_first / ${b.in_halves ? 2 : 4}u + ${c * across}u + x`,
-      values: [`c${r}_${c}`],
+      value: `c${r}_${c}`,
     })),
   )
 

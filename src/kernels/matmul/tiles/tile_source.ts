@@ -45,7 +45,7 @@ export function tileSource(
   const enable = tile.subgroups ? 'enable subgroups;\n' : ''
   const limit = `params.n${unit(b) === 4 ? ' / 4u' : ''}`
   const store = storeFunction(head, resultType(b), limit)
-  const body = main(head, tile, a, b, op === 'tn_bias', is_idle)
+  const body = main(tile, a, b, op === 'tn_bias', is_idle)
   return enable + head.wgsl + store + memory(tile, a, b) + body
 }
 
@@ -55,14 +55,7 @@ function memory({ down, across, slices, subgroups }: Tile, a: Factor, b: Factor)
   return slices > 1 ? `var<workgroup> slice_sums: array<${resultType(b)}, ${sums}>;\n` : ''
 }
 
-function main(
-  head: Head,
-  tile: Tile,
-  a: Factor,
-  b: Factor,
-  has_bias: boolean,
-  is_idle: string,
-): string {
+function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: string): string {
   const { down, across, slices, subgroups = false } = tile
   const cols = b.count / unit(b)
   const reach = stored(b, b.size)
@@ -92,7 +85,7 @@ let slice = ${slices > 1 ? slice : '0u'};
 ${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
 ${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
 ${directLoop(tile, a, b, has_bias)}
-${storeResults(head, tile, a, b)}
+${storeResults(tile, a, b)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
 `
