@@ -101,6 +101,7 @@ export function numbersTask(vocab_size: number, { prompt, response }: Lengths): 
 /** The mean of a response's ids: hardly two are worth the same, so that a group always teaches something. */
 const MEAN_ID: Reward = {
   parts: ['mean_id'],
+  weights: [1],
   score: async (responses) => {
     const scores = responses.map(({ solution_str }) => {
       const ids = solution_str.split(' ').map(Number)
