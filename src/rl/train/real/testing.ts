@@ -1,5 +1,6 @@
 // Models of the sizes that people open, with random weights, and a task whose tokens are numbers: for plans, measurements and long tests.
 import type { LoraConfig, ModelConfig } from '../../../model/params/config.ts'
+import type { Reward } from '../../../tasks/rewards/composed.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { CONFIG, RL } from '../../testing.ts'
@@ -67,7 +68,7 @@ interface Lengths {
   readonly response: number
 }
 
-/** Prompts of random tokens; a response is worth the mean of its ids, so that hardly two are worth the same. No token ends a response. */
+/** Prompts of random tokens. No token ends a response, and the task's own score is 0 for one that did not end: MEAN_ID rewards it. */
 export function numbersTask(vocab_size: number, { prompt, response }: Lengths): Task {
   const sample = (seed: number, index: number) => {
     const token = (i: number) => 2 + ((seed * 31 + index * 7919 + i * 104_729) % (vocab_size - 2))
@@ -92,13 +93,22 @@ export function numbersTask(vocab_size: number, { prompt, response }: Lengths): 
     train_size: 1000,
     test_size: 100,
     exact_match: false,
-    partial_score: 'the mean id, as a share of the vocabulary',
     sample,
-    score: (_, text) => {
-      const ids = text.split(' ').map(Number)
-      return ids.reduce((sum, id) => sum + id, 0) / ids.length / vocab_size
-    },
+    score: () => 0,
   }
+}
+
+/** The mean of a response's ids: hardly two are worth the same, so that a group always teaches something. */
+const MEAN_ID: Reward = {
+  parts: ['mean_id'],
+  weights: [1],
+  score: async (responses) => {
+    const scores = responses.map(({ solution_str }) => {
+      const ids = solution_str.split(' ').map(Number)
+      return ids.reduce((sum, id) => sum + id, 0) / ids.length
+    })
+    return { scores, is_right: scores.map(() => false), columns: new Map(), problems: [] }
+  },
 }
 
 interface Size extends Lengths {
@@ -115,6 +125,7 @@ export function grpo(
   return {
     ...CONFIG,
     task: numbersTask(model.vocab_size, lengths),
+    reward: MEAN_ID,
     model,
     enable_gradient_checkpointing: true,
     validation: { ...CONFIG.validation, test_freq: 0 },
@@ -122,6 +133,7 @@ export function grpo(
     phases: [
       {
         ...RL,
+        steps: 1000,
         target_layer: model.num_hidden_layers,
         rollout: {
           ...RL.rollout,
