@@ -1,8 +1,9 @@
 // What the finished runs of a study say: arms beside the baseline, paired by seed.
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { commonBudget, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
-import { fingerprintOf, type RunResult } from './results.ts'
+import type { RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
@@ -195,6 +196,25 @@ function judged(
   }
 }
 
+/** Seeds whose best arm is below half of the median over the seeds of their best arms. */
+function lowSeeds(
+  study: Study,
+  arms: readonly Arm[],
+  matched: ReadonlyMap<string, RunResult>,
+  metric: string,
+): number[] {
+  if (study.measure.goal === 'lower') return []
+  const bests = study.seeds.flatMap((seed) => {
+    const values = arms.flatMap((arm) => {
+      const run = matched.get(runKey(arm, seed))
+      return run?.series[metric]?.at(-1)?.[1] ?? []
+    })
+    return values.length > 0 ? [{ seed, best: Math.max(...values) }] : []
+  })
+  const middle = bests.map(({ best }) => best).sort((a, b) => a - b)[Math.floor(bests.length / 2)]
+  return bests.filter(({ best }) => best < middle / 2).map(({ seed }) => seed)
+}
+
 /** Numbers that agree so far are the same but for rounding. */
 const SAME = 1e-6
 
@@ -227,6 +247,11 @@ function warningsOf(
   if (collapsed.length > 0)
     warnings.push(
       `${collapsed.length} runs ended below half of where reinforcement began, and count: ${collapsed.map(({ arm, seed }) => `${arm}, seed ${seed}`).join('; ')}.`,
+    )
+  const low = lowSeeds(study, arms, matched, metric)
+  if (low.length > 0)
+    warnings.push(
+      `Seed ${low.join(', ')} ended in every arm below half of what the others reached in the middle: such a warm start leaves little to learn from, and it counts.`,
     )
   const unlike = study.seeds.filter((seed) => {
     const begun = arms.flatMap((arm) => {

@@ -57,4 +57,4 @@ const MEASURES = {
 export const planSentence = ({ measure, budget }: Study, { metric }: Analysis): string =>
   `Primary measure, fixed beforehand: ${metric ?? measure.metric}, ${MEASURES[measure.at]}; ${measure.goal} is better. ` +
   `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms.`
+  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. Bands of curves are of the mean, without what is a seed’s own.`
