@@ -1,6 +1,8 @@
 // The files of a study: its report, its tables and its pictures.
+import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
+import { encodeStudy } from '../study_link.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
@@ -135,6 +137,9 @@ function reportOf(
     `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     markdownTable(analysis),
     sentences.join('\n'),
+    `In the page: [the whole study](#tab=study&study=${encodeStudy(study)}); one arm: ${analysis.arms
+      .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
+      .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
     ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
     '',
