@@ -135,7 +135,7 @@ const onGpu = (gpu: Gpu, { params, gradients, settings }: AdamwCase) =>
     const steps = []
     for (const step of gradients) {
       gpu.write(tensors.gradients, Float32Array.from(step))
-      await gpu.run(grad_norm_partial, { count }, tensors)
+      await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
       await gpu.run(grad_norm_finish, finish, tensors)
       await gpu.run(adamw_update, update, tensors)
       const [control, weights] = await gpu.read(tensors.control, tensors.weights)

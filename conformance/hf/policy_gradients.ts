@@ -1,10 +1,13 @@
 // Losses of policies and their gradients, by the actor's own programs and by the float64 reference.
+
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
 import { entropyLossRef, sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
+import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
 import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
+import type { RefAdapter } from '../../src/model/transformer/low_rank.ref.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
@@ -16,6 +19,11 @@ import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type Gradients, namedGradients } from './gradients.ts'
 import { type ModelCase, refResponse, responseTokens, widthOf } from './model_case.ts'
 
+/** What is differentiated: a model, with an adapter on or without one. */
+interface Differentiated extends Pick<ModelCase, 'model' | 'params'> {
+  readonly adapter?: RefAdapter | undefined
+}
+
 /** A loss as a phase of the trainer has it. */
 export interface Loss {
   readonly phase: RlPhase
@@ -25,12 +33,12 @@ export interface Loss {
 
 /** Cross entropy of the response tokens, averaged over them, and its gradients in float64. */
 export function supervisedGradientRef(
-  { model: { config }, params }: Pick<ModelCase, 'model' | 'params'>,
+  { model: { config }, params, adapter }: Differentiated,
   batch: RolloutBatch,
 ): Gradients {
   const layer = config.num_hidden_layers
   const response = refResponse(batch)
-  const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) })
+  const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) }, { adapter })
   const { log_probs } = policyRef(config, params, cache, layer, response)
   const tokens = responseTokens(batch)
   const { loss, d_log_probs } = sft_loss_ref(1 / tokens, log_probs, batch.response_mask)
@@ -50,24 +58,28 @@ export async function supervisedGradientGpu(
   actor.upload(batch, { micro: batch.rows })
   actor.trainable.clearGradients()
   actor.accumulateSupervised(batch, batch.rows)
-  const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
+  const [sums, flat] = await readParams(
+    gpu,
+    wholeTensor(actor.tensors.sums),
+    actor.tensors.gradients.buffers,
+  )
   return {
     loss: sums[0],
-    grads: namedGradients(c.model.layout, flat as Float32Array, c.shape.num_hidden_layers),
+    grads: namedGradients(c.model.layout, flat, c.shape.num_hidden_layers),
     metrics: {},
   }
 }
 
 /** The loss of a reinforcement phase and its gradients in float64. */
 export function policyGradientRef(
-  { model: { config }, params }: Pick<ModelCase, 'model' | 'params'>,
+  { model: { config }, params, adapter }: Differentiated,
   batch: RolloutBatch,
   { phase, columns }: Loss,
 ): Gradients {
   const { actor, target_layer } = phase
   const response = refResponse(batch)
   const width = widthOf(batch)
-  const cache = forwardRef(config, params, { ...batch, width }, { layers: target_layer })
+  const cache = forwardRef(config, params, { ...batch, width }, { layers: target_layer, adapter })
   const { log_probs, entropy } = policyRef(config, params, cache, target_layer, response)
   const { response_mask, response_length } = batch
   const weights = aggregationWeights(response_mask, response_length, actor)
@@ -96,35 +108,41 @@ export function policyGradientRef(
     metrics: {
       ...policy.metrics,
       'actor/pg_loss': policy.loss,
+      'actor/kl_loss': penalty.loss,
       'actor/entropy': bonus.entropy,
     },
   }
 }
 
-const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
+export const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
   const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]
   const kl = actor.use_kl_loss ? actor.kl_loss_coef * sum('actor/kl_loss') : 0
   return sum('actor/pg_loss') - actor.entropy_coeff * sum('actor/entropy') + kl
 }
 
-/** The loss of a reinforcement phase and its gradients by the actor. */
+/** The loss of a reinforcement phase and its gradients by the actor; of the model's adapter where it has one. */
 export async function policyGradientGpu(
   c: ModelCase,
   gpu: Gpu,
   batch: RolloutBatch,
   { phase, columns }: Loss,
+  factors?: Float32Array,
 ): Promise<Gradients> {
-  const actor = await goldenActor(c, gpu, batch, [phase])
+  const actor = await goldenActor(c, gpu, batch, [phase], batch.rows, factors)
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
   actor.upload(batch, rows, Object.fromEntries(uploaded) as BatchColumns)
   actor.trainable.clearGradients()
   actor.accumulate(batch, phase, rows, 0, 1)
-  const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
+  const [sums, flat] = await readParams(
+    gpu,
+    wholeTensor(actor.tensors.sums),
+    actor.tensors.gradients.buffers,
+  )
   return {
     loss: totalLoss(sums, phase.actor),
-    grads: namedGradients(c.model.layout, flat as Float32Array, phase.target_layer),
+    grads: namedGradients(actor.tensors.layout, flat, phase.target_layer),
     metrics: Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]])),
   }
 }

@@ -8,6 +8,7 @@ import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
 import { studyCommand } from './study/study_command.ts'
+import { tasks } from './tasks/tasks.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
@@ -16,6 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   study: studyCommand,
   record,
   presets,
+  tasks,
   conform,
   probe,
   export: exportCommand,

@@ -56,7 +56,7 @@ async function step(
 ) {
   const { count, active_segments, lr, max_norm } = options
   gpu.write(tensors.gradients, gradients)
-  await gpu.run(grad_norm_partial, { count }, tensors)
+  await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
   const finish = { max_norm, segments, active_segments, ...one_minus }
   await gpu.run(grad_norm_finish, finish, tensors)
   await gpu.run(adamw_update, { count, lr, ...betas, ...one_minus, ...rest }, tensors)
@@ -65,6 +65,28 @@ async function step(
 }
 
 describe('grad_norm_partial and grad_norm_finish', () => {
+  test('a norm over several buffers has the bits of the norm over one', async () => {
+    const length = 64 * 150
+    const gradients = gpu.tensor('g', 'f32', [length], { data: randomValues(length, 4) })
+    const found: Float32Array[] = []
+    for (const cuts of [
+      [0, length],
+      [0, 64, 4160, 5120, length],
+    ]) {
+      const partials = gpu.tensor('partials', 'f32', [OPTIMIZER_BLOCKS], {
+        data: new Float32Array(OPTIMIZER_BLOCKS).fill(7),
+      })
+      for (const [i, first] of cuts.slice(0, -1).entries()) {
+        const count = cuts[i + 1] - first
+        const part = gpu.view(gradients, 'part', first, [count])
+        const params = { count, first, accumulate: i > 0 ? 1 : 0 }
+        await gpu.run(grad_norm_partial, params, { gradients: part, partials })
+      }
+      found.push((await gpu.read(partials))[0])
+    }
+    expect(found[1]).toEqual(found[0])
+  })
+
   // One, less than a block, all blocks and one more, several strides.
   test.for([1, 200, 65_537, 150_000])('give the norm of %i values', async (count) => {
     const gradients = randomValues(count, count).map((x) => x * 100)
@@ -73,7 +95,7 @@ describe('grad_norm_partial and grad_norm_finish', () => {
       ...run.tensors,
       gradients: gpu.tensor('gradients', 'f32', [count], { data: gradients }),
     }
-    await gpu.run(grad_norm_partial, { count }, tensors)
+    await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
     await gpu.run(
       grad_norm_finish,
       { max_norm: 1, segments: 1, active_segments: 1, ...one_minus },
@@ -159,7 +181,7 @@ describe('with a rate for each segment', () => {
       const cleared = gradients.map((g, i) => (rates[chunk_segment[Math.floor(i / 64)]] ? g : 0))
       gpu.write(tensors.gradients, cleared)
       const settings = { lr: 0.01, max_norm: 0.7 }
-      await gpu.run(grad_norm_partial, { count: run.length }, tensors)
+      await gpu.run(grad_norm_partial, { count: run.length, first: 0, accumulate: 0 }, tensors)
       const finish = { max_norm: 0.7, segments: 4, active_segments: 4, ...one_minus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
       // No kernel may look at a frozen gradient.
@@ -210,7 +232,7 @@ describe('with a rate for each segment', () => {
       const gradients = randomValues(count, t)
       await step(one, gradients, { count, active_segments: 3, lr: 0.01, max_norm: 1 })
       gpu.write(tensors.gradients, gradients)
-      await gpu.run(grad_norm_partial, { count }, tensors)
+      await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
       const finish = { max_norm: 1, segments: 3, active_segments: 3, ...one_minus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
       const update = { count, lr: 0.01, ...betas, ...one_minus, ...rest }

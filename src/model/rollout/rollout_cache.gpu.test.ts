@@ -4,9 +4,8 @@ import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts
 import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import type { ModelConfig } from '../params/config.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { Rollout } from './rollout.ts'
 import type { RolloutSize, Sampling } from './rollout_inputs.ts'
 import { createRolloutTensors } from './rollout_tensors.ts'
@@ -32,11 +31,7 @@ const LONG = { ...HALF, rows: 2, n: 1, response_length: 130 }
 
 async function build(config: ModelConfig, size: RolloutSize, check?: typeof checkHalfCache) {
   const { layout, flat } = testWeights(config, 3)
-  const weights = gpu.tensor('weights', 'f32', [layout.size], { data: flat })
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
-  const model = { shape: layout.shape, weights: paramTensors(gpu, layout, weights), inv_freq }
+  const model = testModel(gpu, layout, flat)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   return Rollout.create(gpu, model, size, tensors, SPECIAL, check)
 }
@@ -131,4 +126,14 @@ test('what is no matter of halves is not hidden, and float32 caches are not chec
     return 0
   })
   expect(seen).toEqual([{ width: P + R, head_dim: TINY.head_dim }])
+})
+
+test('rows that are decoded in groups have the tokens and numbers of rows that are decoded at once', async () => {
+  const long = { ...SIZE, response_length: 20 }
+  const whole = await build(TINY, long)
+  const parts = await build(TINY, { ...long, group_rows: 4 })
+  expect(parts.dispatches).toBe(3 * whole.dispatches)
+  expect(parts.tensors.caches[0].shape[0]).toBeLessThan(whole.tensors.caches[0].shape[0] / 2)
+  for (const change of [{}, { step: 3, row_offset: 100 }])
+    expect(await generate(parts, change)).toEqual(await generate(whole, change))
 })

@@ -5,9 +5,7 @@ import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
 import { createLens, type LensTensors, recordLens, uploadLens } from '../../model/internals/lens.ts'
-import { inverseFrequencies, modelShape } from '../../model/params/config.ts'
-import { paramTensors } from '../../model/params/params.ts'
-import type { Model } from '../../model/transformer/model.ts'
+import { createModel, uploadModel } from '../../model/transformer/model.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
 
@@ -46,6 +44,7 @@ export class OpenedModel {
     const gpu = await open({ largest: plan.largest, bytes: plan.total() })
     try {
       const { model, lens } = create(gpu, hf)
+      uploadModel(gpu, model, hf.weights)
       const program = await gpu.record('opened_model', ['text'], (r) => recordLens(r, model, lens))
       return new OpenedModel(gpu, lens, program)
     } catch (error) {
@@ -76,15 +75,9 @@ export class OpenedModel {
 }
 
 /** Everything on the device, or in a plan. */
-function create(alloc: Allocator, { config, layout, weights }: HfModel) {
-  const shape = modelShape(config)
-  const flat = { kind: 'weights', data: weights } as const
-  const inv_freq = { kind: 'weights', data: Float32Array.from(inverseFrequencies(config)) } as const
-  const model: Model = {
-    shape,
-    weights: paramTensors(alloc, layout, alloc.tensor('weights', 'f32', [layout.size], flat)),
-    inv_freq: alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], inv_freq),
-  }
+function create(alloc: Allocator, { layout }: HfModel) {
+  const { shape } = layout
+  const model = createModel(alloc, layout)
   return { model, lens: createLens(alloc, shape, { texts: 1, width: MOST_TOKENS }) }
 }
 

@@ -6,10 +6,10 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { VALUE_LOSS_SUMS } from '../../kernels/value_loss/value_loss.ts'
 import type { RlPhase } from '../config/phase.ts'
 import { informativeShare } from '../estimators/groups.ts'
-import type { TurnCounts } from '../experience/batch.ts'
 import type { DrawnBatch } from '../experience/drawn_batch.ts'
 import type { Experience } from '../experience/experience.ts'
 import { weightBounds } from '../experience/importance_threshold.ts'
+import type { TurnCounts } from '../experience/turn_counts.ts'
 import type { Objective } from '../learners/objective.ts'
 import { policyLossOf } from '../losses/losses.ts'
 import { mean } from '../math/stats.ts'
@@ -183,9 +183,12 @@ export function rlMetrics(
   }
 }
 
-/** How often rows changed hands. num_turns is verl's and counts the prompt. */
-function turnMetrics({ num_turns, tool_calls }: TurnCounts): Record<string, number> {
+/** How often rows changed hands, and how many calls a person's program did not answer. num_turns is verl's and counts the prompt. */
+function turnMetrics({ num_turns, tool_calls, tool_problems }: TurnCounts): Record<string, number> {
+  const failed = tool_problems?.flat()
+  const count = (kind: string) => failed?.filter((own) => own.kind === kind).length ?? 0
   return {
+    ...(failed && { 'tool_calls/timeouts': count('timeout'), 'tool_calls/errors': count('error') }),
     ...range('num_turns', num_turns),
     'tool_calls/mean': mean(tool_calls),
   }

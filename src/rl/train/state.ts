@@ -1,7 +1,8 @@
 // The whole state of a training run between two steps, as plain arrays and numbers. A trainer that imports it continues with
 // the same bits.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { ParamBuffers } from '../../model/params/param_buffers.ts'
+import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
 import type { Phase } from '../config/phase.ts'
 import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
@@ -10,8 +11,11 @@ import type { ProgressState } from './progress.ts'
 
 /** A model that learns: what AdamW needs to take the next step. */
 export interface ModelState {
-  /** In the flat layout of model/params/params.ts, as are the moments. */
+  /** In the flat layout of model/params/params.ts. */
   readonly weights: Float32Array
+  /** The factors of a LoRA adapter, in the layout of model/adapter; then it is trained, and the weights are its frozen base. */
+  readonly adapter?: Float32Array
+  /** In the layout of what is trained, as is adam_v. */
   readonly adam_m: Float32Array
   readonly adam_v: Float32Array
   /** 1 - beta^t of each segment, [segments, 2]: the step counts. */
@@ -42,43 +46,53 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly sample_index: number
 }
 
-type Tensors = Readonly<Record<keyof ModelState, Tensor<'f32'>>>
+/**
+ * Which segments a model has trained since its optimizer was new, [segments]. The others are as they were then, which is when the
+ * reference was taken.
+ */
+export const trainedIn = ({ corrections }: ModelState): readonly boolean[] =>
+  Array.from({ length: corrections.length / 2 }, (_, segment) => corrections[2 * segment] !== 0)
 
-function tensorsOf({ model, m, v, corrections, control }: TrainableTensors): Tensors {
-  const tensors = { weights: model.weights.flat, adam_m: m, adam_v: v, corrections, control }
-  return tensors as Tensors
+type Part = keyof ModelState
+type Buffers = Readonly<Record<Exclude<Part, 'adapter'>, ParamBuffers>> & {
+  readonly adapter?: ParamBuffers
 }
+
+const buffersOf = ({ model, m, v, corrections, control }: TrainableTensors): Buffers => ({
+  weights: model.weights.buffers,
+  ...(model.adapter && { adapter: model.adapter.buffers }),
+  adam_m: m,
+  adam_v: v,
+  corrections: wholeTensor(corrections),
+  control: wholeTensor(control),
+})
 
 /** Reads a model back. */
 async function exportModel(gpu: Gpu, tensors: TrainableTensors): Promise<ModelState> {
-  const { weights, adam_m, adam_v, corrections, control } = tensorsOf(tensors)
-  const read = await gpu.read(weights, adam_m, adam_v, corrections, control)
-  return {
-    weights: read[0],
-    adam_m: read[1],
-    adam_v: read[2],
-    corrections: read[3],
-    control: read[4],
-  }
+  const buffers = Object.entries(buffersOf(tensors))
+  const read = await readParams(gpu, ...buffers.map(([, own]) => own))
+  return Object.fromEntries(buffers.map(([name], i) => [name, read[i]])) as unknown as ModelState
 }
 
-/** Uploads a model. Throws RangeError naming a part of another size. */
+/** Uploads a model. Throws RangeError naming a part of another size, or an adapter that only one of both has. */
 function importModel(
   gpu: Gpu,
   tensors: TrainableTensors,
   state: ModelState,
   model: 'actor' | 'critic' | 'reward_model',
 ): void {
-  for (const [name, tensor] of Object.entries(tensorsOf(tensors)))
-    importArray(gpu, tensor, state[name as keyof ModelState], `${model}.${name}`)
+  const own = buffersOf(tensors)
+  if (!own.adapter !== !state.adapter)
+    throw new RangeError(`state ${model}.adapter: expected ${own.adapter ? 'one' : 'none'}`)
+  for (const [name, buffers] of Object.entries(own))
+    importArray(gpu, buffers, state[name as Part] ?? new Float32Array(), `${model}.${name}`)
 }
 
 /** Uploads one array. Throws RangeError for one of another size. */
-function importArray(gpu: Gpu, tensor: Tensor<'f32'>, values: Float32Array, name: string): void {
-  const size = tensor.shape.reduce((a, b) => a * b, 1)
-  if (values.length !== size)
-    throw new RangeError(`state ${name}: expected ${size} values, got ${values.length}`)
-  gpu.write(tensor, values)
+function importArray(gpu: Gpu, buffers: ParamBuffers, values: Float32Array, name: string): void {
+  if (values.length !== buffers.size)
+    throw new RangeError(`state ${name}: expected ${buffers.size} values, got ${values.length}`)
+  writeParams(gpu, buffers, values)
 }
 
 /** Reads all models back, as they are when this is called: every copy is submitted before it returns. */
@@ -90,7 +104,7 @@ export async function exportModels(
   const preferences = reward?.preferences?.exportState()
   const [actor_state, references, critic_state, reward_state] = await Promise.all([
     exportModel(gpu, actor.tensors),
-    reference && gpu.read(reference.flat),
+    reference && readParams(gpu, reference.buffers),
     critic && exportModel(gpu, critic.tensors),
     reward && exportModel(gpu, reward.tensors),
   ])
@@ -117,7 +131,7 @@ export function importModels(
   const { tensors } = actor
   importModel(gpu, tensors, state.actor, 'actor')
   if (tensors.reference && state.reference)
-    importArray(gpu, tensors.reference.flat, state.reference, 'reference')
+    importArray(gpu, tensors.reference.own, state.reference, 'reference')
   else if (tensors.reference) actor.setReference()
   if (critic && state.critic) importModel(gpu, critic.tensors, state.critic, 'critic')
   if (!reward || !state.reward_model) return

@@ -62,7 +62,8 @@ export async function reinforcementStep(
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
   // First the critic, then the actor, on the same rows.
-  const is_traced = training.wants_trace || training.observer.isTraced(progress.step)
+  const is_traced =
+    training.wants_trace || training.is_moment || training.observer.isTraced(progress.step)
   training.wants_trace = false
   if (is_traced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)
@@ -97,12 +98,12 @@ function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
 /** The critic of a stage begins at its first step that has one. */
 function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase): void {
   if (phase.critic.model.init === 'actor') {
-    critic.begin(parts.actor.tensors.model.weights.flat, layout)
+    critic.begin(parts.actor.tensors.model.weights, layout)
     return
   }
   const { reward } = parts
   if (!reward) throw new Error('trainer: there is no reward model for the critic to begin as')
-  critic.begin(reward.tensors.model.weights.flat, reward.layout)
+  critic.begin(reward.tensors.model.weights, reward.layout)
 }
 
 /**
