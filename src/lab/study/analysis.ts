@@ -2,7 +2,7 @@
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { commonBudget, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
+import { commonBudget, curveOf, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
 import type { RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
@@ -45,6 +45,8 @@ export interface ArmResult {
   readonly interquartile_mean: number
   readonly t?: Interval | undefined
   readonly spent: number
+  /** The metric where reinforcement began, mean over the runs. */
+  readonly began: number
   readonly comparison?: Comparison
 }
 
@@ -114,10 +116,7 @@ export function analyse(
       const own = values.get(arm.name) ?? []
       const numbers = own.map(({ value }) => value)
       const comparison = comparisons.get(arm.name)
-      const spent = study.seeds.flatMap((seed) => {
-        const run = matched.get(runKey(arm, seed))
-        return run ? [spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)] : []
-      })
+      const own_runs = study.seeds.flatMap((seed) => matched.get(runKey(arm, seed)) ?? [])
       return {
         arm,
         values: own,
@@ -125,7 +124,14 @@ export function analyse(
         deviation: Math.sqrt(variance(numbers, { unbiased: true })),
         interquartile_mean: interquartileMean(numbers),
         t: tInterval(numbers),
-        spent: mean(spent),
+        spent: mean(
+          own_runs.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
+        ),
+        began: mean(
+          own_runs.flatMap((run) =>
+            metric ? (curveOf(run, metric, study.budget.same).values[0] ?? []) : [],
+          ),
+        ),
         ...(comparison && { comparison }),
       }
     }),

@@ -78,29 +78,27 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The table of a report, in Markdown. */
-function markdownTable({ arms }: Analysis): string {
-  const row = ({
-    arm,
-    values,
-    mean,
-    deviation,
-    interquartile_mean,
-    spent,
-    comparison,
-  }: ArmResult) =>
-    [
+function markdownTable({ arms, baseline }: Analysis): string {
+  const base = arms.find(({ arm }) => arm.name === baseline)
+  const gained = (one: ArmResult) => one.mean - one.began
+  const row = (one: ArmResult): string => {
+    const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = one
+    const share = base && gained(base) !== 0 ? gained(one) / gained(base) : Number.NaN
+    return [
       arm.name,
       values.length,
       `${short(mean)} ± ${short(deviation)}`,
       short(interquartile_mean),
       short(spent),
+      Number.isFinite(share) ? `${Math.round(100 * share)} %` : '',
       comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
       comparison ? short(comparison.p_holm) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
     ].join(' | ')
+  }
   return [
-    '| arm | seeds | mean ± sd | IQM | spent | difference [95 %] | p (Holm) | |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    `| arm | seeds | mean ± sd | IQM | spent | of ${baseline}’s gain | difference [95 %] | p (Holm) | |`,
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...arms.map((one) => `| ${row(one)} |`),
   ].join('\n')
 }
