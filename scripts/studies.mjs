@@ -1,6 +1,6 @@
-// npm run studies [-- NAME … --jobs N]: trains what is missing of the studies in bench/studies, or of those named, and writes their
+// npm run studies [-- NAME … --jobs N | --report]: trains what is missing of the studies in bench/studies, or of those named, and writes their
 // reports, tables and pictures into docs/studies. A finished run is in results.jsonl there and is not trained again, so without a
-// missing run this writes the reports alone.
+// missing run, or with --report, this writes the reports alone.
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -12,6 +12,7 @@ const { values, positionals } = parseArgs({
   options: {
     jobs: { type: 'string', default: '1' },
     out: { type: 'string', default: 'docs/studies' },
+    report: { type: 'boolean', default: false },
   },
 })
 const all = readdirSync(join(ROOT, 'bench/studies')).map((file) => basename(file, '.json'))
@@ -24,7 +25,16 @@ for (const name of positionals.length > 0 ? positionals : all.filter((one) => on
   console.log(name)
   const file = join(ROOT, 'bench/studies', `${name}.json`)
   const out = join(ROOT, values.out, name)
-  const args = ['study', file, '--out', out, '--resume', '--jobs', values.jobs]
+  const args = [
+    'study',
+    file,
+    '--out',
+    out,
+    '--resume',
+    '--jobs',
+    values.jobs,
+    ...(values.report ? ['--report'] : []),
+  ]
   const child = spawn(process.execPath, [join(ROOT, 'scripts/lab.mjs'), ...args], {
     stdio: 'inherit',
   })

@@ -12,11 +12,11 @@ import { readStudy, readStudyOptions, type StudyOptions } from './study_options.
 import { trainRun } from './study_run.ts'
 
 export const studyCommand: Command = {
-  usage: '<study.json> --out DIR [--resume] [--jobs N] [--seeds N] [--dry-run]',
+  usage: '<study.json> --out DIR [--resume] [--jobs N] [--seeds N] [--dry-run | --report]',
   summary:
     'trains all arms of a study with all seeds, seed by seed, and writes results.jsonl, table.csv, report.md and pictures; ' +
     '--resume continues a folder: finished runs are kept, missing ones are trained; --jobs N trains N runs side by side; ' +
-    '--seeds N takes the first N seeds, or adds some; --dry-run says what would be trained',
+    '--seeds N takes the first N seeds, or adds some; --dry-run says what would be trained; --report writes the report of the known runs and trains nothing',
   run: async (args) => {
     const options = readStudyOptions(args)
     const expanded = expandStudy(options.study)
@@ -41,7 +41,7 @@ function describe(study: Study, arms: readonly Arm[]): number {
 }
 
 async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<number> {
-  const { study, out, resume, jobs, file } = options
+  const { study, out, resume, jobs, file, is_report } = options
   const folder = StudyFolder.open(out, study, resume)
   for (const change of folder.changes) tell(change)
   const stop = new AbortController()
@@ -49,7 +49,7 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
   const problems: string[] = []
   let plan = planStudy(study, arms, folder.results())
-  while (plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
+  while (!is_report && plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
     tell(`${plan.stage}: ${plan.runs.length} runs to train, ${jobs} at a time`)
     await trainAll(plan.runs, study, folder, jobs, stop, problems)
     plan = planStudy(study, arms, folder.results())

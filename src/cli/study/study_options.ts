@@ -15,6 +15,8 @@ export interface StudyOptions {
   readonly jobs: number
   /** Says what would be trained, and trains nothing. */
   readonly is_dry: boolean
+  /** Writes the report of the runs that are known, and trains nothing. */
+  readonly is_report: boolean
 }
 
 const MOST_JOBS = 64
@@ -35,9 +37,10 @@ export function readStudyOptions(args: readonly string[]): StudyOptions {
     file,
     study: withSeeds(readStudy(file), seeds),
     out: values.out ?? '',
-    resume: values.resume,
+    resume: values.resume || values.report,
     jobs,
     is_dry: values['dry-run'],
+    is_report: values.report,
   }
 }
 
@@ -68,6 +71,7 @@ function parse(args: readonly string[]) {
         resume: { type: 'boolean', default: false },
         jobs: { type: 'string' },
         seeds: { type: 'string' },
+        report: { type: 'boolean', default: false },
         'dry-run': { type: 'boolean', default: false },
       },
     })

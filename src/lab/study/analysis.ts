@@ -1,8 +1,9 @@
 // What the finished runs of a study say: arms beside the baseline, paired by seed.
 import { mean, variance } from '../../rl/math/stats.ts'
 import { type Arm, baselineOf, runExperiment } from './arms.ts'
-import { commonBudget, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
-import { fingerprintOf, type RunResult } from './results.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { commonBudget, curveOf, hasCollapsed, measureOf, metricOf, spentBy } from './measure.ts'
+import type { RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
@@ -44,6 +45,8 @@ export interface ArmResult {
   readonly interquartile_mean: number
   readonly t?: Interval | undefined
   readonly spent: number
+  /** The metric where reinforcement began, mean over the runs. */
+  readonly began: number
   readonly comparison?: Comparison
 }
 
@@ -113,10 +116,7 @@ export function analyse(
       const own = values.get(arm.name) ?? []
       const numbers = own.map(({ value }) => value)
       const comparison = comparisons.get(arm.name)
-      const spent = study.seeds.flatMap((seed) => {
-        const run = matched.get(runKey(arm, seed))
-        return run ? [spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)] : []
-      })
+      const own_runs = study.seeds.flatMap((seed) => matched.get(runKey(arm, seed)) ?? [])
       return {
         arm,
         values: own,
@@ -124,7 +124,14 @@ export function analyse(
         deviation: Math.sqrt(variance(numbers, { unbiased: true })),
         interquartile_mean: interquartileMean(numbers),
         t: tInterval(numbers),
-        spent: mean(spent),
+        spent: mean(
+          own_runs.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
+        ),
+        began: mean(
+          own_runs.flatMap((run) =>
+            metric ? (curveOf(run, metric, study.budget.same).values[0] ?? []) : [],
+          ),
+        ),
         ...(comparison && { comparison }),
       }
     }),
@@ -195,6 +202,25 @@ function judged(
   }
 }
 
+/** Seeds whose best arm is below half of the median over the seeds of their best arms. */
+function lowSeeds(
+  study: Study,
+  arms: readonly Arm[],
+  matched: ReadonlyMap<string, RunResult>,
+  metric: string,
+): number[] {
+  if (study.measure.goal === 'lower') return []
+  const bests = study.seeds.flatMap((seed) => {
+    const values = arms.flatMap((arm) => {
+      const run = matched.get(runKey(arm, seed))
+      return run?.series[metric]?.at(-1)?.[1] ?? []
+    })
+    return values.length > 0 ? [{ seed, best: Math.max(...values) }] : []
+  })
+  const middle = bests.map(({ best }) => best).sort((a, b) => a - b)[Math.floor(bests.length / 2)]
+  return bests.filter(({ best }) => best < middle / 2).map(({ seed }) => seed)
+}
+
 /** Numbers that agree so far are the same but for rounding. */
 const SAME = 1e-6
 
@@ -227,6 +253,11 @@ function warningsOf(
   if (collapsed.length > 0)
     warnings.push(
       `${collapsed.length} runs ended below half of where reinforcement began, and count: ${collapsed.map(({ arm, seed }) => `${arm}, seed ${seed}`).join('; ')}.`,
+    )
+  const low = lowSeeds(study, arms, matched, metric)
+  if (low.length > 0)
+    warnings.push(
+      `Seed ${low.join(', ')} ended in every arm below half of what the others reached in the middle: such a warm start leaves little to learn from, and it counts.`,
     )
   const unlike = study.seeds.filter((seed) => {
     const begun = arms.flatMap((arm) => {

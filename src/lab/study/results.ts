@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Experiment } from '../experiment/schema.ts'
 import { addCosts, type Costs, NO_COSTS, stepCosts, stepResponses } from './costs.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import type { Study } from './study.ts'
 
 const curve = z.array(z.tuple([z.number(), z.number()]))
@@ -32,23 +33,6 @@ export type RunResult = z.infer<typeof resultSchema>
 /** A result that was kept, or undefined for what is none. */
 export const readResult = (value: unknown): RunResult | undefined =>
   resultSchema.safeParse(value).data
-
-/** 53 bits of a text (cyrb53): enough to tell the runs of a study apart. */
-function hash(text: string): string {
-  let [a, b] = [0xdeadbeef, 0x41c6ce57]
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    a = Math.imul(a ^ c, 2654435761)
-    b = Math.imul(b ^ c, 1597334677)
-  }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36)
-}
-
-/** The same for experiments that train the same, whatever they are called. */
-export const fingerprintOf = (experiment: Experiment): string =>
-  hash(JSON.stringify({ ...experiment, name: '' }))
 
 /** Points that are kept of a curve that is measured at every step. */
 const POINTS = 6

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
 import { plannedCosts } from './costs.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
 import { studyFiles } from './report/files.ts'
 import { readResult } from './results.ts'
@@ -106,6 +107,16 @@ describe('the budget', () => {
     expect(layer.arithmetic).toBeLessThan(whole.arithmetic)
     expect(layer.arithmetic).toBeGreaterThan(whole.arithmetic / 2)
   })
+})
+
+test('a fingerprint is that of what an experiment says otherwise than usual, so that new fields do not change it', () => {
+  const [{ experiment }] = armsOf()
+  const own = fingerprintOf(experiment)
+  const { probe, ...rest } = experiment
+  expect(fingerprintOf({ ...rest, name: 'other', probe } as typeof experiment)).toBe(own)
+  expect(fingerprintOf({ ...experiment, seed: 2 })).not.toBe(own)
+  // Kept runs of studies have such names.
+  expect(own).toBe('qu8l43vwag')
 })
 
 describe('runs', () => {

@@ -75,6 +75,8 @@ const studySchema = z.strictObject({
     /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and assumes less. */
     test: z._default(z.enum(['t', 'permutation']), 't'),
   }),
+  /** Whether question, arms and measure were written down before any of its runs was known. */
+  written: z._default(z.enum(['before', 'after']), 'before'),
   /** The arm that all others are compared with; '' = the first. */
   baseline: z._default(text(120), ''),
 })

@@ -1,6 +1,8 @@
 // The files of a study: its report, its tables and its pictures.
+import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
+import { encodeStudy } from '../study_link.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
@@ -76,29 +78,27 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The table of a report, in Markdown. */
-function markdownTable({ arms }: Analysis): string {
-  const row = ({
-    arm,
-    values,
-    mean,
-    deviation,
-    interquartile_mean,
-    spent,
-    comparison,
-  }: ArmResult) =>
-    [
+function markdownTable({ arms, baseline }: Analysis): string {
+  const base = arms.find(({ arm }) => arm.name === baseline)
+  const gained = (one: ArmResult) => one.mean - one.began
+  const row = (one: ArmResult): string => {
+    const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = one
+    const share = base && gained(base) !== 0 ? gained(one) / gained(base) : Number.NaN
+    return [
       arm.name,
       values.length,
       `${short(mean)} ± ${short(deviation)}`,
       short(interquartile_mean),
       short(spent),
+      Number.isFinite(share) ? `${Math.round(100 * share)} %` : '',
       comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
       comparison ? short(comparison.p_holm) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
     ].join(' | ')
+  }
   return [
-    '| arm | seeds | mean ± sd | IQM | spent | difference [95 %] | p (Holm) | |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    `| arm | seeds | mean ± sd | IQM | spent | of ${baseline}’s gain | difference [95 %] | p (Holm) | |`,
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...arms.map((one) => `| ${row(one)} |`),
   ].join('\n')
 }
@@ -135,6 +135,9 @@ function reportOf(
     `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     markdownTable(analysis),
     sentences.join('\n'),
+    `In the page: [the whole study](#tab=study&study=${encodeStudy(study)}); one arm: ${analysis.arms
+      .map(({ arm }) => `[${arm.name}](?${encodeLink(arm.experiment)})`)
+      .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
     ...(limits.length > 0 ? ['## Limits', limits.map((one) => `- ${one}`).join('\n')] : []),
     '',

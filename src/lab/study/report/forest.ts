@@ -2,7 +2,7 @@
 import type { Analysis } from '../analysis.ts'
 import { escaped, picture, scaleOf, short } from './svg.ts'
 
-const [LEFT, RIGHT, ROW, TOP] = [230, 150, 28, 44]
+const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots the seeds. */
@@ -34,7 +34,7 @@ export function forestPlot({ arms, baseline, metric }: Analysis): string {
       const thin = bootstrap
         ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
         : ''
-      const says = verdict === 'none' ? 'no difference found' : verdict
+      const says = verdict === 'none' ? 'none found' : verdict
       return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(name.slice(0, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
     },
   )

@@ -2,8 +2,9 @@
 import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import { runExperiment } from '../arms.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import { curveOf } from '../measure.ts'
-import { fingerprintOf, type RunResult } from '../results.ts'
+import type { RunResult } from '../results.ts'
 import { performanceProfile } from '../statistics/rliable.ts'
 import { tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
@@ -23,6 +24,37 @@ interface Line {
   readonly band: Band
 }
 
+interface SeedCurve {
+  readonly seed: number
+  readonly at: readonly number[]
+  readonly values: readonly number[]
+}
+
+/**
+ * Curves without what is a seed's own: its mean over the arms is replaced by that of all seeds, as differences are paired by seed
+ * (Cousineau 2005). What is left of the spread is that of the comparison.
+ */
+function withoutSeeds(arms: readonly (readonly SeedCurve[])[]): SeedCurve[][] {
+  const all = arms.flat()
+  const levelAt = (curves: readonly SeedCurve[], i: number) =>
+    mean(curves.flatMap(({ values }) => values[i] ?? []))
+  const length = Math.max(0, ...all.map(({ values }) => values.length))
+  const columns = Array.from({ length }, (_, i) => i)
+  const grand = columns.map((i) => levelAt(all, i))
+  const own = new Map(
+    [...new Set(all.map(({ seed }) => seed))].map((seed) => {
+      const curves = all.filter((curve) => curve.seed === seed)
+      return [seed, columns.map((i) => levelAt(curves, i))] as const
+    }),
+  )
+  return arms.map((curves) =>
+    curves.map((curve) => ({
+      ...curve,
+      values: curve.values.map((v, i) => v - (own.get(curve.seed)?.[i] ?? 0) + grand[i]),
+    })),
+  )
+}
+
 /** The runs of one arm of a study. */
 const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
   const arm = arms.find((one) => one.arm.name === name)?.arm
@@ -32,7 +64,7 @@ const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunRe
 }
 
 /** Mean and t interval at the places that every run measured. */
-function bandOf(curves: readonly { at: readonly number[]; values: readonly number[] }[]): Band {
+function bandOf(curves: readonly SeedCurve[]): Band {
   const length = Math.min(...curves.map(({ values }) => values.length))
   const columns = Array.from({ length: Number.isFinite(length) ? length : 0 }, (_, i) => ({
     at: mean(curves.map(({ at }) => at[i])),
@@ -54,7 +86,7 @@ function linesPicture(title: string, unit: string, lines: readonly Line[], heigh
   const bottom = height - 48
   const places = shown.flatMap(({ band }) => band.at)
   const x = scaleOf(Math.min(0, ...places), Math.max(1e-9, ...places), LEFT, WIDTH - RIGHT)
-  const heights = shown.flatMap(({ band }) => band.middle)
+  const heights = shown.flatMap(({ band }) => [...band.low, ...band.high])
   const y = scaleOf(Math.min(...heights, 0), Math.max(...heights, 0.001), bottom, TOP)
   const grid = [
     ...y.ticks.map(
@@ -88,29 +120,35 @@ function linesPicture(title: string, unit: string, lines: readonly Line[], heigh
 export function curvesPlot(study: Study, analysis: Analysis): string {
   const { metric = '' } = analysis
   const { same } = study.budget
-  const lines = analysis.arms.map(({ arm: { name } }) => ({
-    name,
-    band: bandOf(runsOf(analysis, study, name).map((run) => curveOf(run, metric, same))),
+  const curves = analysis.arms.map(({ arm: { name } }) =>
+    runsOf(analysis, study, name).map((run) => ({
+      seed: run.seed,
+      ...curveOf(run, metric, same),
+    })),
+  )
+  const lines = withoutSeeds(curves).map((own, i) => ({
+    name: analysis.arms[i].arm.name,
+    band: bandOf(own),
   }))
   return linesPicture(`${metric} by arm`, same === 'arithmetic' ? '10⁹ operations' : same, lines)
 }
 
 /** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none was measured. */
 export function layersPlot(study: Study, analysis: Analysis): string | undefined {
-  const lines = analysis.arms.map(({ arm: { name } }) => {
-    const runs = runsOf(analysis, study, name)
-    const curves = runs.map(({ series }) => {
+  const curves = analysis.arms.map(({ arm: { name } }) =>
+    runsOf(analysis, study, name).map(({ seed, series }) => {
       const layers = Object.keys(series)
         .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
         .map(Number)
         .sort((a, b) => a - b)
-      return {
-        at: layers,
-        values: layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN),
-      }
-    })
-    return { name, band: bandOf(curves) }
-  })
+      const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
+      return { seed, at: layers, values }
+    }),
+  )
+  const lines = withoutSeeds(curves).map((own, i) => ({
+    name: analysis.arms[i].arm.name,
+    band: bandOf(own),
+  }))
   if (lines.every(({ band }) => band.at.length === 0)) return undefined
   return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340)
 }

@@ -35,16 +35,19 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
   if (compared.every(({ verdict }) => verdict === 'too few'))
     return 'There are too few seeds to answer.'
-  const [better, worse, none] = [of('better'), of('worse'), of('none')]
+  const [better, worse, none, few] = [of('better'), of('worse'), of('none'), of('too few')]
   if (better.length + worse.length === 0)
     return `No difference from ${analysis.baseline} was found in ${analysis.metric ?? study.measure.metric}.`
   const parts = [
-    better.length > 0 ? `better than ${analysis.baseline}: ${better.join('; ')}` : '',
-    worse.length > 0 ? `worse: ${worse.join('; ')}` : '',
-    none.length > 0 ? `no difference found: ${none.join('; ')}` : '',
-  ].filter((part) => part !== '')
-  const [first, ...others] = parts.join('. ')
-  return `${first.toUpperCase()}${others.join('')}.`
+    [`Better than ${analysis.baseline}`, better],
+    [`Worse than ${analysis.baseline}`, worse],
+    ['No difference found', none],
+    ['Too few seeds to say', few],
+  ] as const
+  return parts
+    .filter(([, names]) => names.length > 0)
+    .map(([says, names]) => `${says}: ${names.join('; ')}.`)
+    .join(' ')
 }
 
 const MEASURES = {
@@ -54,7 +57,7 @@ const MEASURES = {
 } as const
 
 /** What was fixed beforehand. */
-export const planSentence = ({ measure, budget }: Study, { metric }: Analysis): string =>
-  `Primary measure, fixed beforehand: ${metric ?? measure.metric}, ${MEASURES[measure.at]}; ${measure.goal} is better. ` +
+export const planSentence = ({ measure, budget, written }: Study, { metric }: Analysis): string =>
+  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${metric ?? measure.metric}, ${MEASURES[measure.at]}; ${measure.goal} is better. ` +
   `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms.`
+  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. Bands of curves are of the mean, without what is a seed’s own.`
