@@ -104,6 +104,7 @@ async function runTask(id: string, seed: number, folder: string): Promise<number
 
 /** Takes results into the committed rows, and writes what is made from all of them. */
 function keepRows(root: string, from: string, ids: readonly string[], seed: number): string[] {
+  mkdirSync(join(root, ROWS), { recursive: true })
   const kept = ids.map((id) => {
     const row = readRow(from, id, seed)
     if (row) writeFileSync(rowFile(join(root, ROWS), id), rowText(row))

@@ -7,7 +7,9 @@ import {
   loadProgram,
   type ProgramAnswer,
 } from '../program.ts'
+import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { createTools } from './index.ts'
+import { markProblem } from './marked_turns.ts'
 import { callTool, TURN_DEFAULTS } from './tool.ts'
 import { isToolProgram, readToolProgram } from './tool_program.ts'
 
@@ -154,4 +156,14 @@ test('two tools of one name are refused', () => {
   loadProgram('sha256-twin', JAVASCRIPT)
   const twin = { id: 'program', code: 'sha256-twin', name: 'dice.js' }
   expect(() => createTools([CHOICE, twin], LIMITS)).toThrow('each name once, got dice twice')
+})
+
+test('two tools that are called alike are refused, in a vocabulary of characters', () => {
+  const other = PYTHON.replace('"dice"', '"coin"').replace('"<", "|"', '"[", "]"')
+  loadProgram('sha256-coin', other)
+  const coin = { id: 'program', code: 'sha256-coin', name: 'coin.py' }
+  const [calculator] = createTools([{ id: 'calculator' }], LIMITS)
+  const tools = [calculator, ...createTools([coin], LIMITS)]
+  expect(markProblem(arithmetic, tools)).toContain('two are called between [ ]')
+  expect(markProblem(arithmetic, tools.slice(1))).toBeUndefined()
 })
