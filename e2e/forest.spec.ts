@@ -39,7 +39,11 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   await lab.waitForStatus('finished', 200_000)
   await expect(forest).toHaveAttribute('data-live', 'true')
   await expect(forest).toHaveAttribute('data-step', '10')
-  await expect(page.locator('.forest-source')).toHaveText('Step 10 of 10')
+  await expect(lab.get('forest-caption')).toContainText(
+    'Reinforcement of the whole model, 2 steps:',
+  )
+  await lab.get('next-lesson').click()
+  await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
   await expect(lab.get('train-here')).toBeHidden()
 })
 

@@ -1,4 +1,5 @@
 // The living picture: the layers of the run on the page as a forest; before a run, those of a recorded one.
+import { BookOpen } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../lab/page/store.ts'
@@ -6,6 +7,8 @@ import { shownStore, useShown } from '../base/shown.ts'
 import { type UiState, uiStore } from '../base/store.ts'
 import { useMedia } from '../base/use_media.ts'
 import { useVisible } from '../base/visible.ts'
+import { openLesson } from '../lessons/open_lesson.ts'
+import { captionOf, nextLesson } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
 import {
   RECORDED_ON,
@@ -120,6 +123,28 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
 const selectHasRun = () => presentScene() !== undefined
 const selectFrameHasRun = (_: UiState) => selectHasRun()
 
+const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
+const selectIsOver = ({ status }: LabState) => status === 'finished'
+const selectAll = (state: LabState) => state
+
+/** What has happened, and at the end what to read next. */
+function Caption() {
+  const caption = useStore(uiStore, selectCaption)
+  const is_over = useShown(selectIsOver)
+  const [lesson, words] = nextLesson(useShown(selectAll))
+  if (caption === '') return null
+  return (
+    <div className="forest-caption" data-testid="forest-caption">
+      <p>{caption}</p>
+      {is_over ? (
+        <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
+          <BookOpen className="icon" aria-hidden="true" /> {words}
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
 export function Forest() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const scene = usePainting(canvas)
@@ -151,11 +176,14 @@ export function Forest() {
           </li>
         ))}
       </ol>
-      <p className="forest-source">
-        {is_live
-          ? `Step ${scene.step} of ${scene.steps}`
-          : `A recorded run, step ${scene.step} of ${scene.steps} (preset tiny, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date})`}
-      </p>
+      {is_live ? (
+        <Caption />
+      ) : (
+        <p className="forest-source">
+          A recorded run, step {scene.step} of {scene.steps} (preset tiny, on {RECORDED_ON.adapter},{' '}
+          {RECORDED_ON.date})
+        </p>
+      )}
     </>
   )
 }
