@@ -30,7 +30,8 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
   await expect(page.locator('#forest-words')).toContainText('from the canopy down: final policy')
   expect(await violations(page, '.forest')).toEqual([])
   const frames: number[] = await page.evaluate(() => Reflect.get(window, 'drawn_ms'))
-  const sorted = frames.toSorted((a, b) => a - b)
+  // Others ask for frames too, and do next to nothing in them.
+  const sorted = frames.filter((ms) => ms > 0.05).toSorted((a, b) => a - b)
   console.log(`a frame of the picture: ${sorted[sorted.length >> 1].toFixed(2)} ms of script`)
   expect(sorted[sorted.length >> 1]).toBeLessThan(4)
 
@@ -60,4 +61,21 @@ test('where motion is unwelcome the picture stands still at the end of the run',
   expect(before.length).toBeGreaterThan(10_000)
   await lab.waitForStatus('idle')
   expect(await picture()).toBe(before)
+})
+
+test('the first run of a newcomer succeeds: one press trains the small preset, and its reward rises', async ({
+  lab,
+}) => {
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
+  await expect(lab.page.locator('.forest-says')).toContainText('about a minute without a GPU')
+  await lab.get('train-here').click()
+  await expect(lab.get('preset')).toHaveValue('tiny')
+  await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 120_000 })
+  await lab.waitForStatus('finished', 400_000)
+  // The mean of the five first and last steps, in words.
+  const caption = await lab.get('forest-caption').innerText()
+  const [, from, to] = /from (\d+) % to (\d+) %/.exec(caption) ?? []
+  expect(Number(to)).toBeGreaterThan(Number(from) + 15)
 })
