@@ -70,7 +70,7 @@ export function refuseSave(folder: string): void {
 }
 
 /** Fields of the model that the meaning of its weights does not depend on. */
-const LEFT_OPEN = ['enable_gradient_checkpointing', 'padding_idx']
+const LEFT_OPEN = ['enable_gradient_checkpointing', 'padding_idx', 'lora']
 
 /**
  * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
@@ -101,7 +101,7 @@ export function savedModel(folder: string): HfModel | undefined {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
-  const { enable_gradient_checkpointing: _, padding_idx: __, ...model } = header.model
+  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...model } = header.model
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
   const config = { ...model, vocab_size }

@@ -1,6 +1,7 @@
 // What becomes of every field of an experiment outside the lab. A field is here once; the start scripts, the refusals and the README of a
 // job are drawn from this list. Sources: verl v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
 import { hasSet } from '../../rl/config/data.ts'
+import { namesOf } from '../experiment/fields/model_fields.ts'
 import { hasCritic } from '../experiment/phase_settings.ts'
 import {
   BUPO_ADV_ESTIMATORS,
@@ -35,6 +36,7 @@ const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.bypass_mode ||
   settings.algorithm.rollout_correction.rollout_is !== 'off' ||
   settings.algorithm.rollout_correction.rollout_rs.trim() !== ''
+const withLora = ({ experiment }: JobFacts) => experiment.model.lora.r > 0
 const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
   (...modes: string[]) =>
@@ -167,6 +169,27 @@ const RUN: Record<string, Setting> = {
     verl: lost(LEARNS_NO_PAD, PAD),
     trl: lost(LEARNS_NO_PAD, PAD),
   },
+  'model.lora.r': {
+    verl: to('actor_rollout_ref.model.lora_rank', (r: number) => r || undefined),
+    bupo: refused('whether its inner phases train an adapter is not known; train all weights', 0),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.lora_alpha': {
+    when: withLora,
+    verl: to('actor_rollout_ref.model.lora_alpha'),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.target_modules': {
+    when: withLora,
+    verl: to('actor_rollout_ref.model.target_modules', (names: string) =>
+      names.includes(',') ? namesOf(names) : names.trim(),
+    ),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.*': {
+    verl: by('adapter/adapter_config.json'),
+    trl: by('adapter/adapter_config.json'),
+  },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
   kernels: {
     verl: lost('the kernels of matrix products are the lab’s own', ''),
@@ -175,6 +198,7 @@ const RUN: Record<string, Setting> = {
   tools: {
     when: withTurns,
     verl: TOLD('rollout.max_turns'),
+    verl_chat: by('tools.py'),
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
@@ -256,11 +280,15 @@ const PHASES: Record<string, Setting> = {
 /** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
 const ONE_CHARACTER =
   'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
-const TURNS: Setting = {
+const NO_TOOL_FILE =
+  'verl 0.7 loads no tools from a file, and no version reads calls between single characters; export with rollout.max_turns 1, or for verl 0.9'
+const MULTI_TURN = `${ROLLOUT}.multi_turn`
+const turns = (name: string): Setting => ({
   when: withTurns,
   verl: TOLD('rollout.max_turns'),
+  verl_chat: to(`${MULTI_TURN}.${name}`),
   trl: TOLD('rollout.max_turns'),
-}
+})
 
 const SAMPLING: Record<string, Setting> = {
   'rollout.train_batch_size': {
@@ -280,11 +308,16 @@ const SAMPLING: Record<string, Setting> = {
   },
   'rollout.max_turns': {
     verl: refused(ONE_CHARACTER, 1),
+    verl_0_7: refused(NO_TOOL_FILE, 1),
+    bupo: refused('the fork samples one turn', 1),
+    verl_chat: to(`${MULTI_TURN}.max_assistant_turns`, (most: number) =>
+      most > 1 ? most : undefined,
+    ),
     trl: refused('GRPOTrainer of this version runs no tools', 1),
   },
-  'rollout.max_parallel_calls': TURNS,
-  'rollout.max_tool_response_length': TURNS,
-  'rollout.tool_response_truncate_side': TURNS,
+  'rollout.max_parallel_calls': turns('max_parallel_calls'),
+  'rollout.max_tool_response_length': turns('max_tool_response_length'),
+  'rollout.tool_response_truncate_side': turns('tool_response_truncate_side'),
   'rollout.dtype': {
     verl: by('bfloat16 while sampling, as its engines do'),
     trl: by('float32 while sampling'),

@@ -44,6 +44,7 @@ const TAB_NAMES: Readonly<Record<Tab, readonly [key: string, name: string, also:
   inside: ['I', 'Inside', 'layers'],
   tokens: ['T', 'Tokens', 'responses samples'],
   runs: ['R', 'Runs', 'compare history'],
+  study: ['S', 'Study', 'arms seeds statistics search'],
   gpu: ['G', 'GPU', 'memory profiler'],
 }
 
