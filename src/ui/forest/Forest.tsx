@@ -59,8 +59,14 @@ function paintOn(canvas: HTMLCanvasElement, scene: Scene, ms: number): void {
   paintForest(context, { width, height }, scene, { is_dark: uiStore.getState().is_dark, ms })
 }
 
+interface Painter {
+  paint(scene: Scene, ms: number): void
+  /** The scene in words. */
+  say(scene: Scene): void
+}
+
 /** Paints frame after frame. Returns how to stop. */
-function paintMoving(canvas: HTMLCanvasElement, say: (scene: Scene) => void): () => void {
+function paintMoving({ paint: paintScene, say }: Painter): () => void {
   let [request, painted_at, said_at] = [0, 0, 0]
   let begun: number | undefined
   let shown: Scene | undefined
@@ -71,7 +77,7 @@ function paintMoving(canvas: HTMLCanvasElement, say: (scene: Scene) => void): ()
     begun ??= now
     const target = presentScene() ?? playedAt(now - begun)
     shown = eased(shown, target)
-    paintOn(canvas, shown, now)
+    paintScene(shown, now)
     if (now - said_at < SAY_MS) return
     said_at = now
     say(target)
@@ -81,10 +87,10 @@ function paintMoving(canvas: HTMLCanvasElement, say: (scene: Scene) => void): ()
 }
 
 /** Paints when there is something new to see. Returns how to stop. */
-function paintStill(canvas: HTMLCanvasElement, say: (scene: Scene) => void): () => void {
+function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasElement): () => void {
   const paint = () => {
     const scene = presentScene() ?? recordedScene(RECORDED_STEPS)
-    paintOn(canvas, scene, 0)
+    paintScene(scene, 0)
     say(scene)
   }
   const sizes = new ResizeObserver(paint)
@@ -113,9 +119,20 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const is_unwelcome = useMedia('(prefers-reduced-motion: reduce)')
   const is_moving = useShown(selectMoves) && !is_unwelcome
   const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
+  // What throws outside of rendering would stop whatever else follows the stores: it is thrown again where the part breaks alone.
+  const [broken, setBroken] = useState<{ readonly error: unknown }>()
+  if (broken) throw broken.error
   useEffect(() => {
-    if (!canvas.current || !is_visible) return
-    return (is_moving ? paintMoving : paintStill)(canvas.current, setSaid)
+    const element = canvas.current
+    if (!element || !is_visible) return
+    const paint = (scene: Scene, ms: number) => {
+      try {
+        paintOn(element, scene, ms)
+      } catch (error) {
+        setBroken({ error })
+      }
+    }
+    return (is_moving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
   }, [canvas, is_visible, is_moving])
   return said
 }
