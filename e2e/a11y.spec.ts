@@ -114,6 +114,7 @@ test('Tab reaches the main controls in the order of the page, and tabs are moved
 }) => {
   await lab.open(LINK)
   await lab.waitForStatus('idle')
+  await expect(lab.get('undo')).toBeVisible()
   const wanted = ['commands', 'preset', 'train', 'step', 'copy-link', 'help', 'undo', 'tab-learn']
   const met: string[] = []
   for (let i = 0; i < 120 && met.at(-1) !== 'tab-learn'; i++) {

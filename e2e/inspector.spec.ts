@@ -12,6 +12,7 @@ type Trace = Extract<LabEvent, { type: 'trace' }>
 
 /** Pauses after a traced step of reinforcement; nothing is traced that was not asked for. */
 async function traceOne(lab: LabPage): Promise<Trace> {
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()

@@ -42,6 +42,7 @@ function probed(link: string, tokens: readonly string[]): Probed {
 }
 
 test('the lens and the command line see the same in the same model', async ({ lab, page }) => {
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   await lab.show('inside')

@@ -11,6 +11,7 @@ const LINK =
 test('a profiled step shows every stage, and the run continues with the same numbers', async ({
   lab,
 }) => {
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.show('gpu')
   await lab.waitForStatus('idle')

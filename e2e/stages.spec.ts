@@ -11,6 +11,7 @@ test('a step is looked at token by token, and walked through by keyboard', async
   lab,
   page,
 }) => {
+  await lab.withoutMoments()
   await lab.open(LINK)
   await lab.show('tokens')
   await lab.waitForStatus('idle')
@@ -122,6 +123,7 @@ test('on a narrow screen tokens are columns, and nothing moves by itself where t
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.emulateMedia({ reducedMotion: 'reduce' })
+  await lab.withoutMoments()
   await lab.open(LINK.replace('phases.0.steps=12', 'phases.0.steps=1'))
   await lab.waitForStatus('idle')
   await lab.get('tab-tokens').click()

@@ -114,6 +114,7 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   await lab.waitForStatus('idle')
   const boundary = lab.get('phase-boundary-0')
   await expect(boundary).toHaveAttribute('aria-valuenow', '66')
+  await expect(lab.get('undo')).toBeVisible()
   // Waits until the page has stopped moving it.
   await boundary.hover()
   const box = await boundary.boundingBox()

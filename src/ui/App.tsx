@@ -1,10 +1,14 @@
 // The page: the bar on top, the settings beside it, and lists of panels.
+import { useStore } from 'zustand'
 import { followHeight } from './base/page/bar_height.ts'
 import { Header } from './base/page/Header.tsx'
+import { lazyPart } from './base/page/lazy_part.tsx'
 import { type PanelEntry, Panels } from './base/page/Panels.tsx'
 import { Part } from './base/page/Part.tsx'
 import { Tabs } from './base/page/Tabs.tsx'
+import { uiStore } from './base/store.ts'
 import { DataDialog } from './data/DataDialog.tsx'
+import { FirstScreen } from './forest/FirstScreen.tsx'
 import {
   ContinueOffers,
   Failure,
@@ -32,12 +36,25 @@ import { DropTarget } from './palette/DropTarget.tsx'
 import { Phases } from './phases/Phases.tsx'
 import { Deleted } from './runs/Deleted.tsx'
 import { RewardDialog } from './settings/rewards/RewardDialog.tsx'
-import { Settings } from './settings/Settings.tsx'
 import { ToolsDialog } from './settings/tools/ToolsDialog.tsx'
 import { ExportDialog } from './share/export/ExportDialog.tsx'
 import { HiddenHeading } from './share/FullPage.tsx'
 import { Locked } from './share/Locked.tsx'
 import { ModelDialog } from './tokens/model/ModelDialog.tsx'
+
+/** Beside what is seen first: asked for before anything is drawn, and its place is kept until it comes. */
+const loadSettings = async () => (await import('./settings/Settings.tsx')).Settings
+loadSettings().catch(() => {})
+const Settings = lazyPart(loadSettings, {
+  name: 'The settings',
+  fallback: <SettingsPlace />,
+  className: 'settings card',
+})
+
+function SettingsPlace() {
+  const is_open = useStore(uiStore, ({ settings_open }) => settings_open)
+  return <div className={is_open ? 'settings card awaited' : 'settings card closed awaited'} />
+}
 
 /** Above the numbers: what the person should know first. */
 const ABOVE: readonly PanelEntry[] = [
@@ -105,6 +122,9 @@ export function App() {
         </Part>
         <main>
           <Panels panels={ABOVE} />
+          <Part name="The picture">
+            <FirstScreen />
+          </Part>
           <section className="card now" aria-label="Progress">
             <Panels panels={PROGRESS} />
           </section>

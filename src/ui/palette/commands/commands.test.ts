@@ -33,7 +33,7 @@ test('keys find their command, alone and as pairs', () => {
   expect(commandOf('T', 'G')?.id).toBe('tab-tokens')
   expect(commandOf('R', 'G')?.id).toBe('tab-runs')
   expect(commandOf('R', undefined)?.id).toBe('reset')
-  expect(commandOf('S', 'G')).toBeUndefined()
+  expect(commandOf('X', 'G')).toBeUndefined()
   expect(commandOf('X', undefined)).toBeUndefined()
 })
 

@@ -1,0 +1,81 @@
+// The picture that the page opens with: a recorded run, then the person's own.
+import { violations } from './axe.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=2${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
+
+test('a recorded run plays, marked as one, and the own run takes its place', async ({
+  lab,
+  page,
+}) => {
+  // How long a frame takes to be drawn.
+  await page.addInitScript(() => {
+    const frames: number[] = []
+    const native = window.requestAnimationFrame.bind(window)
+    window.requestAnimationFrame = (call) =>
+      native((now) => {
+        const begun = performance.now()
+        call(now)
+        frames.push(performance.now() - begun)
+      })
+    Object.assign(window, { drawn_ms: frames })
+  })
+  await lab.open(LINK)
+  const forest = lab.get('forest')
+  await expect(forest).toHaveAttribute('data-live', 'false')
+  const first = Number(await forest.getAttribute('data-step'))
+  await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(first)
+  await expect(page.locator('.forest-source')).toContainText('A recorded run')
+  await expect(page.locator('#forest-words')).toContainText('from the canopy down: final policy')
+  expect(await violations(page, '.forest')).toEqual([])
+  const frames: number[] = await page.evaluate(() => Reflect.get(window, 'drawn_ms'))
+  // Others ask for frames too, and do next to nothing in them.
+  const sorted = frames.filter((ms) => ms > 0.05).toSorted((a, b) => a - b)
+  console.log(`a frame of the picture: ${sorted[sorted.length >> 1].toFixed(2)} ms of script`)
+  expect(sorted[sorted.length >> 1]).toBeLessThan(4)
+
+  await lab.waitForStatus('idle')
+  await lab.get('train-here').click()
+  await lab.waitForStatus('finished', 200_000)
+  await expect(forest).toHaveAttribute('data-live', 'true')
+  await expect(forest).toHaveAttribute('data-step', '10')
+  await expect(lab.get('forest-caption')).toContainText(
+    'Reinforcement of the whole model, 2 steps:',
+  )
+  await lab.get('next-lesson').click()
+  await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
+  await expect(lab.get('train-here')).toBeHidden()
+})
+
+test('where motion is unwelcome the picture stands still at the end of the run', async ({
+  lab,
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await lab.open(LINK)
+  await expect(lab.get('forest')).toHaveAttribute('data-step', '120')
+  const picture = () =>
+    lab.get('forest').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+  const before = await picture()
+  expect(before.length).toBeGreaterThan(10_000)
+  await lab.waitForStatus('idle')
+  expect(await picture()).toBe(before)
+})
+
+test('the first run of a newcomer succeeds: one press trains the small preset, and its reward rises', async ({
+  lab,
+}) => {
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('preset')).toHaveValue('two-skills-bupo')
+  await expect(lab.page.locator('.forest-says')).toContainText('about a minute without a GPU')
+  await lab.get('train-here').click()
+  await expect(lab.get('preset')).toHaveValue('tiny')
+  await expect(lab.get('forest-caption')).toContainText('Imitation', { timeout: 120_000 })
+  await lab.waitForStatus('finished', 400_000)
+  // The mean of the five first and last steps, in words.
+  const caption = await lab.get('forest-caption').innerText()
+  const [, from, to] = /from (\d+) % to (\d+) %/.exec(caption) ?? []
+  expect(Number(to)).toBeGreaterThan(Number(from) + 15)
+})

@@ -1,0 +1,87 @@
+// What the page opens with: the picture, one sentence and one button. While there is a run, the picture alone.
+import { Play } from 'lucide-react'
+import { sameSettings } from '../../lab/experiment/experiment.ts'
+import type { Experiment } from '../../lab/experiment/schema.ts'
+import { train } from '../../lab/page/client/controls.ts'
+import { choosePreset } from '../../lab/page/client/opening.ts'
+import { type LabState, labStore } from '../../lab/page/store.ts'
+import { PRESETS } from '../../lab/presets/presets.ts'
+import { lazyPart } from '../base/page/lazy_part.tsx'
+import { useLab } from '../base/run.ts'
+import { useShown } from '../base/shown.ts'
+import { canToggle } from '../palette/actions.ts'
+import './forest.css'
+
+const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
+  name: 'The picture',
+  fallback: null,
+  className: 'forest-missing',
+})
+
+/** The preset of a first run: its reward rises within seconds on a GPU, within a minute on a software adapter (docs/results.md). */
+const FIRST_PRESET = 'tiny'
+
+/** Nobody has chosen an experiment: the settings are those that the page opens with. */
+const selectIsUnchosen = ({ experiment }: LabState): boolean => {
+  if (compared?.experiment !== experiment)
+    compared = { experiment, is_first: sameSettings(experiment, PRESETS[0].experiment) }
+  return compared.is_first
+}
+/** Compared once for each experiment: the store changes with every step. */
+let compared: { readonly experiment: Experiment; readonly is_first: boolean } | undefined
+const selectIsSoftware = ({ adapter }: LabState) => adapter?.is_software === true
+
+/** Trains what is chosen; where nothing is, the preset that succeeds in a minute. */
+function trainHere(): void {
+  if (selectIsUnchosen(labStore.getState())) choosePreset(FIRST_PRESET)
+  train()
+}
+
+/** What the button trains, and how long that takes. */
+function Estimate() {
+  const is_unchosen = useLab(selectIsUnchosen)
+  const is_software = useLab(selectIsSoftware)
+  if (!is_unchosen) return <p className="soft">It trains the experiment that is chosen above.</p>
+  return (
+    <p className="soft">
+      Three small layers learn to sort digits:{' '}
+      {is_software ? 'about a minute without a GPU' : 'some seconds on a GPU'}. Nothing leaves this
+      browser.
+    </p>
+  )
+}
+
+const selectHasRun = ({ run_experiment }: LabState) => run_experiment !== undefined
+const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
+
+export function FirstScreen() {
+  const has_run = useShown(selectHasRun)
+  const has_gpu = useLab(selectHasGpu)
+  const can_train = useLab(canToggle)
+  return (
+    <section
+      className={has_run ? 'card forest has-run' : 'card forest'}
+      aria-label="The model as a forest"
+    >
+      <Forest />
+      {has_run ? null : (
+        <div className="forest-says">
+          <p>
+            Every layer of a language model already has a policy of its own. Train one here, and see
+            which of them the light reaches first.
+          </p>
+          <button
+            type="button"
+            className="primary"
+            data-testid="train-here"
+            disabled={!can_train || !has_gpu}
+            onClick={trainHere}
+          >
+            <Play className="icon" aria-hidden="true" /> Train on this machine
+          </button>
+          <Estimate />
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,206 @@
+// The living picture: the layers of the run on the page as a forest; before a run, those of a recorded one.
+import { BookOpen } from 'lucide-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { LabState } from '../../lab/page/store.ts'
+import { shownStore, useShown } from '../base/shown.ts'
+import { type UiState, uiStore } from '../base/store.ts'
+import { useMedia } from '../base/use_media.ts'
+import { useVisible } from '../base/visible.ts'
+import { openLesson } from '../lessons/open_lesson.ts'
+import { captionOf, nextLesson } from './captions.ts'
+import { paintForest, storeyAt } from './paint.ts'
+import {
+  RECORDED_ON,
+  RECORDED_STEPS,
+  recordedScene,
+  runScene,
+  type Scene,
+  sceneLabels,
+  sceneWords,
+} from './scene.ts'
+
+/** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it rests. */
+const STEPS_PER_SECOND = 7
+const REST_SECONDS = 5
+const ROUNDS = 3
+/** Enough for light and dust; the rest of the machine is the run's. */
+const FRAME_MS = 33
+/** Words change less often than light. */
+const SAY_MS = 250
+
+/** The recorded run so long after it began to play; over and over, then its end. */
+function playedAt(ms: number): Scene {
+  const round = RECORDED_STEPS / STEPS_PER_SECOND + REST_SECONDS
+  const seconds = ms / 1000
+  if (seconds > ROUNDS * round) return recordedScene(RECORDED_STEPS)
+  return recordedScene(1 + (seconds % round) * STEPS_PER_SECOND)
+}
+
+const presentScene = (): Scene | undefined =>
+  runScene(shownStore.getState(), uiStore.getState().at_step)
+
+/** Moves from scene to scene, so that a step is not a jump. */
+function eased(from: Scene | undefined, to: Scene): Scene {
+  if (!from || from.entropy.length !== to.entropy.length) return to
+  const entropy = to.entropy.map((nats, l) => from.entropy[l] + 0.18 * (nats - from.entropy[l]))
+  return { ...to, entropy, highest: Math.max(to.highest, ...entropy) }
+}
+
+/** Paints a scene in the size that the canvas has now. */
+function paintOn(canvas: HTMLCanvasElement, scene: Scene, ms: number): void {
+  const context = canvas.getContext('2d')
+  const { clientWidth: width, clientHeight: height } = canvas
+  if (!context || width === 0) return
+  const scale = Math.min(2, devicePixelRatio)
+  const [wide, high] = [Math.round(width * scale), Math.round(height * scale)]
+  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high]
+  context.setTransform(scale, 0, 0, scale, 0, 0)
+  paintForest(context, { width, height }, scene, { is_dark: uiStore.getState().is_dark, ms })
+}
+
+interface Painter {
+  paint(scene: Scene, ms: number): void
+  /** The scene in words. */
+  say(scene: Scene): void
+}
+
+/** Paints frame after frame. Returns how to stop. */
+function paintMoving({ paint: paintScene, say }: Painter): () => void {
+  let [request, painted_at, said_at] = [0, 0, 0]
+  let begun: number | undefined
+  let shown: Scene | undefined
+  const paint = (now: number) => {
+    request = requestAnimationFrame(paint)
+    if (now - painted_at < FRAME_MS) return
+    painted_at = now
+    begun ??= now
+    const target = presentScene() ?? playedAt(now - begun)
+    shown = eased(shown, target)
+    paintScene(shown, now)
+    if (now - said_at < SAY_MS) return
+    said_at = now
+    say(target)
+  }
+  request = requestAnimationFrame(paint)
+  return () => cancelAnimationFrame(request)
+}
+
+/** Paints when there is something new to see. Returns how to stop. */
+function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasElement): () => void {
+  const paint = () => {
+    const scene = presentScene() ?? recordedScene(RECORDED_STEPS)
+    paintScene(scene, 0)
+    say(scene)
+  }
+  const sizes = new ResizeObserver(paint)
+  sizes.observe(canvas)
+  const stop = uiStore.subscribe((now, before) => {
+    if (
+      now.frame !== before.frame ||
+      now.is_dark !== before.is_dark ||
+      now.at_step !== before.at_step
+    )
+      paint()
+  })
+  return () => {
+    sizes.disconnect()
+    stop()
+  }
+}
+
+/** Whether the picture moves: before a run, and while one runs on a GPU of its own. A software adapter needs every core. */
+const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
+  run_experiment === undefined || (status === 'running' && adapter?.is_software === false)
+
+/** Paints while the picture is in view; what it shows, for words. */
+function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
+  const is_visible = useVisible(canvas)
+  const is_unwelcome = useMedia('(prefers-reduced-motion: reduce)')
+  const is_moving = useShown(selectMoves) && !is_unwelcome
+  const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
+  // What throws outside of rendering would stop whatever else follows the stores: it is thrown again where the part breaks alone.
+  const [broken, setBroken] = useState<{ readonly error: unknown }>()
+  if (broken) throw broken.error
+  useEffect(() => {
+    const element = canvas.current
+    if (!element || !is_visible) return
+    const paint = (scene: Scene, ms: number) => {
+      try {
+        paintOn(element, scene, ms)
+      } catch (error) {
+        setBroken({ error })
+      }
+    }
+    return (is_moving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
+  }, [canvas, is_visible, is_moving])
+  return said
+}
+
+const selectHasRun = () => presentScene() !== undefined
+const selectFrameHasRun = (_: UiState) => selectHasRun()
+
+const selectCaption = (_: UiState) => captionOf(shownStore.getState(), uiStore.getState().at_step)
+const selectIsOver = ({ status }: LabState) => status === 'finished'
+const selectAll = (state: LabState) => state
+
+/** What has happened, and at the end what to read next. */
+function Caption() {
+  const caption = useStore(uiStore, selectCaption)
+  const is_over = useShown(selectIsOver)
+  const [lesson, words] = nextLesson(useShown(selectAll))
+  if (caption === '') return null
+  return (
+    <div className="forest-caption" data-testid="forest-caption">
+      <p>{caption}</p>
+      {is_over ? (
+        <button type="button" data-testid="next-lesson" onClick={() => openLesson(lesson)}>
+          <BookOpen className="icon" aria-hidden="true" /> {words}
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
+export function Forest() {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const scene = usePainting(canvas)
+  const is_live = useStore(uiStore, selectFrameHasRun)
+  const labels = sceneLabels(scene)
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        className="forest-canvas"
+        role="img"
+        aria-label="The layers of the model as a forest"
+        aria-describedby="forest-words"
+        data-testid="forest"
+        data-live={is_live}
+        data-step={scene.step}
+      />
+      <p id="forest-words" className="visually-hidden">
+        {sceneWords(scene)}
+      </p>
+      <ol className="forest-labels" aria-hidden="true">
+        {labels.map((label, i) => (
+          <li
+            key={label.replace(/ [^ ]*$/, '')}
+            style={{ top: `${100 * storeyAt(i, labels.length)}%` }}
+            data-trained={labels.length - 1 - i === scene.trained}
+          >
+            {label}
+          </li>
+        ))}
+      </ol>
+      {is_live ? (
+        <Caption />
+      ) : (
+        <p className="forest-source">
+          A recorded run, step {scene.step} of {scene.steps} (preset tiny, on {RECORDED_ON.adapter},{' '}
+          {RECORDED_ON.date})
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { Series } from '../../lab/columns/series.ts'
+import { initialState, type LabState } from '../../lab/page/store.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+import { captionOf, nextLesson } from './captions.ts'
+
+const { experiment } = presetOf('tiny') ?? {}
+if (!experiment) throw new Error('no preset')
+
+function run(
+  step: number,
+  columns: Readonly<Record<string, readonly [number, number][]>>,
+): LabState {
+  const series = new Map(
+    Object.entries(columns).map(([metric, rows]) => {
+      const column = new Series()
+      for (const [at, value] of rows) column.push(at, value)
+      return [metric, column]
+    }),
+  )
+  const phase_switches = [0, 66, 70].map((at, phase) => ({
+    step: at,
+    phase,
+    reason: 'steps' as const,
+  }))
+  return {
+    ...initialState(),
+    run_experiment: experiment,
+    step,
+    series,
+    phase_switches: phase_switches.filter((one) => one.step < step),
+  }
+}
+
+test('an inner phase says what became of its layer and of the final policy', () => {
+  const state = run(70, {
+    'layer/entropy/2': [
+      [65, 1.9],
+      [66, 1.85],
+      [67, 1.8],
+      [70, 1.59],
+    ],
+    'layer/entropy/3': [
+      [66, 1.36],
+      [70, 1.38],
+    ],
+  })
+  expect(captionOf(state)).toBe(
+    'Reinforcement of layer 2 alone, 4 steps: it became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+  )
+})
+
+test('the whole model’s phase says the scores too, and a step that was scrubbed to counts as the end', () => {
+  const steps = Array.from({ length: 50 }, (_, i) => 71 + i)
+  const state = run(120, {
+    'layer/entropy/3': [
+      [70, 1.4],
+      ...steps.map((at): [number, number] => [at, 1.4 - (at - 70) / 100]),
+    ],
+    'critic/score/mean': steps.map((at) => [at, at < 80 ? 0.2 : 0.55]),
+  })
+  expect(captionOf(state)).toBe(
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20 % to 55 %.',
+  )
+  expect(captionOf(state, 72)).toBe(
+    'Reinforcement of the whole model, 2 steps: the final policy hardly changed (-0.02 nats).',
+  )
+})
+
+test('what was not measured is not said', () => {
+  expect(captionOf(initialState())).toBe('')
+  expect(captionOf(run(67, {}))).toBe('')
+  expect(captionOf(run(1, { 'layer/entropy/3': [[1, 3]] }))).toBe('')
+})
+
+test('every run has a lesson that follows from it', () => {
+  const of = (id: string) => {
+    const preset = presetOf(id)
+    if (!preset) throw new Error(id)
+    return nextLesson({ ...initialState(), run_experiment: preset.experiment })[0]
+  }
+  expect(of('tiny')).toBe('bupo')
+  expect(of('tiny-ppo')).toBe('ppo')
+  expect(of('rlhf-tiny')).toBe('rlhf')
+  expect(of('tiny-grpo')).toBe('entropy')
+})

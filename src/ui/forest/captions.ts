@@ -1,0 +1,96 @@
+// What happened in a run, in sentences of its measured numbers: the caption of the picture.
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { formatSteps } from '../base/format.ts'
+import { layerEntropy, REWARD, TASK_SCORE } from '../learning/metrics.ts'
+
+/** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
+const HARDLY = 0.05
+/** Steps whose rewards are averaged at both ends of a phase. */
+const WIDTH = 5
+
+interface Column {
+  readonly steps: ArrayLike<number>
+  readonly values: ArrayLike<number>
+  readonly length: number
+}
+
+/** Values of the steps first…last that are numbers. */
+function between(column: Column | undefined, first: number, last: number): readonly number[] {
+  const values: number[] = []
+  for (let i = 0; column && i < column.length; i++)
+    if (column.steps[i] >= first && column.steps[i] <= last && Number.isFinite(column.values[i]))
+      values.push(column.values[i])
+  return values
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** What became of an entropy; `who` begins the sentence. */
+function changeWords(who: string, change: number): string {
+  if (Math.abs(change) < HARDLY) return `${who} hardly changed (${change.toFixed(2)} nats)`
+  return `${who} became ${change < 0 ? 'surer' : 'less sure'} by ${Math.abs(change).toFixed(2)} nats`
+}
+
+/** The phase of a run that is being looked at: its steps so far, and what it trains. */
+interface PhaseSeen {
+  readonly first: number
+  readonly last: number
+  readonly layers: number
+  readonly phase: ReturnType<typeof resolvePhases>[number]
+}
+
+function phaseSeen(state: LabState, until: number): PhaseSeen | undefined {
+  const { run_experiment, phase_switches } = state
+  const begun = phase_switches.findLast(({ step }) => step < until)
+  if (!run_experiment || !begun) return undefined
+  const phase = resolvePhases(run_experiment)[begun.phase]
+  const layers = run_experiment.model.num_hidden_layers
+  return phase && { first: begun.step + 1, last: until, layers, phase }
+}
+
+/** Of the steps before the phase, or of its first one, and of its last. */
+function entropyChange({ series }: LabState, layer: number, { first, last }: PhaseSeen) {
+  const column = series.get(layerEntropy(layer))
+  const before = between(column, Math.max(1, first - 1), last)
+  return before.length < 2 ? undefined : before[before.length - 1] - before[0]
+}
+
+function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
+  const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
+  if (scores.length < 2 * WIDTH) return ''
+  const [from, to] = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
+  const percent = (share: number) => `${Math.round(100 * share)} %`
+  return ` The mean score of samples went from ${percent(from)} to ${percent(to)}.`
+}
+
+/** What the present phase has done so far; '' where too little was measured. */
+export function captionOf(state: LabState, at_step?: number): string {
+  const seen = phaseSeen(state, at_step ?? state.step)
+  if (!seen) return ''
+  const { phase, layers, first, last } = seen
+  const final = entropyChange(state, layers, seen)
+  if (final === undefined) return ''
+  const steps = formatSteps(last - first + 1)
+  if (phase.kind === 'sft') return `Imitation, ${steps}: ${changeWords('the final policy', final)}.`
+  if (phase.kind === 'reward_model') return ''
+  if (phase.target_layer === layers)
+    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}`
+  const own = entropyChange(state, phase.target_layer, seen)
+  if (own === undefined) return ''
+  return `Reinforcement of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}`
+}
+
+/** The lesson that says more about what a run was: its id and what to call it. */
+export function nextLesson({ run_experiment }: LabState): readonly [id: string, words: string] {
+  const phases = run_experiment ? resolvePhases(run_experiment) : []
+  const layers = run_experiment?.model.num_hidden_layers
+  if (phases.some(({ kind }) => kind === 'reward_model'))
+    return ['rlhf', 'How a reward model is hacked']
+  const rl = phases.flatMap((phase) => (phase.kind === 'rl' ? phase : []))
+  if (rl.some(({ target_layer }) => target_layer !== layers))
+    return ['bupo', 'What the evidence says about inner phases']
+  if (rl.some(({ adv_estimator }) => adv_estimator === 'gae')) return ['ppo', 'How PPO works']
+  return ['entropy', 'How to read entropy']
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { Series } from '../../lab/columns/series.ts'
+import { initialState } from '../../lab/page/store.ts'
+import { presetOf } from '../../lab/presets/presets.ts'
+import {
+  clearness,
+  lightAbove,
+  RECORDED_STEPS,
+  recordedScene,
+  runScene,
+  type Scene,
+  sceneLabels,
+  sceneWords,
+} from './scene.ts'
+
+const scene = (entropy: readonly number[]): Scene => ({
+  entropy,
+  highest: 4,
+  trained: undefined,
+  step: 1,
+  steps: 2,
+})
+
+test('a certain layer lets all light through, an undecided one a little', () => {
+  expect(clearness(scene([4, 2, 0]))).toEqual([0, 0.5, 1])
+  const light = lightAbove(scene([4, 2, 0]))
+  // From the ground up: below half a layer, below a clear one, and the sky.
+  expect(light[2]).toBe(1)
+  expect(light[1]).toBe(1)
+  expect(light[0]).toBeCloseTo(0.12 + 0.88 * 0.5)
+  expect(lightAbove(scene([4, 4, 4]))[0]).toBeCloseTo(0.12 ** 2)
+})
+
+test('the recorded run is the one of the page, number for number', () => {
+  const { events } = JSON.parse(readFileSync('public/recordings/tiny.json', 'utf8'))
+  for (const [, event] of events) {
+    if (event.type !== 'step' || event.step === 0) continue
+    const { entropy } = recordedScene(event.step)
+    for (const [layer, nats] of entropy.entries())
+      expect(nats).toBeCloseTo(event.metrics[`layer/entropy/${layer}`], 2)
+  }
+  expect(recordedScene(0).step).toBe(1)
+  expect(recordedScene(1e9).step).toBe(RECORDED_STEPS)
+  expect([66, 67, 70, 71].map((step) => recordedScene(step).trained)).toEqual([undefined, 2, 2, 3])
+})
+
+test('a run is shown once it has measured every layer, and at any of its steps', () => {
+  const { experiment } = presetOf('tiny') ?? {}
+  if (!experiment) throw new Error('no preset')
+  const state = { ...initialState(), experiment }
+  expect(runScene(state)).toBeUndefined()
+  const series = new Map([0, 1, 2].map((layer) => [`layer/entropy/${layer}`, new Series()]))
+  const running = {
+    ...state,
+    run_experiment: experiment,
+    step: 68,
+    phase: 1,
+    phase_switches: [
+      { step: 0, phase: 0, reason: 'start' as const },
+      { step: 66, phase: 1, reason: 'steps' as const },
+    ],
+    series,
+  }
+  for (const column of series.values()) column.push(1, 3)
+  expect(runScene(running)).toBeUndefined()
+  series.set('layer/entropy/3', new Series())
+  for (const column of series.values()) column.push(68, 1.5)
+  series.get('layer/entropy/3')?.push(68, 1.5)
+  expect(runScene(running)).toMatchObject({
+    entropy: [1.5, 1.5, 1.5, 1.5],
+    trained: 2,
+    step: 68,
+    steps: 120,
+  })
+})
+
+test('what is seen is said', () => {
+  const shown = { ...scene([3, 2.5, 0.634]), trained: 1 }
+  expect(sceneLabels(shown)).toEqual(['final policy 0.63', 'layer 1 2.50', 'embedding 3.00'])
+  expect(sceneWords(shown)).toBe(
+    'Step 1 of 2. Entropy in nats, from the canopy down: final policy 0.63, layer 1 2.50, embedding 3.00. Layer 1 is trained.',
+  )
+})

@@ -1,0 +1,94 @@
+// What the forest shows: how undecided every layer's policy is at one step, of the run on the page or of a recorded one.
+import { resolvePhases } from '../../lab/experiment/resolve.ts'
+import type { LabState } from '../../lab/page/store.ts'
+import { layerEntropy } from '../learning/metrics.ts'
+import recorded from './recorded.json' with { type: 'json' }
+
+export interface Scene {
+  /** Nats, of the embedding and of layers 1…L; the last is the final policy. */
+  readonly entropy: readonly number[]
+  /** The largest that a layer has had in the run: no light. */
+  readonly highest: number
+  /** The layer that the phase trains; undefined while the model imitates. */
+  readonly trained: number | undefined
+  readonly step: number
+  readonly steps: number
+}
+
+/** How much light a layer lets through: 0 where it is as undecided as ever, 1 where it is certain. */
+export const clearness = ({ entropy, highest }: Scene): readonly number[] =>
+  entropy.map((nats) => (highest > 0 ? Math.min(1, Math.max(0, 1 - nats / highest)) : 0))
+
+/**
+ * The light above each layer, from the canopy down: all of it above the final policy, and below each layer what is left. Even a
+ * layer that is undecided lets a little through, so that the ground is never black.
+ */
+export function lightAbove(scene: Scene): readonly number[] {
+  let light = 1
+  const above = clearness(scene).map(() => 0)
+  for (let layer = above.length - 1; layer >= 0; layer--) {
+    above[layer] = light
+    light *= 0.12 + 0.88 * clearness(scene)[layer]
+  }
+  return above
+}
+
+const { phases, entropy } = recorded
+const highest = Math.max(...entropy.flat())
+
+export const RECORDED_STEPS = entropy.length
+/** Where the recorded run was made, and when. */
+export const RECORDED_ON = { adapter: recorded.adapter, date: recorded.date }
+
+/** The recorded run at a time between two of its steps, 1…RECORDED_STEPS. */
+export function recordedScene(at: number): Scene {
+  const step = Math.min(RECORDED_STEPS, Math.max(1, Math.floor(at)))
+  const [now, next] = [entropy[step - 1], entropy[Math.min(RECORDED_STEPS, step + 1) - 1]]
+  const share = Math.min(1, Math.max(0, at - step))
+  let before = 0
+  const phase = phases.find(({ steps }) => {
+    before += steps
+    return step <= before
+  })
+  return {
+    entropy: now.map((nats, layer) => nats + share * (next[layer] - nats)),
+    highest,
+    trained: phase?.target_layer,
+    step,
+    steps: RECORDED_STEPS,
+  }
+}
+
+/** The run of the page as it was at a step, or as it is; undefined before it has measured every layer. */
+export function runScene(state: LabState, at_step?: number): Scene | undefined {
+  const { run_experiment, series, phase_switches, step } = state
+  if (!run_experiment) return undefined
+  const layers = run_experiment.model.num_hidden_layers
+  const columns = Array.from({ length: layers + 1 }, (_, layer) => series.get(layerEntropy(layer)))
+  const until = at_step ?? step
+  const now = columns.map((column) => column?.values[column.after(until) - 1] ?? Number.NaN)
+  if (!now.every(Number.isFinite)) return undefined
+  const firsts = columns.map((column) => column?.values[0] ?? 0)
+  const resolved = resolvePhases(run_experiment)
+  const present = phase_switches.findLast((begun) => begun.step < until)
+  const phase = present && resolved[present.phase]
+  return {
+    entropy: now,
+    highest: Math.max(...firsts, ...now),
+    trained: phase?.kind === 'rl' ? phase.target_layer : undefined,
+    step: until,
+    steps: resolved.reduce((sum, { steps }) => sum + steps, 0),
+  }
+}
+
+const nameOf = (layer: number, last: number): string =>
+  layer === last ? 'final policy' : layer === 0 ? 'embedding' : `layer ${layer}`
+
+/** The names of the layers and their entropies, from the canopy down. */
+export const sceneLabels = ({ entropy: nats }: Scene): readonly string[] =>
+  nats.map((value, layer) => `${nameOf(layer, nats.length - 1)} ${value.toFixed(2)}`).reverse()
+
+/** The same in a sentence, for people who do not see it. */
+export const sceneWords = (scene: Scene): string =>
+  `Step ${scene.step} of ${scene.steps}. Entropy in nats, from the canopy down: ${sceneLabels(scene).join(', ')}.` +
+  (scene.trained === undefined ? '' : ` Layer ${scene.trained} is trained.`)
