@@ -3,6 +3,7 @@ import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
+import { generate } from './generate.ts'
 import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
@@ -16,6 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   presets,
   conform,
   probe,
+  generate,
   export: exportCommand,
   import: importRun,
   adapters,

@@ -4,7 +4,7 @@ import type { LabCommand, LabEvent } from '../protocol/protocol.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
-  postMessage(command: LabCommand): void
+  postMessage(command: LabCommand, transfer?: Transferable[]): void
   terminate(): void
   addEventListener(type: 'message', listener: (event: { data: LabEvent }) => void): void
   addEventListener(

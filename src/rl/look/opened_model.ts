@@ -29,9 +29,9 @@ import type { Lens } from './observation.ts'
 import { createGeneration, Generation, MOST_PROMPT, MOST_WRITTEN } from './opened_generation.ts'
 
 /** Positions that are read at a time: each is a column of a grid. */
-export const MOST_READ = 64
+const MOST_READ = 64
 /** Tokens of a text at most. */
-export const MOST_TEXT = MOST_PROMPT + MOST_WRITTEN
+const MOST_TEXT = MOST_PROMPT + MOST_WRITTEN
 const CHANGES = ['dH_attn', 'dH_ffn'] as const
 
 /** What a device must give for a model. `open` gets the largest tensor and all bytes. */
@@ -124,8 +124,12 @@ export class OpenedModel {
     return { dH_attn: [...dH_attn], dH_ffn: [...dH_ffn] }
   }
 
-  #check({ ids }: TextWindow): void {
+  #check({ ids, count }: TextWindow): void {
     const { vocab_size } = this.#made.model.shape
+    if (ids.length <= MOST_TEXT && count > MOST_READ)
+      throw new RangeError(
+        `Expected a text of 1 to ${MOST_READ} tokens, found ${count}. Write it to the model to look at parts of longer ones.`,
+      )
     if (ids.length === 0 || ids.length > MOST_TEXT)
       throw new RangeError(`Expected a text of 1 to ${MOST_TEXT} tokens, found ${ids.length}.`)
     const strange = ids.find((id) => id >= vocab_size)

@@ -1,6 +1,6 @@
 // Which files make a model, and what they are together: a list with the size and SHA-256 of each, and the hash of that list, by which an
 // experiment names the model.
-import type { RangedFile } from '../../../model/hf/stream/ranged_file.ts'
+import type { RangedFile, RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { Sha256 } from './sha256.ts'
 
@@ -85,3 +85,25 @@ export function hashedFile(file: RangedFile): RangedFile & { digest(): Promise<s
 }
 
 const GAP_BYTES = 2 ** 22
+
+/** A folder that hashes what is opened in it. */
+export function hashedFolder(
+  folder: RangedFolder,
+): RangedFolder & { files(): Promise<ModelFile[]> } {
+  const opened = new Map<string, Promise<ReturnType<typeof hashedFile> | undefined>>()
+  return {
+    open: (name) => {
+      const own = opened.get(name) ?? folder.open(name).then((file) => file && hashedFile(file))
+      opened.set(name, own)
+      return own
+    },
+    files: async () => {
+      const found: ModelFile[] = []
+      for (const [name, opening] of opened) {
+        const file = await opening
+        if (file) found.push({ name, bytes: file.size, sha256: await file.digest() })
+      }
+      return found
+    },
+  }
+}

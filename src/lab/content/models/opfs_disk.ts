@@ -31,7 +31,7 @@ async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** The folder is asked for each time: somebody may clear the site's data meanwhile. */
-export function opfsDisk(storage: StorageManager): ModelDisk {
+function opfsDisk(storage: StorageManager): ModelDisk {
   const root = async () =>
     (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true })
   return {
