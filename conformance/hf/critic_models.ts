@@ -5,6 +5,7 @@ import { valueLossRef } from '../../src/kernels/value_loss/value_loss.ref.ts'
 import { VALUE_LOSS_SUMS } from '../../src/kernels/value_loss/value_loss.ts'
 import { listScored } from '../../src/kernels/vocab_head/scored.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
+import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
 import { unpackWeights } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { uploadRows } from '../../src/model/transformer/rows.ts'
@@ -149,10 +150,14 @@ export async function valueGradientGpu(
   gpu.write(tensors.values, Float32Array.from(values))
   gpu.write(tensors.returns, Float32Array.from(returns))
   accumulateValueLoss(device, batch, { first: 0, mini: batch.rows }, cliprange_value)
-  const [sums, flat] = await gpu.read(tensors.value_sums, tensors.gradients.flat)
+  const [sums, flat] = await readParams(
+    gpu,
+    wholeTensor(tensors.value_sums),
+    tensors.gradients.buffers,
+  )
   return {
     ...valueMetrics(sums),
-    grads: unpackWeights(critic.trainable.layout, flat as Float32Array),
+    grads: unpackWeights(critic.trainable.layout, flat),
   }
 }
 

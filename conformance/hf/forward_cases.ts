@@ -25,7 +25,7 @@ import { createWorkspace, type Workspace } from '../../src/model/transformer/wor
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { type AnyInternals, meansCheck } from './forward_means.ts'
-import { uploadModel } from './gpu_model.ts'
+import { uploadCase } from './gpu_model.ts'
 import { inputOutputs } from './input_outputs.ts'
 import {
   batchNames,
@@ -174,7 +174,7 @@ const refStates = ({ hidden_states: hidden, normed, blocks }: RefCache) => ({
 
 async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
   const { shape } = c
-  const model = uploadModel(c, gpu)
+  const model = uploadCase(c, gpu)
   const ws = uploadBatch(c, gpu, batch)
   const tensors = createInternals(gpu, shape, ws, { quantities: REPORTED_NAMES, positions: 'all' })
   const L = shape.num_hidden_layers

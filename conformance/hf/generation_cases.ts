@@ -6,7 +6,7 @@ import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import { positionIds, responseEnds } from '../../src/rl/experience/batch.ts'
 import type { Check } from '../report.ts'
-import { uploadModel } from './gpu_model.ts'
+import { uploadCase } from './gpu_model.ts'
 import { check, type ModelCase } from './model_case.ts'
 
 /** Margins in float64, tokens by the rollout. */
@@ -22,7 +22,7 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
   const size = { rows, prompt_length, response_length }
   const tensors = createRolloutTensors(gpu, c.shape, size)
   const special = { eos_token_ids, pad_token_id }
-  const rollout = await Rollout.create(gpu, uploadModel(c, gpu), size, tensors, special)
+  const rollout = await Rollout.create(gpu, uploadCase(c, gpu), size, tensors, special)
   const prompts = {
     input_ids: expected.ids('gen.input_ids'),
     attention_mask: expected.ids('gen.attention_mask'),

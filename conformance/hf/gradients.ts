@@ -1,5 +1,6 @@
 // Gradients of every parameter against Hugging Face's.
-import { type ParamLayout, trainedPrefix, unpackWeights } from '../../src/model/params/params.ts'
+import { trainedPrefix } from '../../src/model/params/flat_params.ts'
+import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 

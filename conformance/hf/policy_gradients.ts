@@ -1,9 +1,11 @@
 // Losses of policies and their gradients, by the actor's own programs and by the float64 reference.
+
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'
 import { entropyLossRef, sft_loss_ref } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
+import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
 import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
@@ -50,10 +52,14 @@ export async function supervisedGradientGpu(
   actor.upload(batch, { micro: batch.rows })
   actor.trainable.clearGradients()
   actor.accumulateSupervised(batch, batch.rows)
-  const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
+  const [sums, flat] = await readParams(
+    gpu,
+    wholeTensor(actor.tensors.sums),
+    actor.tensors.gradients.buffers,
+  )
   return {
     loss: sums[0],
-    grads: namedGradients(c.model.layout, flat as Float32Array, c.shape.num_hidden_layers),
+    grads: namedGradients(c.model.layout, flat, c.shape.num_hidden_layers),
     metrics: {},
   }
 }
@@ -121,10 +127,14 @@ export async function policyGradientGpu(
   actor.upload(batch, rows, Object.fromEntries(uploaded) as BatchColumns)
   actor.trainable.clearGradients()
   actor.accumulate(batch, phase, rows, 0, 1)
-  const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
+  const [sums, flat] = await readParams(
+    gpu,
+    wholeTensor(actor.tensors.sums),
+    actor.tensors.gradients.buffers,
+  )
   return {
     loss: totalLoss(sums, phase.actor),
-    grads: namedGradients(c.model.layout, flat as Float32Array, phase.target_layer),
+    grads: namedGradients(c.model.layout, flat, phase.target_layer),
     metrics: Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]])),
   }
 }

@@ -1,6 +1,7 @@
 // An optimizer in float64.
 import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
-import { chunkSegments, type ParamLayout, trainedPrefix } from '../../src/model/params/params.ts'
+import { chunkSegments, trainedPrefix } from '../../src/model/params/flat_params.ts'
+import type { ParamLayout } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { type Optim, weightDecays } from '../../src/rl/config/optim.ts'
 

@@ -1,8 +1,10 @@
 // The reward model: scores, and gradients of the Bradley-Terry loss.
+
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { bradleyTerryRef } from '../../src/kernels/preference_loss/preference_loss.ref.ts'
 import { PREFERENCE_LOSS_SUMS } from '../../src/kernels/preference_loss/preference_loss.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
+import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
 import { unpackWeights } from '../../src/model/params/params.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
@@ -93,13 +95,13 @@ async function scoresGpu(
   const { score, sums, gradients } = reward.tensors
   const [scores] = await gpu.read(score.scores)
   reward.computeGradients(sequences)
-  const [totals, flat] = await gpu.read(sums, gradients.flat)
+  const [totals, flat] = await readParams(gpu, wholeTensor(sums), gradients.buffers)
   const total = (name: (typeof PREFERENCE_LOSS_SUMS)[number]) =>
     totals[PREFERENCE_LOSS_SUMS.indexOf(name)]
   return {
     scores,
     loss: total('reward_model/loss'),
     metrics: { 'reward_model/accuracy': total('reward_model/accuracy') },
-    grads: unpackWeights(model.layout, flat as Float32Array),
+    grads: unpackWeights(model.layout, flat),
   }
 }

@@ -8,6 +8,7 @@ import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
+import { tasks } from './tasks/tasks.ts'
 import { outliveReaders, print, tell } from './terminal.ts'
 import { train } from './train.ts'
 
@@ -15,6 +16,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   train,
   record,
   presets,
+  tasks,
   conform,
   probe,
   generate,

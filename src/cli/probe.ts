@@ -22,9 +22,7 @@ import {
   readInternals,
   uploadInternals,
 } from '../model/internals/internals_tensors.ts'
-import { inverseFrequencies, modelShape } from '../model/params/config.ts'
-import { paramTensors } from '../model/params/params.ts'
-import type { Model } from '../model/transformer/model.ts'
+import { createModel, uploadModel } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import {
   TOKENIZER_FILES,
@@ -131,15 +129,9 @@ function writeOut(file: string, text: string): void {
 }
 
 /** Everything on the device, or in a plan. */
-function createProbe(alloc: Allocator, { config, layout, weights }: HfModel, batch: TokenRows) {
-  const shape = modelShape(config)
-  const flat = { kind: 'weights', data: weights } as const
-  const inv_freq = { kind: 'weights', data: Float32Array.from(inverseFrequencies(config)) } as const
-  const model: Model = {
-    shape,
-    weights: paramTensors(alloc, layout, alloc.tensor('weights', 'f32', [layout.size], flat)),
-    inv_freq: alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], inv_freq),
-  }
+function createProbe(alloc: Allocator, { layout }: HfModel, batch: TokenRows) {
+  const { shape } = layout
+  const model = createModel(alloc, layout)
   const rows = batch.input_ids.length
   const width = batch.input_ids[0].length
   const size = { rows, width, response_length: 0, trains: false }
@@ -160,6 +152,7 @@ export type ProbeReport = Readonly<Record<string, unknown>>
  */
 async function probeModel(gpu: Gpu, hf: HfModel, batch: TokenRows): Promise<ProbeReport> {
   const { model, internals } = createProbe(gpu, hf, batch)
+  uploadModel(gpu, model, hf.weights)
   uploadInternals(gpu, internals, {
     input_ids: Uint32Array.from(batch.input_ids.flat()),
     attention_mask: Uint32Array.from(batch.attention_mask.flat()),

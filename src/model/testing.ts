@@ -1,7 +1,18 @@
 // Small models and padded batches for tests.
+import type { Gpu } from '../kernels/device/gpu.ts'
+import type { Allocator, Tensor } from '../kernels/device/tensor.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { type ModelConfig, modelShape } from './params/config.ts'
-import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params/params.ts'
+import { createParamBuffers, type ParamBuffers } from './params/param_buffers.ts'
+import {
+  type Head,
+  type ParamGradients,
+  type ParamLayout,
+  paramGradients,
+  paramLayout,
+  unpackWeights,
+} from './params/params.ts'
+import { createModel, type Model, uploadModel } from './transformer/model.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */
 export const TINY: ModelConfig = {
@@ -59,6 +70,26 @@ export function testWeights(config: ModelConfig, seed: number, head: Head = 'lm_
   )
   return { layout, flat, exact }
 }
+
+/** A model on a device. */
+export function testModel(
+  gpu: Gpu,
+  layout: ParamLayout,
+  weights: Float32Array,
+  options: Pick<Model, 'matmul' | 'fusion'> = {},
+): Model {
+  const model = createModel(gpu, layout, 'all', options)
+  uploadModel(gpu, model, weights)
+  return model
+}
+
+/** Room for the gradients of all weights. */
+export const testGradients = (alloc: Allocator, layout: ParamLayout): ParamGradients =>
+  paramGradients(alloc, layout, createParamBuffers(alloc, layout, 'gradients', 'gradients'))
+
+/** The only buffer of a small model's weights or gradients. */
+export const flatOf = ({ buffers }: { readonly buffers: ParamBuffers }): Tensor<'f32'> =>
+  buffers.stretches[0].tensor as Tensor<'f32'>
 
 /** Rows of different prompt and response lengths; prompts padded on `side`, responses on the right. */
 export function testBatch(

@@ -97,5 +97,7 @@ export interface TaskKind {
   readonly name: string
   readonly summary: string
   readonly params: readonly TaskParam[]
+  /** Parameters of the short run whose result the menu states, where the defaults are too hard for a small model. */
+  readonly short_run?: Readonly<Record<string, number>>
   create(params: Readonly<Record<string, number>>): Task
 }

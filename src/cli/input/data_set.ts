@@ -154,5 +154,5 @@ export async function loadNamedFiles(
 function missingFile(name: string, hash: string, given: readonly ContentFile[]): string {
   const others = given.map((file) => `${file.name} (${file.hash})`)
   const found = others.length > 0 ? `; found ${others.join(' and ')}` : ''
-  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE${found}`
+  return `the experiment uses ${name} (${hash}), which is not on this machine: give it with --data FILE, or a program with --reward FILE or --tool FILE${found}`
 }

@@ -23,6 +23,8 @@ export interface OpenOptions {
   readonly gpu?: GPU
   /** Largest tensor of the run (`MemoryPlan.largest`): limits above WebGPU's defaults are asked for only if it needs them. */
   readonly largest?: { readonly label: string; readonly bytes: number }
+  /** Most bytes of one buffer of parameters; WebGPU's default binding by default. */
+  readonly segment_bytes?: number
   /** False leaves the GPU's clock alone even where there is one. */
   readonly timestamps?: boolean
   /** False leaves subgroups and shader-f16 alone even where the adapter has them. */

@@ -4,28 +4,32 @@ import { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type GpuError, ShapeError, tooLarge } from './errors.ts'
-import type { Access, AnyKernel, Kernel, Names, Shader } from './kernel.ts'
+import type { Access, AnyKernel, Kernel, Names, ParamType, Shader } from './kernel.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
 import { collect, type LiveValues, type Program, type Recorder, valueAt } from './program.ts'
-import { bytesOf, copyTo, type ReadArrays, takeArrays } from './readback.ts'
 import {
   type Allocator,
   bufferBytes,
   type DType,
+  elementBytes,
   type MemoryKind,
+  SEGMENT_BYTES,
   sizeOf,
   type Tensor,
   type TensorOptions,
   viewOf,
+  wordBytes,
 } from './tensor.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
 import { type Profile, Recording } from './timing/profiler.ts'
 import { createStageClock, learnRound, queryMaker, readStamps } from './timing/queries.ts'
 import type { StageTimes } from './timing/stage_clock.ts'
+import { bytesOf, copyTo, type ReadArrays, takeArrays, wordsFor } from './transfer.ts'
 
 export class Gpu implements Allocator {
   readonly facts: AdapterFacts
+  readonly segment_bytes: number
   readonly counts: GpuCounts
   /** Resolves with the reason when the device is lost; never after `destroy`. */
   readonly lost: Promise<GpuError>
@@ -35,8 +39,9 @@ export class Gpu implements Allocator {
   readonly #dispatcher: Dispatcher
   readonly #pipelines: Pipelines
 
-  private constructor(device: GPUDevice, facts: AdapterFacts) {
+  private constructor(device: GPUDevice, facts: AdapterFacts, segment_bytes: number) {
     this.facts = facts
+    this.segment_bytes = segment_bytes
     this.#open = new OpenDevice(device)
     this.counts = this.#open.counts
     this.lost = this.#open.lost
@@ -52,7 +57,7 @@ export class Gpu implements Allocator {
    */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
     const { device, facts } = await openAdapter(options)
-    return new Gpu(device, facts)
+    return new Gpu(device, facts, options.segment_bytes ?? SEGMENT_BYTES)
   }
 
   /** Live bytes by kind. */
@@ -72,18 +77,18 @@ export class Gpu implements Allocator {
     if (!Number.isSafeInteger(count) || count < 0)
       throw new ShapeError(`${label}: expected a shape of whole numbers, got [${shape}]`)
     const { max_binding_bytes } = this.facts
-    if (count * 4 > max_binding_bytes)
-      throw tooLarge(`${label} [${shape}]`, count * 4, max_binding_bytes)
+    const bytes = bufferBytes({ dtype, shape })
+    if (bytes > max_binding_bytes) throw tooLarge(`${label} [${shape}]`, bytes, max_binding_bytes)
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
-    const buffer = this.#buffers.create(label, bufferBytes(shape), usage, kind)
+    const buffer = this.#buffers.create(label, bytes, usage, kind)
     const tensor = { label, dtype, shape, buffer, offset: 0 }
     if (data) this.write(tensor, data)
     return tensor
   }
 
   /**
-   * A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple of 64
-   * elements (WebGPU's 256-byte alignment); copies, reads and writes take any offset.
+   * A part of a tensor, of the same dtype. To be bound by a kernel its offset must be a multiple of 256 bytes (WebGPU's
+   * alignment: 64 elements of 4 bytes); copies, reads and writes take any whole word.
    */
   view<D extends DType>(
     tensor: Tensor<D>,
@@ -95,22 +100,13 @@ export class Gpu implements Allocator {
   }
 
   /** Uploads `data` from element `offset` on. Work recorded earlier is submitted first, so it sees the old values. */
-  write(tensor: Tensor, data: Float32Array | Uint32Array, offset = 0): void {
-    if (offset + data.length > sizeOf(tensor.shape))
-      throw new ShapeError(
-        `${tensor.label}: ${data.length} values at ${offset} do not fit [${tensor.shape}]`,
-      )
-    if (data instanceof Float32Array !== (tensor.dtype === 'f32'))
-      throw new ShapeError(`${tensor.label}: expected ${tensor.dtype} values`)
+  write(tensor: Tensor, data: Float32Array | Uint32Array | Uint16Array, offset = 0): void {
+    const { at, words } = wordsFor(tensor, data, offset)
     this.submit()
-    this.counts.uploaded_bytes += data.byteLength
-    this.#open.device.queue.writeBuffer(
-      tensor.buffer,
-      (tensor.offset + offset) * 4,
-      data.buffer as ArrayBuffer,
-      data.byteOffset,
-      data.byteLength,
-    )
+    this.counts.uploaded_bytes += words.byteLength
+    const { buffer, byteOffset, byteLength } = words
+    const { queue } = this.#open.device
+    queue.writeBuffer(tensor.buffer, at, buffer as ArrayBuffer, byteOffset, byteLength)
   }
 
   /** Frees tensors (whole ones, not views). Work already submitted still finishes. */
@@ -171,24 +167,27 @@ export class Gpu implements Allocator {
     to: Tensor,
     { from_offset = 0, to_offset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
   ): void {
+    const bytes = elementBytes(from.dtype)
     this.#commands
       .encoder()
       .copyBufferToBuffer(
         from.buffer,
-        (from.offset + from_offset) * 4,
+        (from.offset + from_offset) * bytes,
         to.buffer,
-        (to.offset + to_offset) * 4,
-        count * 4,
+        (to.offset + to_offset) * bytes,
+        wordBytes(from.dtype, count),
       )
   }
 
   /** Encodes zeroing the first `count` elements (default: all). */
   clear(tensor: Tensor, count = sizeOf(tensor.shape)): void {
-    this.#commands.encoder().clearBuffer(tensor.buffer, tensor.offset * 4, count * 4)
+    const { dtype, buffer, offset } = tensor
+    const at = offset * elementBytes(dtype)
+    this.#commands.encoder().clearBuffer(buffer, at, wordBytes(dtype, count))
   }
 
   /** Records and replays one kernel call: for tests and one-off work, not for a training step. */
-  async run<P extends Names<DType>, B extends Names<Access>>(
+  async run<P extends Names<ParamType>, B extends Names<Access>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: number },
     tensors: { [K in keyof B]: Tensor },

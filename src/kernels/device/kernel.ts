@@ -1,9 +1,10 @@
 // How a kernel is declared: its WGSL, its params and its bindings, as data.
-import type { DType } from './tensor.ts'
 
 /** What WebGPU offers on some adapters only. */
 export type Feature = 'subgroups' | 'shader-f16'
 
+/** A number handed to a kernel. */
+export type ParamType = 'f32' | 'u32'
 export type Access = 'read' | 'read_write'
 /** A record with any names. */
 export type Names<T> = { readonly [name: string]: T }
@@ -27,7 +28,7 @@ export interface Cost {
   readonly bytes: number
 }
 
-export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends Shader {
+export interface Kernel<P extends Names<ParamType>, B extends Names<Access>> extends Shader {
   /** Fields of `struct Params`, in order. Bound at @binding(0). */
   readonly params: P
   /** Storage buffers, in order, bound at @binding(1..). At most 8. */
@@ -39,10 +40,10 @@ export interface Kernel<P extends Names<DType>, B extends Names<Access>> extends
 }
 
 /** Any kernel, for lists of them. */
-export type AnyKernel = Kernel<Names<DType>, Names<Access>>
+export type AnyKernel = Kernel<Names<ParamType>, Names<Access>>
 
 /** Checks a kernel's declaration and infers its names, so that `run` can hold callers to them. */
-export function defineKernel<const P extends Names<DType>, const B extends Names<Access>>(
+export function defineKernel<const P extends Names<ParamType>, const B extends Names<Access>>(
   kernel: Kernel<P, B>,
 ): Kernel<P, B> {
   return kernel

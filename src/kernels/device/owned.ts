@@ -8,7 +8,10 @@ export class OwnedTensors implements Allocator {
   #kind: MemoryKind
   #tensors: Tensor[] = []
 
+  readonly segment_bytes: number
+
   constructor(gpu: Gpu, kind: MemoryKind) {
+    this.segment_bytes = gpu.segment_bytes
     this.#gpu = gpu
     this.#kind = kind
   }

@@ -3,7 +3,7 @@ import { GpuError, ShapeError } from './errors.ts'
 import type { AnyKernel, Names } from './kernel.ts'
 import type { OpenDevice } from './open_device.ts'
 import { type Dispatch, SLOT_BYTES } from './program.ts'
-import { bufferBytes, type Tensor } from './tensor.ts'
+import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './tensor.ts'
 import { splitKernel } from './timing/split.ts'
 
 interface Compiled {
@@ -80,11 +80,13 @@ export class Pipelines {
     const storage = Object.keys(kernel.bindings).map((name) => {
       const tensor = tensors[name]
       if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
-      if (tensor.offset % 64 !== 0)
+      const aligned = BINDING_ALIGNMENT / elementBytes(tensor.dtype)
+      if (tensor.offset % aligned !== 0)
         throw new ShapeError(
-          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of 64`,
+          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${aligned}`,
         )
-      return { buffer: tensor.buffer, offset: tensor.offset * 4, size: bufferBytes(tensor.shape) }
+      const offset = tensor.offset * elementBytes(tensor.dtype)
+      return { buffer: tensor.buffer, offset, size: bufferBytes(tensor) }
     })
     const { pipeline, layout } = await this.compile(kernel)
     const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]

@@ -1,7 +1,14 @@
 // A program: a list of kernel calls, copies and clears, recorded once and replayed with other live values.
 import { ShapeError } from './errors.ts'
-import { type Access, type AnyKernel, type Kernel, MAX_GRID, type Names } from './kernel.ts'
-import { type DType, sizeOf, type Tensor } from './tensor.ts'
+import {
+  type Access,
+  type AnyKernel,
+  type Kernel,
+  MAX_GRID,
+  type Names,
+  type ParamType,
+} from './kernel.ts'
+import { sizeOf, type Tensor } from './tensor.ts'
 import type { Timing } from './timing/timing.ts'
 
 /** Values that vary from replay to replay: learning rate, step, temperature, row. */
@@ -54,7 +61,7 @@ export type Command = Dispatch | Copy | Clear
 interface Patch {
   /** Byte offset in `struct Params`. */
   readonly offset: number
-  readonly dtype: DType
+  readonly dtype: ParamType
   readonly value: (live: LiveValues<string>) => number
 }
 
@@ -72,7 +79,7 @@ export interface Program<L extends string = string> {
 
 /** Records kernel calls, copies and clears into a Program. */
 export interface Recorder<L extends string> {
-  run<P extends Names<DType>, B extends Names<Access>>(
+  run<P extends Names<ParamType>, B extends Names<Access>>(
     kernel: Kernel<P, B>,
     params: { [K in keyof P]: Value<L> },
     tensors: { [K in keyof B]: Tensor },
@@ -175,7 +182,11 @@ export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number)
 }
 
 /** `struct Params` of one dispatch as numbers. */
-export function readParams(params: Names<DType>, bytes: DataView, offset: number): Names<number> {
+export function readParams(
+  params: Names<ParamType>,
+  bytes: DataView,
+  offset: number,
+): Names<number> {
   const numbers: Record<string, number> = {}
   let at = offset
   // Once per dispatch and replay where live values decide the grid: no arrays are made.
@@ -187,7 +198,7 @@ export function readParams(params: Names<DType>, bytes: DataView, offset: number
 }
 
 /** Writes one scalar as WGSL lays out a struct of them. */
-export function setScalar(view: DataView, offset: number, dtype: DType, value: number): void {
+export function setScalar(view: DataView, offset: number, dtype: ParamType, value: number): void {
   if (dtype === 'f32') view.setFloat32(offset, value, true)
   else view.setUint32(offset, value, true)
 }

@@ -1,7 +1,20 @@
 // Tensors, and who makes them: the device, or a plan that only adds up bytes.
 import { ShapeError } from './errors.ts'
 
-export type DType = 'f32' | 'u32'
+/**
+ * What a tensor holds. 'bfloat16' is the upper half of an f32 (torch.bfloat16), two to a word of 32 bits, the first in the low
+ * half: WGSL binds it as array<u32> and decodes with bitcast<f32>(word << 16u) and bitcast<f32>(word & 0xffff0000u).
+ */
+export type DType = 'f32' | 'u32' | 'bfloat16'
+
+/** Bytes of one element. */
+export const elementBytes = (dtype: DType): 2 | 4 => (dtype === 'bfloat16' ? 2 : 4)
+
+/** Where a binding may start: WebGPU's default minStorageBufferOffsetAlignment, in bytes. */
+export const BINDING_ALIGNMENT = 256
+
+/** Most bytes of one buffer of parameters by default: WebGPU's default maxStorageBufferBindingSize. */
+export const SEGMENT_BYTES = 134217728
 
 /** What a tensor is kept for: the rows of the memory table. */
 export type MemoryKind =
@@ -29,6 +42,8 @@ export const sizeOf = (shape: readonly number[]): number => shape.reduce((n, d) 
 
 /** Makes tensors: the device, or a plan that only adds up what the device would be asked for. */
 export interface Allocator {
+  /** Most bytes of one buffer of parameters (model/params/param_buffers.ts). */
+  readonly segment_bytes: number
   tensor<D extends DType>(
     label: string,
     dtype: D,
@@ -47,7 +62,7 @@ export interface Allocator {
 
 export interface TensorOptions {
   readonly kind?: MemoryKind
-  readonly data?: Float32Array | Uint32Array
+  readonly data?: Float32Array | Uint32Array | Uint16Array
 }
 
 /** A memory table with nothing in it. */
@@ -65,8 +80,13 @@ export const noBytes = (): Record<MemoryKind, number> => ({
 /** Adds up tensors without a device, so that a run's memory is known before anything is allocated. */
 export class MemoryPlan implements Allocator {
   readonly bytes = noBytes()
+  readonly segment_bytes: number
   /** Its label and size decide whether the adapter's binding limit suffices. */
   largest = { label: '', bytes: 0 }
+
+  constructor(segment_bytes = SEGMENT_BYTES) {
+    this.segment_bytes = segment_bytes
+  }
 
   tensor<D extends DType>(
     label: string,
@@ -74,7 +94,7 @@ export class MemoryPlan implements Allocator {
     shape: readonly number[],
     { kind = 'scratch' }: TensorOptions = {},
   ): Tensor<D> {
-    const bytes = bufferBytes(shape)
+    const bytes = bufferBytes({ dtype, shape })
     this.bytes[kind] += bytes
     if (bytes > this.largest.bytes) this.largest = { label: `${label} [${shape}]`, bytes }
     return { label, dtype, shape, buffer: undefined as never, offset: 0 }
@@ -98,8 +118,13 @@ export class MemoryPlan implements Allocator {
   }
 }
 
+/** Bytes of `count` elements in whole words, as WebGPU copies them. */
+export const wordBytes = (dtype: DType, count: number): number =>
+  Math.ceil((count * elementBytes(dtype)) / 4) * 4
+
 /** A buffer is never empty: WebGPU cannot bind zero bytes. */
-export const bufferBytes = (shape: readonly number[]): number => Math.max(4, sizeOf(shape) * 4)
+export const bufferBytes = ({ dtype, shape }: Pick<Tensor, 'dtype' | 'shape'>): number =>
+  Math.max(4, wordBytes(dtype, sizeOf(shape)))
 
 /** A part of a tensor. Throws ShapeError where it lies outside. */
 export function viewOf<D extends DType>(

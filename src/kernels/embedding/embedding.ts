@@ -1,17 +1,49 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import type { Tensor } from '../device/tensor.ts'
 import backward from './embedding_backward.wgsl?raw'
 import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'
 
-/** out[t, :] = weight[input_ids[t], :], for input_ids [tokens], weight [V, C], out [tokens, C]. Ids must be below V. */
+const forward_params = { tokens: 'u32', hidden_size: 'u32', first_id: 'u32', ids: 'u32' } as const
+const forward_bindings = { input_ids: 'read', weight: 'read', out: 'read_write' } as const
+const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: number }) =>
+  foldGrid(Math.ceil((tokens * hidden_size) / 64))
+
+/**
+ * out[t, :] = weight[input_ids[t] - first_id, :] where 0 ≤ input_ids[t] - first_id < ids; other rows of `out` stay as they are.
+ * input_ids [tokens], weight [ids, C], out [tokens, C].
+ */
 export const embedding_forward = defineKernel({
   name: 'embedding_forward',
-  wgsl: forward,
-  params: { tokens: 'u32', hidden_size: 'u32' },
-  bindings: { input_ids: 'read', weight: 'read', out: 'read_write' },
-  workgroups: ({ tokens, hidden_size }) => foldGrid(Math.ceil((tokens * hidden_size) / 64)),
+  wgsl: `${forward}
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+fn weightAt(index: u32) -> f32 { return weight[index]; }
+`,
+  params: forward_params,
+  bindings: forward_bindings,
+  workgroups: forwardGrid,
   cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: 4 * tokens * (1 + 2 * hidden_size) }),
 })
+
+/** The same for a weight of bfloat16. */
+export const embedding_forward_bfloat16 = defineKernel({
+  name: 'embedding_forward_bfloat16',
+  wgsl: `${forward}
+@group(0) @binding(2) var<storage, read> weight: array<u32>; // two values each
+fn weightAt(index: u32) -> f32 {
+  let word = weight[index / 2u];
+  return bitcast<f32>(select(word << 16u, word & 0xffff0000u, index % 2u == 1u));
+}
+`,
+  params: forward_params,
+  bindings: forward_bindings,
+  workgroups: forwardGrid,
+  cost: ({ tokens, hidden_size }) => ({ flops: 0, bytes: tokens * (4 + 6 * hidden_size) }),
+})
+
+/** The forward of a weight of this dtype. */
+export const embeddingForward = ({ dtype }: Pick<Tensor, 'dtype'>) =>
+  dtype === 'bfloat16' ? embedding_forward_bfloat16 : embedding_forward
 
 /** padding_idx where every row learns. */
 export const NO_PADDING = 2 ** 32 - 1
@@ -19,20 +51,20 @@ export const NO_PADDING = 2 ** 32 - 1
 const backward_params = {
   tokens: 'u32',
   hidden_size: 'u32',
-  vocab_size: 'u32',
+  first_id: 'u32',
+  ids: 'u32',
   padding_idx: 'u32',
 } as const
 
 /** One addition per value of d_out; of d_weight only the rows that occur, at most one per token. */
-const backwardCost = (p: { tokens: number; hidden_size: number; vocab_size: number }) => ({
+const backwardCost = (p: { tokens: number; hidden_size: number; ids: number }) => ({
   flops: p.tokens * p.hidden_size,
-  bytes:
-    4 * (p.tokens * (1 + p.hidden_size) + 2 * Math.min(p.tokens, p.vocab_size) * p.hidden_size),
+  bytes: 4 * (p.tokens * (1 + p.hidden_size) + 2 * Math.min(p.tokens, p.ids) * p.hidden_size),
 })
 
 /**
- * d_weight[v, :] += Σ_{t: input_ids[t] = v} d_out[t, :] for v ≠ padding_idx, d_out [tokens, C] and d_weight [V, C]
- * (torch.nn.Embedding; NO_PADDING = for every v).
+ * d_weight[v - first_id, :] += Σ_{t: input_ids[t] = v} d_out[t, :] for v ≠ padding_idx from first_id on, d_out [tokens, C] and
+ * d_weight [ids, C] (torch.nn.Embedding; NO_PADDING = for every v).
  *
  * Adds, so that tied weights can gather both gradients. Sums in the order of t: the same bits every time.
  * Costs up to tokens² / 128 comparisons over all lanes, and nothing that grows with V.
@@ -52,8 +84,7 @@ export const embedding_backward_narrow = defineKernel({
   wgsl: backward_narrow,
   params: backward_params,
   bindings: { input_ids: 'read', d_out: 'read', d_weight: 'read_write' },
-  workgroups: ({ hidden_size, vocab_size }) =>
-    foldGrid(Math.ceil((vocab_size * hidden_size) / 4 / 8)),
+  workgroups: ({ hidden_size, ids }) => foldGrid(Math.ceil((ids * hidden_size) / 4 / 8)),
   cost: backwardCost,
 })
 

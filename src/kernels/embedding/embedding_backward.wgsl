@@ -1,11 +1,13 @@
 // d_weight[v, :] += sum over t with input_ids[t] = v of d_out[t, :], in the order of t and without atomics on floats.
 // One workgroup per (token, 256 channels): the first token with an id sums all tokens that share it; later ones do nothing.
-//   input_ids [tokens]   d_out [tokens, C]   d_weight [V, C]
+// Only ids from first_id on that d_weight has a row for take part.
+//   input_ids [tokens]   d_out [tokens, C]   d_weight [ids, C]
 
 struct Params {
   tokens: u32,
   hidden_size: u32,
-  vocab_size: u32,
+  first_id: u32,
+  ids: u32,
   padding_idx: u32, // its row stays as it is
 }
 
@@ -35,8 +37,9 @@ fn main(
   let first_channel = (index % blocks) * CHANNELS + lane;
 
   // Most tokens of a small vocabulary met their id a few positions ago: the same look-back in all lanes, no barrier.
-  // The grid's overhang and padding_idx count as such tokens.
-  var is_later = token >= params.tokens || id == params.padding_idx;
+  // The grid's overhang, padding_idx and ids of other rows count as such tokens.
+  let row = id - params.first_id;
+  var is_later = token >= params.tokens || id == params.padding_idx || row >= params.ids;
   let nearest = min(token, params.tokens) - min(min(token, params.tokens), LANES);
   for (var t = min(token, params.tokens); t > nearest && !is_later; t--) { is_later = input_ids[t - 1u] == id; }
 
@@ -50,12 +53,12 @@ fn main(
       for (var l = 0u; l < LANES; l++) { any |= lane_found[l]; }
       is_first = 1u - any;
     }
-    if (workgroupUniformLoad(&is_first) == 1u) { add_all(lane, token, id, first_channel); }
+    if (workgroupUniformLoad(&is_first) == 1u) { add_all(lane, token, id, row, first_channel); }
   }
 }
 
 // Adds the tokens with this id, `token` the first of them, to d_weight. All lanes must call it.
-fn add_all(lane: u32, token: u32, id: u32, first_channel: u32) {
+fn add_all(lane: u32, token: u32, id: u32, row: u32, first_channel: u32) {
   var sums = vec4f();
   for (var tile = token; tile < params.tokens; tile += LANES) {
     workgroupBarrier();
@@ -72,6 +75,6 @@ fn add_all(lane: u32, token: u32, id: u32, first_channel: u32) {
   }
   for (var c = 0u; c < 4u; c++) {
     let channel = first_channel + c * LANES;
-    if (channel < params.hidden_size) { d_weight[id * params.hidden_size + channel] += sums[c]; }
+    if (channel < params.hidden_size) { d_weight[row * params.hidden_size + channel] += sums[c]; }
   }
 }

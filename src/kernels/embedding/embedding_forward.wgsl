@@ -1,14 +1,16 @@
-// out[t, c] = weight[input_ids[t], c]. One lane per element.
-//   input_ids [tokens]   weight [V, C]   out [tokens, C]
+// out[t, c] = weight[input_ids[t] - first_id, c] where the weight has that row; other elements stay. One lane per element.
+//   input_ids [tokens]   weight [ids, C]   out [tokens, C]
+// weightAt(index) comes from embedding.ts
 
 struct Params {
   tokens: u32,
   hidden_size: u32,
+  first_id: u32,
+  ids: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> input_ids: array<u32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
 @compute @workgroup_size(64)
@@ -20,6 +22,7 @@ fn main(
   let index = (group.x + group.y * grid.x) * 64u + lane;
   let token = index / params.hidden_size;
   if (token < params.tokens) {
-    out[index] = weight[input_ids[token] * params.hidden_size + index % params.hidden_size];
+    let row = input_ids[token] - params.first_id;
+    if (row < params.ids) { out[index] = weightAt(row * params.hidden_size + index % params.hidden_size); }
   }
 }

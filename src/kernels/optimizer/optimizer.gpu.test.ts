@@ -56,7 +56,7 @@ async function step(
 ) {
   const { count, active_segments, lr, max_norm } = options
   gpu.write(tensors.gradients, gradients)
-  await gpu.run(grad_norm_partial, { count }, tensors)
+  await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
   const finish = { max_norm, segments, active_segments, ...one_minus }
   await gpu.run(grad_norm_finish, finish, tensors)
   await gpu.run(adamw_update, { count, lr, ...betas, ...one_minus, ...rest }, tensors)
@@ -73,7 +73,7 @@ describe('grad_norm_partial and grad_norm_finish', () => {
       ...run.tensors,
       gradients: gpu.tensor('gradients', 'f32', [count], { data: gradients }),
     }
-    await gpu.run(grad_norm_partial, { count }, tensors)
+    await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
     await gpu.run(
       grad_norm_finish,
       { max_norm: 1, segments: 1, active_segments: 1, ...one_minus },
@@ -159,7 +159,7 @@ describe('with a rate for each segment', () => {
       const cleared = gradients.map((g, i) => (rates[chunk_segment[Math.floor(i / 64)]] ? g : 0))
       gpu.write(tensors.gradients, cleared)
       const settings = { lr: 0.01, max_norm: 0.7 }
-      await gpu.run(grad_norm_partial, { count: run.length }, tensors)
+      await gpu.run(grad_norm_partial, { count: run.length, first: 0, accumulate: 0 }, tensors)
       const finish = { max_norm: 0.7, segments: 4, active_segments: 4, ...one_minus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
       // No kernel may look at a frozen gradient.
@@ -210,7 +210,7 @@ describe('with a rate for each segment', () => {
       const gradients = randomValues(count, t)
       await step(one, gradients, { count, active_segments: 3, lr: 0.01, max_norm: 1 })
       gpu.write(tensors.gradients, gradients)
-      await gpu.run(grad_norm_partial, { count }, tensors)
+      await gpu.run(grad_norm_partial, { count, first: 0, accumulate: 0 }, tensors)
       const finish = { max_norm: 1, segments: 3, active_segments: 3, ...one_minus }
       await gpu.run(grad_norm_finish_rates, finish, tensors)
       const update = { count, lr: 0.01, ...betas, ...one_minus, ...rest }

@@ -1,6 +1,6 @@
-// Clipping by the global norm and AdamW over one flat buffer of weights, in three dispatches and without a readback.
+// Clipping by the global norm and AdamW, in three dispatches for each buffer of weights and without a readback.
 //
-// Weights, gradients and both moments share one layout. Parameters start at multiples of 64 elements, and each
+// Weights, gradients and both moments share one layout, in one buffer each or in several. Parameters start at multiples of 64 elements, and each
 // 64-element chunk belongs to one segment (embedding, block 1…L, final norm). A segment keeps its own Adam step count:
 // a block that joins the training later starts at t = 1, as a torch parameter without gradient so far does. A chunk of
 // norms or biases is marked, because weight decay may leave them out.
@@ -32,7 +32,8 @@ fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
 `
 
 /**
- * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element of gradients[0…count) from the b-th on.
+ * partials[b] = Σ gradients² over every OPTIMIZER_BLOCKS-th element from the b-th on. gradients[0] is element `first` of all
+ * that are trained; with `accumulate` the sums of earlier elements go on. So a norm over several buffers has the bits of one.
  *
  * gradients [≥ count] → partials [OPTIMIZER_BLOCKS]. Squares of finite gradients above 1.8e19 overflow f32: such a step
  * counts as non-finite.
@@ -40,7 +41,7 @@ fn lrFactor(segment: u32) -> f32 { return lr_factors[segment]; }
 export const grad_norm_partial = defineKernel({
   name: 'grad_norm_partial',
   wgsl: partial,
-  params: { count: 'u32' },
+  params: { count: 'u32', first: 'u32', accumulate: 'u32' },
   bindings: { gradients: 'read', partials: 'read_write' },
   workgroups: () => [OPTIMIZER_BLOCKS / 64],
   cost: ({ count }) => ({ flops: 2 * count, bytes: 4 * (count + OPTIMIZER_BLOCKS) }),

@@ -2,12 +2,16 @@
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { loadDataFiles } from '../../tasks/data/load_data.ts'
 import type { TrainBpe } from '../../tasks/data/make_tokenizer.ts'
-import { loadProgram, PROGRAM_ID } from '../../tasks/rewards/program.ts'
+import { loadProgram, PROGRAM_ID } from '../../tasks/program.ts'
+import { createTools } from '../../tasks/tools/index.ts'
 import { ContentError, type ContentFile, contentHash, type NamedContent } from './content.ts'
 import { contentNames, type NamingDocument } from './named.ts'
 
 type Find = (hash: string) => ContentFile
 type Load = (document: NamingDocument, find: Find, trainBpe?: TrainBpe) => Promise<void>
+
+/** Tools are made here only to see whether they can be. */
+const NO_TIME = { timeout_ms: 0, batch_timeout_ms: 0 }
 
 /** What is done with each kind of file. */
 const LOADERS: readonly Load[] = [
@@ -21,6 +25,11 @@ const LOADERS: readonly Load[] = [
   async ({ reward }, find) => {
     for (const { id, code } of reward?.parts ?? [])
       if (id === PROGRAM_ID) loadProgram(`${code}`, textOf(find(`${code}`)))
+  },
+  async ({ reward, tools = [] }, find) => {
+    for (const { code } of tools) if (code !== undefined) loadProgram(code, textOf(find(code)))
+    // What is no tool, or has the name of another one, is refused before a run begins.
+    createTools(tools, reward ?? NO_TIME)
   },
 ]
 

@@ -14,7 +14,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
   return {
     seed,
     task,
-    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools) }),
+    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools, experiment.reward) }),
     reward: createReward(experiment.reward, task),
     model: {
       ...model,

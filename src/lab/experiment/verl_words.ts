@@ -6,6 +6,15 @@ const off =
   (value: unknown): unknown =>
     value === null ? instead : value
 
+/** verl's rollout_is_threshold `lower_upper` (IcePop) are two fields here; a number written as text is that number. */
+function icepop(value: unknown): unknown {
+  if (!isDocument(value) || typeof value.rollout_is_threshold !== 'string') return value
+  const bounds = value.rollout_is_threshold.split('_').map(Number)
+  if (bounds.length > 2 || bounds.some((bound) => !(bound > 0))) return value
+  const [lower, upper] = bounds.length === 2 ? bounds : [0, bounds[0]]
+  return { ...value, rollout_is_threshold: upper, rollout_is_threshold_lower: lower }
+}
+
 /** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
 const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
   ['actor.loss_scale_factor', off(0)],
@@ -14,6 +23,7 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['algorithm.filter_groups', off({})],
   ['algorithm.filter_groups.metric', off('acc')],
   ['freeze.layers', (value) => (Array.isArray(value) ? value.join() : value)],
+  ['algorithm.rollout_correction', icepop],
   ['algorithm.rollout_correction.rollout_is', off('off')],
   ['algorithm.rollout_correction.rollout_rs', off('')],
   [

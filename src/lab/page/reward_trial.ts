@@ -1,14 +1,13 @@
 // A reward as a person composes it: which parts there are, and what it says of a few answers before anything is trained.
+import { installProgramRunner, PROGRAM_ID } from '../../tasks/program.ts'
 import { createReward, type Scored } from '../../tasks/rewards/composed.ts'
-import { installProgramRunner, MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/rewards/program.ts'
 import type { RewardKind } from '../../tasks/rewards/reward.ts'
 import { rewardKinds } from '../../tasks/rewards/rewards.ts'
-import { contentHash } from '../content/content.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { callOnPage } from '../sandbox/page_programs.ts'
-import { keepContent } from './contents/content_files.ts'
-import { contentsOf, findContents } from './contents/contents.ts'
+import { findContents } from './contents/contents.ts'
+import { keepProgram } from './contents/kept_programs.ts'
 
 export type { ParamValue, RewardParam } from '../../tasks/rewards/reward.ts'
 export type PartChoice = Experiment['reward']['parts'][number]
@@ -40,13 +39,7 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
   const task = taskOf(experiment.task)
   const reward = createReward(experiment.reward, task)
   if (!(await findContents(experiment))) throw new RangeError('A file of it is not here.')
-  installProgramRunner((program, responses) =>
-    callOnPage(
-      program,
-      'compute_score',
-      responses.map((response) => ({ ...response })),
-    ),
-  )
+  installProgramRunner(callOnPage)
   const samples = Array.from({ length: TRIED }, (_, i) => task.sample(experiment.seed, i, 'test'))
   const asked = samples.flatMap(
     ({ prompt, ground_truth, data_source = task.id, extra_info }, i) => {
@@ -89,17 +82,7 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
 }
 
 /** Keeps the text of a program, and makes a part of it. Throws RangeError for one that is too long. */
-export async function programPart(source: string, name: string): Promise<PartChoice> {
-  const bytes = new TextEncoder().encode(source)
-  if (bytes.length > MAX_PROGRAM_BYTES)
-    throw new RangeError(`expected a program of at most ${MAX_PROGRAM_BYTES} bytes`)
-  const hash = await contentHash(bytes)
-  await keepContent({ hash, name, bytes })
-  return { id: PROGRAM_ID, weight: 1, code: hash, name }
-}
-
-/** The text of a program of this experiment; undefined while it is not here. */
-export function programText(experiment: Experiment, code: string): string | undefined {
-  const file = contentsOf(experiment)?.find(({ hash }) => hash === code)
-  return file && new TextDecoder().decode(file.bytes)
-}
+export const programPart = async (source: string, name: string): Promise<PartChoice> => ({
+  ...{ id: PROGRAM_ID, weight: 1 },
+  ...(await keepProgram(source, name)),
+})

@@ -18,7 +18,7 @@ import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
-import { installProgramRunner } from '../../tasks/rewards/program.ts'
+import { installProgramRunner } from '../../tasks/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { openModelDisk } from '../content/models/opfs_disk.ts'
@@ -225,13 +225,7 @@ const isOfModel = (command: LabCommand): command is ModelCommand =>
   MODEL_COMMANDS.includes(command.type)
 
 const programs = new ProgramCalls(post)
-installProgramRunner((program, responses) =>
-  programs.ask(
-    program,
-    'compute_score',
-    responses.map((response) => ({ ...response })),
-  ),
-)
+installProgramRunner((program, entry, calls) => programs.ask(program, entry, calls))
 
 addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
   if (data.type === 'program_answers') programs.hear(data)

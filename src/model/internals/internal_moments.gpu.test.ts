@@ -2,10 +2,7 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { momentsRef } from '../../kernels/moments/moments.ref.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { inverseFrequencies } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { TINY, testBatch, testWeights } from '../testing.ts'
-import type { Model } from '../transformer/model.ts'
+import { TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
 import { createWorkspace } from '../transformer/workspace.ts'
 import {
@@ -33,13 +30,7 @@ const ROUNDING = { atol: 3e-5, rtol: 2e-5 }
 test('mean and standard deviation of every quantity are those of the float64 model, without padding', async () => {
   const { layout, flat, exact } = testWeights(TINY, 1)
   const { shape } = layout
-  const model: Model = {
-    shape,
-    weights: paramTensors(gpu, layout, gpu.tensor('w', 'f32', [layout.size], { data: flat })),
-    inv_freq: gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-      data: Float32Array.from(inverseFrequencies(TINY)),
-    }),
-  }
+  const model = testModel(gpu, layout, flat)
   const { rows, width, R: response_length } = BATCH
   const ws = createWorkspace(gpu, shape, { rows, width, response_length, trains: false })
   const options = { quantities: NAMES, positions: 'response', layer: 2 } as const

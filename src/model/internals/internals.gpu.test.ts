@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { inverseFrequencies, type ModelConfig, modelShape } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import { type ModelConfig, modelShape } from '../params/config.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import type { Model } from '../transformer/model.ts'
 import { readPolicy } from '../transformer/policy.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
@@ -31,14 +30,7 @@ const ROUNDING = { atol: 3e-5, rtol: 2e-5 }
 function build(config: ModelConfig, batch: Batch, trains = false) {
   const { layout, flat, exact } = testWeights(config, 1)
   const { shape } = layout
-  const data = { data: flat }
-  const model: Model = {
-    shape,
-    weights: paramTensors(gpu, layout, gpu.tensor('weights', 'f32', [layout.size], data)),
-    inv_freq: gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-      data: Float32Array.from(inverseFrequencies(config)),
-    }),
-  }
+  const model = testModel(gpu, layout, flat)
   const { rows, width, R: response_length } = batch
   const ws = createWorkspace(gpu, shape, { rows, width, response_length, trains })
   return { exact, shape, model, ws }

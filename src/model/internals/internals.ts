@@ -6,6 +6,7 @@ import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
 import { policyKl } from '../../kernels/policy_kl/policy_kl.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
+import { oneRange } from '../params/param_buffers.ts'
 import { exactly, type Model } from '../transformer/model.ts'
 import { unembed } from '../transformer/policy.ts'
 import { forward, linear } from '../transformer/transformer.ts'
@@ -53,7 +54,7 @@ class Probe<L extends string> {
     const { ws, kept, scratch, logits, layer_logits } = this.#t
     const x = this.#gather(ws.hidden[l], kept[l] ?? scratch.gathered.hidden)
     this.#policy(x, l, 'ent_layer_raw', 'logp_next_layer')
-    if (layer_logits[l]) this.#linear(x, weights.lm_head, layer_logits[l])
+    if (layer_logits[l]) this.#linear(x, oneRange(weights.lm_head), layer_logits[l])
     if (this.#wants('norm_hidden')) this.#compare(x, x, l, undefined, 'norm_hidden')
 
     const isRead = this.#wants('ent_layer_norm', 'logp_next_layer_norm')
@@ -62,7 +63,8 @@ class Probe<L extends string> {
     const norm = { rows: this.#count, cols: shape.hidden_size, eps: shape.rms_norm_eps }
     this.#run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
     this.#policy(y, l, 'ent_layer_norm', 'logp_next_layer_norm')
-    if (logits[0] && l === shape.num_hidden_layers) this.#linear(y, weights.lm_head, logits[0])
+    if (logits[0] && l === shape.num_hidden_layers)
+      this.#linear(y, oneRange(weights.lm_head), logits[0])
   }
 
   /** Block l (0 … L−1), whose activations and input are still there. */
@@ -131,7 +133,8 @@ class Probe<L extends string> {
 
   /** The probed rows of x [M, columns of `out`]: a lookup of rows by number, as of an embedding. */
   #gather(x: Tensor, out: Tensor): Tensor {
-    const size = { tokens: this.#count, hidden_size: out.shape[1] }
+    const hidden_size = out.shape[1]
+    const size = { tokens: this.#count, hidden_size, first_id: 0, ids: x.shape[0] }
     this.#run(embedding_forward, size, { input_ids: this.#t.scratch.index, weight: x, out })
     return out
   }
@@ -153,7 +156,7 @@ class Probe<L extends string> {
     const { shape, weights } = this.#model
     const { hidden_size, vocab_size } = shape
     const size = { tokens: this.#count, hidden_size, vocab_size }
-    const states = { hidden_p, hidden_q, weight: weights.lm_head, mask: this.#t.mask }
+    const states = { hidden_p, hidden_q, weight: oneRange(weights.lm_head), mask: this.#t.mask }
     this.#run(policyKl(shape), size, { ...states, kl_pq, kl_qp })
   }
 

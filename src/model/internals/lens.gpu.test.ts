@@ -3,10 +3,7 @@ import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import { TOP_K } from '../../kernels/top_k/top_k.ts'
-import { inverseFrequencies } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testWeights } from '../testing.ts'
-import type { Model } from '../transformer/model.ts'
+import { CONFIGS, TINY, testModel, testWeights } from '../testing.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
 import { lensRef } from './lens.ref.ts'
 import { createLens, recordLens, unpackLens, uploadLens } from './lens.ts'
@@ -20,13 +17,7 @@ test.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as con
   async ([, config]) => {
     const { layout, flat, exact } = testWeights(config, 1)
     const { shape } = layout
-    const model: Model = {
-      shape,
-      weights: paramTensors(gpu, layout, gpu.tensor('w', 'f32', [layout.size], { data: flat })),
-      inv_freq: gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-        data: Float32Array.from(inverseFrequencies(config)),
-      }),
-    }
+    const model = testModel(gpu, layout, flat)
     const lens = createLens(gpu, shape, { texts: 3, width: 9 })
     uploadLens(gpu, lens, TEXTS)
     const program = await gpu.record('lens', ['text'], (r) => recordLens(r, model, lens))

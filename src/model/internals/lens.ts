@@ -9,6 +9,7 @@ import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
 import { listScored, SCORED_COLUMNS } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../params/config.ts'
 import { CHUNK } from '../params/flat_params.ts'
+import { oneRange } from '../params/param_buffers.ts'
 import { exactly, type Model } from '../transformer/model.ts'
 import { unembed } from '../transformer/policy.ts'
 import { forward, linear } from '../transformer/transformer.ts'
@@ -170,7 +171,15 @@ export function stateReader<L extends string>(
     const { lse, sum_pi_squared, logits } = scratch
     const { entropy, log_probs, ids, probs } = out
     unembed({ run }, model, states, scored, 1, { entropy, log_probs, lse, sum_pi_squared })
-    linear(run, exactly(W), states, model.weights.lm_head, logits, undefined, model.matmul)
+    linear(
+      run,
+      exactly(W),
+      states,
+      oneRange(model.weights.lm_head),
+      logits,
+      undefined,
+      model.matmul,
+    )
     run(top_k, { rows: W, vocab_size: shape.vocab_size }, { logits, ids, probs })
   }
   const norm = { rows: W, cols: shape.hidden_size, eps: shape.rms_norm_eps }

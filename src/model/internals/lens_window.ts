@@ -69,7 +69,8 @@ export function recordLensWindow(recorder: Recorder<'tokens'>, model: Model, t: 
   const { shape, ws, index, scratch } = t
   const { gathered: out } = scratch
   if (!index || !out) throw new RangeError('lens: expected a window of a workspace')
-  const size = { tokens: index.shape[0], hidden_size: shape.hidden_size }
+  const rows = { first_id: 0, ids: ws.width }
+  const size = { tokens: index.shape[0], hidden_size: shape.hidden_size, ...rows }
   const read = stateReader(recorder, model, t)
   const onHidden = (l: number) => {
     run(embedding_forward, size, { input_ids: index, weight: ws.hidden[l], out })

@@ -46,6 +46,8 @@ export interface ModelConfig {
   readonly padding_idx?: number
   /** The unembedding is the embedding. */
   readonly tie_word_embeddings: boolean
+  /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
+  readonly dtype?: 'float32' | 'bfloat16'
 }
 
 /** Sizes and switches that follow from a config. */

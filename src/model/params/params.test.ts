@@ -3,16 +3,9 @@ import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { CONFIGS, packWeights, TINY } from '../testing.ts'
 import { modelShape } from './config.ts'
-import { CHUNK } from './flat_params.ts'
-import {
-  chunkSegments,
-  initialWeights,
-  paramLayout,
-  paramTensors,
-  sharedRuns,
-  trainedPrefix,
-  unpackWeights,
-} from './params.ts'
+import { CHUNK, chunkSegments, trainedPrefix } from './flat_params.ts'
+import { createParamBuffers } from './param_buffers.ts'
+import { initialWeights, paramLayout, paramTensors, sharedRuns, unpackWeights } from './params.ts'
 
 const UNTIED = { ...TINY, tie_word_embeddings: false }
 const names = (head: Parameters<typeof paramLayout>[1], config = UNTIED) =>
@@ -60,7 +53,7 @@ describe('heads', () => {
     const tensors = (head: Parameters<typeof paramLayout>[1]) => {
       const plan = new MemoryPlan()
       const layout = paramLayout(modelShape(UNTIED), head)
-      return paramTensors(plan, layout, plan.tensor('weights', 'f32', [layout.size]))
+      return paramTensors(plan, layout, createParamBuffers(plan, layout, 'weights', 'weights'))
     }
     expect(tensors('lm_head').score).toBeUndefined()
     expect(tensors('value_head').score_bias?.shape).toEqual([1])

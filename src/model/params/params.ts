@@ -1,10 +1,26 @@
 // The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
 
+import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
 import type { ModelShape } from './config.ts'
-import { bias, CHUNK, FlatParams, matrix, norm, type Param, type Slice } from './flat_params.ts'
+import {
+  bias,
+  type FlatLayout,
+  FlatParams,
+  matrix,
+  norm,
+  type Slice,
+  segmentStart,
+} from './flat_params.ts'
+import {
+  type ParamBuffers,
+  type RowRange,
+  type Stored,
+  viewParam,
+  viewRows,
+} from './param_buffers.ts'
+import type { SharedRun } from './param_copies.ts'
 
 /**
  * What reads the last states: the vocabulary (a policy), one number per token (a critic, Hugging Face's
@@ -14,21 +30,14 @@ export type Head = 'lm_head' | 'value_head' | 'reward_head'
 
 /**
  * Where everything lies. Order: embedding, untied head, block 1 … L, final norm, score. So the parameters that a layer
- * policy trains are a prefix: optimizer and norm run over the first `segment_ends[k]` elements.
+ * policy trains are a prefix (trainedPrefix). Segments: the embedding, the untied head where there is one, each block, and
+ * the final norm with the score where there is one.
  */
-export interface ParamLayout {
+export interface ParamLayout extends FlatLayout {
   readonly shape: ModelShape
   readonly head: Head
-  readonly params: readonly Param[]
-  /** Elements of a flat buffer, padding included. */
-  readonly size: number
   /** Weights without padding: what a person calls the model's size. */
   readonly num_parameters: number
-  /**
-   * Ends of the segments, in elements: the embedding, the untied head where there is one, block 1…L, and the final norm
-   * with the score where there is one. Each has an optimizer's step count and rate of its own.
-   */
-  readonly segment_ends: readonly number[]
   readonly slices: {
     readonly embed_tokens: Slice
     readonly lm_head: Slice
@@ -59,12 +68,13 @@ export interface LayerTensors<T = Tensor> {
   readonly down_proj: T
 }
 
-/** A flat buffer and its views: weights, gradients or a moment. */
+/** The weights of a model: where they lie, and each as its kernels take it. */
 export interface ParamTensors {
-  readonly flat: Tensor<'f32'>
-  readonly embed_tokens: Tensor
-  /** The same tensor as embed_tokens when the head is tied, and where there is no vocabulary head. */
-  readonly lm_head: Tensor
+  readonly buffers: ParamBuffers
+  /** [V, C] in ranges of rows: in order, without gaps, and one in most models. */
+  readonly embed_tokens: readonly RowRange[]
+  /** The same ranges as embed_tokens when the head is tied, and where there is no vocabulary head. */
+  readonly lm_head: readonly RowRange[]
   readonly norm: Tensor
   readonly layers: readonly LayerTensors[]
   /** [1, C]; undefined where the model has a vocabulary head. */
@@ -72,6 +82,28 @@ export interface ParamTensors {
   /** [1]; a value head only. */
   readonly score_bias: Tensor | undefined
 }
+
+/** Gradients of the weights; undefined where they are not trained. */
+export interface ParamGradients {
+  readonly buffers: ParamBuffers
+  readonly embed_tokens: readonly RowRange[] | undefined
+  readonly lm_head: readonly RowRange[] | undefined
+  readonly norm: Tensor | undefined
+  readonly layers: readonly (LayerTensors | undefined)[]
+  readonly score: Tensor | undefined
+  readonly score_bias: Tensor | undefined
+}
+
+/** Which segments of a model are ever trained. */
+export type Trains = readonly boolean[] | 'none' | 'all'
+
+/** How the segments of a model are stored: f32 where they are trained, else as the model says. */
+export const storedAs =
+  ({ dtype = 'float32' }: ModelShape, trains: Trains) =>
+  (segment: number): Stored => {
+    const is_trained = trains === 'all' || (trains !== 'none' && trains[segment])
+    return dtype === 'bfloat16' && !is_trained ? 'bfloat16' : 'f32'
+  }
 
 /** Keeps initial weights apart from sampling, which uses the same generator and seed (rl/train/trainer.ts STREAM). */
 const INIT_STREAM = 0xffffffff
@@ -100,7 +132,7 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
   const score = head === 'lm_head' ? undefined : flat.place(matrix('score', 1, C, EMBEDDING_STD))
   const score_bias = head === 'value_head' ? flat.place(bias('score', 1)) : undefined
   flat.closeSegment()
-  const { params, size, segment_ends } = flat
+  const { params, size, segment_ends, placed } = flat
   return {
     shape,
     head,
@@ -108,6 +140,9 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
     size,
     num_parameters: params.reduce((n, p) => n + p.size, 0),
     segment_ends,
+    placed,
+    first_block: is_tied ? 1 : 2,
+    num_blocks: shape.num_hidden_layers,
     slices: { embed_tokens, lm_head, norm: final_norm, layers, score, score_bias },
   }
 }
@@ -142,62 +177,55 @@ function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTenso
   }
 }
 
-/** Views of one flat buffer. Absent biases and norms view the first chunk of the buffer, which is then never read. */
+/** Views of buffers that store every parameter. */
 export function paramTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  flat: Tensor<'f32'>,
+  buffers: ParamBuffers,
 ): ParamTensors {
-  const view = (name: string, { offset, shape }: Slice) =>
-    shape[0] === 0
-      ? alloc.view(flat, `${flat.label}.${name}`, 0, [1])
-      : alloc.view(flat, `${flat.label}.${name}`, offset, shape)
+  const { norm, embed_tokens, lm_head, layers, ...views } = paramGradients(alloc, layout, buffers)
+  const stored = layers.filter((layer) => layer !== undefined)
+  if (!norm || !embed_tokens || !lm_head || stored.length < layers.length)
+    throw new ShapeError(`${buffers.label}: expected every parameter of the model`)
+  return { norm, embed_tokens, lm_head, layers: stored, ...views }
+}
+
+/** Views of buffers that store some segments. */
+export function paramGradients(
+  alloc: Allocator,
+  layout: ParamLayout,
+  buffers: ParamBuffers,
+): ParamGradients {
+  const view = (name: string, slice: Slice) => viewParam(alloc, buffers, name, slice)
   const { embed_tokens, lm_head, norm, layers, score, score_bias } = layout.slices
-  const embedding = view('embed_tokens', embed_tokens)
+  const embedding = viewRows(alloc, buffers, 'embed_tokens', embed_tokens)
   return {
-    flat,
+    buffers,
     embed_tokens: embedding,
-    lm_head: lm_head === embed_tokens ? embedding : view('lm_head', lm_head),
+    lm_head: lm_head === embed_tokens ? embedding : viewRows(alloc, buffers, 'lm_head', lm_head),
     norm: view('norm', norm),
     score: score && view('score', score),
     score_bias: score_bias && view('score_bias', score_bias),
-    layers: layers.map((layer, l) => {
-      const entries = Object.entries(layer).map(([name, slice]) => [
-        name,
-        view(`${l}.${name}`, slice),
-      ])
-      return Object.fromEntries(entries) as LayerTensors
-    }),
+    layers: layers.map((layer, l) => layerTensors(alloc, buffers, layer, l)),
   }
 }
 
-/** The segment of block 1: before it come the embedding and the untied head. */
-export const firstBlockSegment = ({ segment_ends, shape }: ParamLayout): number =>
-  segment_ends.length - 1 - shape.num_hidden_layers
-
-/** Elements and segments that a policy read after `layer` blocks trains; all of them for the final policy. */
-export function trainedPrefix(
-  layout: ParamLayout,
-  layer: number,
-): { count: number; segments: number } {
-  const blocks_end = firstBlockSegment(layout) + layer
-  const segments = layer === layout.shape.num_hidden_layers ? blocks_end + 1 : blocks_end
-  return { count: layout.segment_ends[segments - 1], segments }
-}
-
-/** The segment of every chunk of CHUNK elements, [size / CHUNK], marked VECTOR_CHUNK where it holds norms or biases. */
-export function chunkSegments(layout: ParamLayout): Uint32Array {
-  const segments = new Uint32Array(layout.size / CHUNK)
-  let start = 0
-  layout.segment_ends.forEach((end, segment) => {
-    segments.fill(segment, start / CHUNK, end / CHUNK)
-    start = end
-  })
-  for (const { offset, size, shape } of layout.params)
-    if (shape.length === 1)
-      for (let chunk = Math.floor(offset / CHUNK); chunk * CHUNK < offset + size; chunk++)
-        segments[chunk] = (segments[chunk] | VECTOR_CHUNK) >>> 0
-  return segments
+/** Absent biases and norms view the first chunk of a buffer, which is then never read. */
+function layerTensors(
+  alloc: Allocator,
+  buffers: ParamBuffers,
+  layer: LayerTensors<Slice>,
+  l: number,
+): LayerTensors | undefined {
+  if (!viewParam(alloc, buffers, `${l}`, layer.input_layernorm)) return undefined
+  const unread = buffers.stretches[0].tensor
+  const entries = Object.entries(layer).map(([name, slice]) => [
+    name,
+    slice.shape[0] === 0
+      ? alloc.view(unread, `${buffers.label}.${l}.${name}`, 0, [1])
+      : viewParam(alloc, buffers, `${l}.${name}`, slice),
+  ])
+  return Object.fromEntries(entries) as LayerTensors
 }
 
 /** Fresh weights in the flat layout: a function of (layout, seed) alone, the same on every machine. */
@@ -224,11 +252,8 @@ export function unpackWeights(
  * What two layouts of one transformer have in common whatever their heads are: embedding, blocks and final norm, as runs of
  * elements to copy. Throws RangeError for transformers of different sizes.
  */
-export function sharedRuns(
-  from: ParamLayout,
-  to: ParamLayout,
-): { from_offset: number; to_offset: number; count: number }[] {
-  const start = (layout: ParamLayout) => layout.segment_ends[firstBlockSegment(layout) - 1]
+export function sharedRuns(from: ParamLayout, to: ParamLayout): SharedRun[] {
+  const start = (layout: ParamLayout) => segmentStart(layout, layout.first_block)
   const blocks = (layout: ParamLayout) =>
     layout.slices.norm.offset + layout.shape.hidden_size - start(layout)
   const embedding = ({ shape }: ParamLayout) => shape.vocab_size * shape.hidden_size

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { inverseFrequencies } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { logitsRef, policyRef } from '../transformer/policy.ref.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
 import { Rollout } from './rollout.ts'
@@ -42,16 +40,8 @@ async function build(
   matmul?: MatmulChoice,
 ) {
   const { layout, flat, exact } = testWeights(config, seed)
-  const weights = paramTensors(
-    gpu,
-    layout,
-    gpu.tensor('weights', 'f32', [layout.size], { data: flat }),
-  )
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
+  const model = testModel(gpu, layout, flat, { matmul })
   const tensors = createRolloutTensors(gpu, layout.shape, size)
-  const model = { shape: layout.shape, weights, inv_freq, matmul }
   const rollout = await Rollout.create(gpu, model, size, tensors, {
     eos_token_ids,
     pad_token_id,

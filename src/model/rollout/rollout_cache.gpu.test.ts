@@ -4,9 +4,8 @@ import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts
 import { GpuError } from '../../kernels/device/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { MemoryPlan } from '../../kernels/device/tensor.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import type { ModelConfig } from '../params/config.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { Rollout } from './rollout.ts'
 import type { RolloutSize, Sampling } from './rollout_inputs.ts'
 import { createRolloutTensors } from './rollout_tensors.ts'
@@ -32,11 +31,7 @@ const LONG = { ...HALF, rows: 2, n: 1, response_length: 130 }
 
 async function build(config: ModelConfig, size: RolloutSize, check?: typeof checkHalfCache) {
   const { layout, flat } = testWeights(config, 3)
-  const weights = gpu.tensor('weights', 'f32', [layout.size], { data: flat })
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
-  const model = { shape: layout.shape, weights: paramTensors(gpu, layout, weights), inv_freq }
+  const model = testModel(gpu, layout, flat)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   return Rollout.create(gpu, model, size, tensors, SPECIAL, check)
 }

@@ -12,8 +12,9 @@ import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
+import { oneRange } from '../params/param_buffers.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
-import { forward, linear } from '../transformer/transformer.ts'
+import { embed, forward, linear } from '../transformer/transformer.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
 import { isFused, type RolloutTensors } from './rollout_tensors.ts'
 
@@ -51,7 +52,7 @@ export function recordPrefill(recording: Recording): void {
   // The embedding kernel gathers rows: here each prompt's last token from [N·P, C].
   const [x] = decode.hidden
   const from = { input_ids: tensors.last_rows, weight: prefill.hidden[layers], out: x }
-  recorder.run(embedding_forward, { tokens: N, hidden_size }, from)
+  recorder.run(embedding_forward, { tokens: N, hidden_size, first_id: 0, ids: N * P }, from)
   const { normed: y, inv_rms } = decode
   const norm = { rows: N, cols: hidden_size, eps }
   recorder.run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
@@ -139,12 +140,12 @@ function sample(recording: Recording, t: number): void {
       recorder.run,
       exactly(cache.rows / n),
       normed,
-      weights.lm_head,
+      oneRange(weights.lm_head),
       logits,
       undefined,
       matmul,
     )
-  else decodeLinear(recording, normed, weights.lm_head, logits)
+  else decodeLinear(recording, normed, oneRange(weights.lm_head), logits)
   recorder.run(
     sampleToken(shape.vocab_size),
     {
@@ -188,8 +189,7 @@ function decodeToken(recording: Recording, t: number): void {
   const { hidden_size, rms_norm_eps: eps } = shape
   const norm = { rows: B, cols: hidden_size, eps }
   const { normed, inv_rms, qkv, context, middle, activated } = decode
-  const embed = { input_ids: next_ids, weight: weights.embed_tokens, out: decode.hidden[0] }
-  run(embedding_forward, { tokens: B, hidden_size }, embed)
+  embed(run, weights.embed_tokens, B, next_ids, decode.hidden[0])
   weights.layers.forEach((w, l) => {
     const x = decode.hidden[l % 2]
     run(rms_norm_forward, norm, { x, weight: w.input_layernorm, y: normed, inv_rms })

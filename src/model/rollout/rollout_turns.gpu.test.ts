@@ -2,9 +2,7 @@
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import { inverseFrequencies } from '../params/config.ts'
-import { paramTensors } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import { CONFIGS, TINY, testBatch, testModel, testWeights } from '../testing.ts'
 import { policyRef } from '../transformer/policy.ref.ts'
 import { forwardRef } from '../transformer/transformer.ref.ts'
 import { Rollout } from './rollout.ts'
@@ -30,11 +28,7 @@ const SAMPLED: Sampling = {
 
 async function build(config = TINY, size = SIZE) {
   const { layout, flat, exact } = testWeights(config, 1)
-  const data = gpu.tensor('weights', 'f32', [layout.size], { data: flat })
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [config.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
-  const model = { shape: layout.shape, weights: paramTensors(gpu, layout, data), inv_freq }
+  const model = testModel(gpu, layout, flat)
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const special = { eos_token_ids: STOPS, pad_token_id: PAD }
   return { exact, rollout: await Rollout.create(gpu, model, size, tensors, special) }

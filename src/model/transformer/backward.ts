@@ -10,7 +10,8 @@ import { rms_norm_backward, rms_norm_weight_grad } from '../../kernels/rms_norm/
 import { qk_norm_rope_backward } from '../../kernels/rope/rope.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
-import type { ParamTensors } from '../params/params.ts'
+import { oneRange, type RowRange } from '../params/param_buffers.ts'
+import type { ParamGradients } from '../params/params.ts'
 import { type Readout, readsNormed } from '../params/readout.ts'
 import { gateUpGrad, qkvGrad } from './fusion.ts'
 import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
@@ -25,13 +26,13 @@ import {
 
 /**
  * Gradient of everything that readPolicy(layer, readout) used, from ws.response.d_log_probs and d_entropy.
- * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm's weight where it was read through.
- * Blocks above `layer` are not run. `count` as in forward().
+ * Adds to `grads` (clear them first): embedding, head and blocks 1…layer; the final norm's weight where it was read through;
+ * nothing for what `grads` do not have. Blocks above `layer` are not run. `count` as in forward().
  */
 export function backward<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
-  grads: ParamTensors,
+  grads: ParamGradients,
   ws: Workspace,
   layer: number,
   inv_temperature: Value<L>,
@@ -49,7 +50,7 @@ export function backward<L extends string>(
   const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
   const head = {
     hidden: is_normed ? ws.normed : ws.hidden[layer],
-    weight: weights.lm_head,
+    weight: oneRange(weights.lm_head),
     scored,
     lse,
     entropy,
@@ -60,14 +61,12 @@ export function backward<L extends string>(
   const { backward_hidden, backward_weight } = vocabHeadKernels(shape)
   recorder.clear(d_read)
   run(backward_hidden, head_size, { ...head, d_hidden: d_read })
-  const splits = ws.head_splits
-  run(backward_weight, { ...head_size, splits }, { ...head, partials: scratch.head_partials })
-  const vocab_cols = shape.vocab_size * shape.hidden_size
-  run(
-    reduceRows(splits),
-    { rows: splits, cols: vocab_cols },
-    { x: scratch.head_partials, out: grads.lm_head },
-  )
+  if (grads.lm_head) {
+    const splits = ws.head_splits
+    run(backward_weight, { ...head_size, splits }, { ...head, partials: scratch.head_partials })
+    const sums = { rows: splits, cols: shape.vocab_size * shape.hidden_size }
+    run(reduceRows(splits), sums, { x: scratch.head_partials, out: oneRange(grads.lm_head) })
+  }
 
   backwardStates(recorder, model, grads, ws, layer, count, readout)
 }
@@ -79,7 +78,7 @@ export function backward<L extends string>(
 export function backwardStates<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
-  grads: ParamTensors,
+  grads: ParamGradients,
   ws: Workspace,
   layer: number,
   count?: Value<L>,
@@ -100,18 +99,24 @@ export function backwardStates<L extends string>(
     blockBackward(run, model, grads, ws, l, tokens)
   }
 
-  // hidden[0] = E[input_ids]
+  if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)
+}
+
+/** hidden[0] = E[input_ids]: each range of rows gets the gradients of the ids that it has. */
+function embeddingGrad<L extends string>(
+  run: Recorder<L>['run'],
+  shape: ModelShape,
+  ws: Workspace,
+  tokens: Tokens<L>,
+  ranges: readonly RowRange[],
+): void {
   const { d_hidden: d_out } = backwardScratch(ws)
-  run(
-    embeddingBackward(shape),
-    {
-      tokens: tokens.count,
-      hidden_size: shape.hidden_size,
-      vocab_size: shape.vocab_size,
-      padding_idx: shape.padding_idx ?? NO_PADDING,
-    },
-    { input_ids: ws.input_ids, d_out, d_weight: grads.embed_tokens },
-  )
+  const { hidden_size, padding_idx = NO_PADDING } = shape
+  for (const { first, tensor: d_weight } of ranges) {
+    const size = { tokens: tokens.count, hidden_size, first_id: first, ids: d_weight.shape[0] }
+    const tensors = { input_ids: ws.input_ids, d_out, d_weight }
+    run(embeddingBackward(shape), { ...size, padding_idx }, tensors)
+  }
 }
 
 /** Room for gradients. Throws where the workspace was made without. */
@@ -124,7 +129,7 @@ export function backwardScratch({ backward }: Workspace): BackwardScratch {
 function blockBackward<L extends string>(
   run: Recorder<L>['run'],
   model: Model,
-  grads: ParamTensors,
+  grads: ParamGradients,
   ws: Workspace,
   l: number,
   tokens: Tokens<L>,
@@ -136,20 +141,20 @@ function blockBackward<L extends string>(
   const g = grads.layers[l]
 
   // hidden[l+1] = middle + activated · down^T
-  weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g.down_proj)
+  weightGrad(run, matmul, tokens, d.d_hidden, a.activated, g?.down_proj)
   // activated = silu(gate) · up
   gateUpGrad(run, model, tokens, w.down_proj, a.gate_up, d)
   // gate_up = ffn_in · gate_up_proj^T
   inputGrad(run, matmul, tokens, d.d_gate_up, w.gate_up_proj, d.d_normed)
-  weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g.gate_up_proj)
+  weightGrad(run, matmul, tokens, d.d_gate_up, a.ffn_in, g?.gate_up_proj)
   // ffn_in = rms_norm(middle)
   const ffn_norm = w.post_attention_layernorm
-  const d_ffn_norm = g.post_attention_layernorm
+  const d_ffn_norm = g?.post_attention_layernorm
   normBackward(run, shape, ws, tokens, a.middle, ffn_norm, a.ffn_inv_rms, d_ffn_norm, 1)
 
   // middle = hidden[l] + context · o^T
   inputGrad(run, matmul, tokens, d.d_hidden, w.o_proj, d.d_context)
-  weightGrad(run, matmul, tokens, d.d_hidden, a.context, g.o_proj)
+  weightGrad(run, matmul, tokens, d.d_hidden, a.context, g?.o_proj)
   // context = attention(qkv_rotated)
   attentionGrad(run, shape, ws, a, d)
   // qkv_rotated = rope(qk_norm(qkv))
@@ -162,7 +167,7 @@ function blockBackward<L extends string>(
     d_qkv: d.d_qkv,
     d_norm_partials: d.d_qk_norm,
   })
-  if (shape.has_qk_norm)
+  if (shape.has_qk_norm && g)
     run(
       reduceRows(tokens.most),
       { rows: tokens.count, cols: 2 * shape.head_dim },
@@ -170,11 +175,11 @@ function blockBackward<L extends string>(
     )
   // qkv = attn_in · qkv_proj^T + bias
   inputGrad(run, matmul, tokens, d.d_qkv, w.qkv_proj, d.d_normed)
-  qkvGrad(run, model, tokens, d.d_qkv, a.attn_in, g)
+  if (g) qkvGrad(run, model, tokens, d.d_qkv, a.attn_in, g)
   // attn_in = rms_norm(hidden[l])
   const attn_norm = w.input_layernorm
   const x = ws.hidden[l]
-  normBackward(run, shape, ws, tokens, x, attn_norm, a.attn_inv_rms, g.input_layernorm, 1)
+  normBackward(run, shape, ws, tokens, x, attn_norm, a.attn_inv_rms, g?.input_layernorm, 1)
 }
 
 /** d_qkv_rotated [M, (H + 2K) · D] from d_context [M, H · D]. */
@@ -219,21 +224,22 @@ function inputGrad<L extends string>(
   run(kernel, { m: tokens.count, n, k, accumulate: 0 }, { a: d_y, b: weight, out: d_x })
 }
 
-/** d_weight [out, in] += d_y [M, out]^T · x [M, in]. */
+/** d_weight [out, in] += d_y [M, out]^T · x [M, in]; nothing for a frozen weight. */
 function weightGrad<L extends string>(
   run: Recorder<L>['run'],
   choice: MatmulChoice | undefined,
   tokens: Tokens<L>,
   d_y: Tensor,
   x: Tensor,
-  d_weight: Tensor,
+  d_weight: Tensor | undefined,
 ): void {
+  if (!d_weight) return
   const [m, n] = d_weight.shape
   const kernel = matmulKernel(choice, 'tn', { m, n, k: tokens.most })
   run(kernel, { m, n, k: tokens.count, accumulate: 1 }, { a: d_y, b: x, out: d_weight })
 }
 
-/** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient. */
+/** Backward of y = rms_norm(x): d_hidden (+)= from d_normed, and the norm's weight gradient unless that is frozen. */
 function normBackward<L extends string>(
   run: Recorder<L>['run'],
   shape: ModelShape,
@@ -242,13 +248,14 @@ function normBackward<L extends string>(
   x: Tensor,
   weight: Tensor,
   inv_rms: Tensor,
-  d_weight: Tensor,
+  d_weight: Tensor | undefined,
   accumulate: 0 | 1,
 ): void {
   const { d_normed: d_y, d_hidden: d_x, norm_partials: partials } = backwardScratch(ws)
   const rows = tokens.count
   const cols = shape.hidden_size
   run(rms_norm_backward, { rows, cols, accumulate }, { x, weight, inv_rms, d_y, d_x })
+  if (!d_weight) return
   const rows_per_block = NORM_ROWS_PER_BLOCK
   run(rms_norm_weight_grad, { rows, cols, rows_per_block }, { x, inv_rms, d_y, partials })
   const most = Math.ceil(tokens.most / rows_per_block)

@@ -4,9 +4,17 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
-import { paramTensors, unpackWeights } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import type { ModelConfig } from '../params/config.ts'
+import { unpackWeights } from '../params/params.ts'
+import {
+  CONFIGS,
+  flatOf,
+  TINY,
+  testBatch,
+  testGradients,
+  testModel,
+  testWeights,
+} from '../testing.ts'
 import { backward } from './backward.ts'
 import type { Fusion, Model } from './model.ts'
 import { readPolicy } from './policy.ts'
@@ -26,14 +34,8 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
   const batch = testBatch(lengths, { P, R, vocab_size: config.vocab_size, seed: 7 })
   const { layout, flat } = testWeights(config, 1)
   const { shape } = layout
-  const param = (label: string) => gpu.tensor(label, 'f32', [layout.size])
-  const [weights, grads] = ['weights', 'gradients'].map((label) =>
-    paramTensors(gpu, layout, param(label)),
-  )
-  gpu.write(weights.flat, flat)
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
+  const model = testModel(gpu, layout, flat, options)
+  const grads = testGradients(gpu, layout)
   const ws = createWorkspace(gpu, shape, {
     rows,
     width: P + R,
@@ -44,14 +46,13 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
   uploadRows(gpu, ws, batch)
   const given = randomValues(rows * R, 3).map((x, i) => x * batch.response_mask[i])
   gpu.write(ws.response.d_log_probs, given)
-  const model: Model = { shape, weights, inv_freq, ...options }
   const program = await gpu.record('pass', [], (r) => {
     forward(r, model, ws)
     readPolicy(r, model, ws, L, 1)
     backward(r, model, grads, ws, L, 1)
   })
   gpu.replay(program)
-  const [log_probs, gradients] = await gpu.read(ws.response.log_probs, grads.flat)
+  const [log_probs, gradients] = await gpu.read(ws.response.log_probs, flatOf(grads))
   expect(gradients.some((g) => g !== 0)).toBe(true)
   const count = (kernel: RegExp) =>
     program.commands.filter((c) => c.kind === 'dispatch' && kernel.test(c.kernel.name)).length

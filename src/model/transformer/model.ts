@@ -1,9 +1,18 @@
 // What every pass of a model shares: the model itself, how many tokens pass, and the parameters of its heads.
+import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Value } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
-import type { ModelShape } from '../params/config.ts'
-import type { ParamTensors } from '../params/params.ts'
+import { inverseFrequencies, type ModelShape } from '../params/config.ts'
+import { createParamBuffers } from '../params/param_buffers.ts'
+import { writeParams } from '../params/param_copies.ts'
+import {
+  type ParamLayout,
+  type ParamTensors,
+  paramTensors,
+  storedAs,
+  type Trains,
+} from '../params/params.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */
@@ -24,6 +33,31 @@ export interface Model {
   readonly matmul?: MatmulChoice | undefined
   /** Absent = all of it. Off and on differ at most in the rounding of the bias gradient. */
   readonly fusion?: Fusion | undefined
+}
+
+/** Room for a model; `trains` = which segments are trained, by default none, `kernels` = which ones it runs. */
+export function createModel(
+  alloc: Allocator,
+  layout: ParamLayout,
+  trains: Trains = 'none',
+  kernels: Pick<Model, 'matmul' | 'fusion'> = {},
+): Model {
+  const { shape } = layout
+  const stored = storedAs(shape, trains)
+  const buffers = createParamBuffers(alloc, layout, 'weights', 'weights', stored)
+  const weights = paramTensors(alloc, layout, buffers)
+  const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
+  return { shape, weights, inv_freq, ...kernels }
+}
+
+/** Uploads rotary frequencies and weights, in the order of their layout. */
+export function uploadModel(
+  gpu: Pick<Gpu, 'write'>,
+  { shape, weights, inv_freq }: Model,
+  values: Float32Array,
+): void {
+  writeParams(gpu, weights.buffers, values)
+  gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
 }
 
 /** Tokens of a pass: how many, perhaps only known at each replay, and how many at most, which decides on kernels. */

@@ -4,6 +4,7 @@ import type { Tensor } from '../../kernels/device/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelShape } from '../params/config.ts'
+import { oneRange } from '../params/param_buffers.ts'
 import { type Readout, readsNormed } from '../params/readout.ts'
 import type { Model } from './model.ts'
 import type { ResponseTensors, Workspace } from './workspace.ts'
@@ -67,7 +68,7 @@ export function unembed<L extends string>(
     { ...headParamsOf(shape, scored), inv_temperature },
     {
       hidden,
-      weight: weights.lm_head,
+      weight: oneRange(weights.lm_head),
       scored: scored.scored,
       log_probs,
       entropy,

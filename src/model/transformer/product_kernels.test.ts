@@ -5,24 +5,19 @@ import { MemoryPlan } from '../../kernels/device/tensor.ts'
 import { QUANTITY_NAMES } from '../internals/internal_quantities.ts'
 import { recordInternals } from '../internals/internals.ts'
 import { createInternals } from '../internals/internals_tensors.ts'
-import { paramTensors } from '../params/params.ts'
 import type { RolloutLive } from '../rollout/rollout_inputs.ts'
 import { recordPrefill, recordTokens } from '../rollout/rollout_record.ts'
 import { createRolloutTensors } from '../rollout/rollout_tensors.ts'
 import { TINY, testWeights } from '../testing.ts'
 import type { Model } from './model.ts'
+import { createModel } from './model.ts'
 import { createWorkspace } from './workspace.ts'
 
 const L = TINY.num_hidden_layers
 const { layout } = testWeights(TINY, 1)
 const { shape } = layout
 const plan = new MemoryPlan()
-const model: Model = {
-  shape,
-  weights: paramTensors(plan, layout, plan.tensor('weights', 'f32', [layout.size])),
-  inv_freq: plan.tensor('inv_freq', 'f32', [shape.head_dim / 2]),
-  matmul: { '*': 'vector_4x4' },
-}
+const model = createModel(plan, layout, 'all', { matmul: { '*': 'vector_4x4' } })
 
 /** How often each product kernel was recorded, of those whose names begin so. */
 function products<N extends string>(build: (recorder: Recorder<N>) => void, prefix = 'matmul') {

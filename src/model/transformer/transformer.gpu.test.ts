@@ -2,10 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
-import { paramTensors, unpackWeights } from '../params/params.ts'
+import type { ModelConfig } from '../params/config.ts'
+import { unpackWeights } from '../params/params.ts'
 import type { Readout } from '../params/readout.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import {
+  CONFIGS,
+  flatOf,
+  TINY,
+  testBatch,
+  testGradients,
+  testModel,
+  testWeights,
+} from '../testing.ts'
 import { backwardRef } from './backward.ref.ts'
 import { backward } from './backward.ts'
 import type { Model } from './model.ts'
@@ -28,15 +36,8 @@ function build(
 ) {
   const { layout, flat, exact } = testWeights(config, seed)
   const { shape } = layout
-  const weights = paramTensors(
-    gpu,
-    layout,
-    gpu.tensor('weights', 'f32', [layout.size], { data: flat }),
-  )
-  const grads = paramTensors(gpu, layout, gpu.tensor('gradients', 'f32', [layout.size]))
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
+  const model = testModel(gpu, layout, flat)
+  const grads = testGradients(gpu, layout)
   const ws = createWorkspace(gpu, shape, {
     rows: batch.rows,
     width: batch.width,
@@ -46,7 +47,7 @@ function build(
     ...options,
   })
   load(ws, batch)
-  return { layout, exact, model: { shape, weights, inv_freq } satisfies Model, grads, ws }
+  return { layout, exact, model, grads, ws }
 }
 
 function load(ws: Workspace, batch: Batch) {
@@ -114,7 +115,7 @@ async function expectAgreement(
     backward(r, model, grads, ws, layer, 1 / temperature, undefined, readout),
   )
   gpu.replay(program)
-  const [flat] = await gpu.read(grads.flat)
+  const [flat] = await gpu.read(flatOf(grads))
   const named = unpackWeights(layout, flat)
   const expected = backwardRef(config, exact, cache, layer, {
     ...response,
@@ -155,7 +156,7 @@ test('activations that the backward computes again give the same bits from less 
     gpu.write(ws.response.d_entropy, d)
     const program = await gpu.record('backward', [], (r) => backward(r, model, grads, ws, layer, 1))
     gpu.replay(program)
-    const [flat] = await gpu.read(grads.flat)
+    const [flat] = await gpu.read(flatOf(grads))
     return { flat, bytes }
   }
   for (const layer of [1, 2, 3]) {
@@ -257,12 +258,12 @@ test('gradients of two half batches add up to those of the whole', async () => {
     gpu.replay(await gpu.record('backward', [], (r) => backward(r, model, grads, part, 3, 1)))
   }
   await run(ws, [0, 4])
-  const [whole] = await gpu.read(grads.flat)
-  gpu.clear(grads.flat)
+  const [whole] = await gpu.read(flatOf(grads))
+  gpu.clear(flatOf(grads))
   const half = sliceWorkspace(gpu, ws, 2)
   await run(half, [0, 2])
   await run(half, [2, 4])
-  const [halves] = await gpu.read(grads.flat)
+  const [halves] = await gpu.read(flatOf(grads))
   const scale = Math.max(...whole.map(Math.abs))
   expect(scale).toBeGreaterThan(0.1)
   expectClose(halves, whole, { atol: 1e-6 * scale, rtol: 1e-4 })

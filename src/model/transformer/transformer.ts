@@ -3,12 +3,13 @@
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
-import { embedding_forward } from '../../kernels/embedding/embedding.ts'
+import { embeddingForward } from '../../kernels/embedding/embedding.ts'
 import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { ModelShape } from '../params/config.ts'
+import type { RowRange } from '../params/param_buffers.ts'
 import type { LayerTensors } from '../params/params.ts'
 import { gateUp } from './fusion.ts'
 import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
@@ -51,6 +52,21 @@ function projectQkv<L extends string>(
   run(matmulKernel(choice, 'nt_add', size), params, tensors)
 }
 
+/** out [tokens, C] = the rows of the embedding that `input_ids` name: from each range those that it has. */
+export function embed<L extends string>(
+  run: Recorder<L>['run'],
+  embed_tokens: readonly RowRange[],
+  tokens: Value<L>,
+  input_ids: Tensor,
+  out: Tensor,
+): void {
+  for (const { first, tensor: weight } of embed_tokens) {
+    const [ids, hidden_size] = weight.shape
+    const size = { tokens, hidden_size, first_id: first, ids }
+    run(embeddingForward(weight), size, { input_ids, weight, out })
+  }
+}
+
 /**
  * Runs the first `layers` blocks on ws.input_ids: fills hidden[0…layers] and what their backwards need.
  * `onHidden(l)` is called when hidden[l] has been recorded, before later layers may overwrite it. `count` = tokens of ws's
@@ -65,10 +81,7 @@ export function forward<L extends string>(
   count?: Value<L>,
 ): void {
   const tokens = tokensOf(ws, count)
-  const embed = { tokens: tokens.count, hidden_size: model.shape.hidden_size }
-  const { input_ids } = ws
-  const out = ws.hidden[0]
-  recorder.run(embedding_forward, embed, { input_ids, weight: model.weights.embed_tokens, out })
+  embed(recorder.run, model.weights.embed_tokens, tokens.count, ws.input_ids, ws.hidden[0])
   onHidden(0)
   for (let l = 0; l < layers; l++) {
     blockForward(recorder, model, ws, l, tokens)

@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
-import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
-import { type Head, type ParamLayout, paramTensors, unpackWeights } from '../params/params.ts'
-import { CONFIGS, TINY, testBatch, testWeights } from '../testing.ts'
+import type { ModelConfig } from '../params/config.ts'
+import { type Head, type ParamLayout, unpackWeights } from '../params/params.ts'
+import {
+  CONFIGS,
+  flatOf,
+  TINY,
+  testBatch,
+  testGradients,
+  testModel,
+  testWeights,
+} from '../testing.ts'
 import type { Model } from './model.ts'
 import type { RefArrays } from './operations.ref.ts'
 import { uploadRows } from './rows.ts'
@@ -36,19 +44,12 @@ const BATCH = testBatch(LENGTHS, SIZE)
 function build(config: ModelConfig, head: Head, batch: Batch = BATCH) {
   const { layout, flat, exact } = testWeights(config, 4, head)
   const { shape } = layout
-  const weights = paramTensors(
-    gpu,
-    layout,
-    gpu.tensor('weights', 'f32', [layout.size], { data: flat }),
-  )
-  const grads = paramTensors(gpu, layout, gpu.tensor('gradients', 'f32', [layout.size]))
-  const inv_freq = gpu.tensor('inv_freq', 'f32', [shape.head_dim / 2], {
-    data: Float32Array.from(inverseFrequencies(config)),
-  })
+  const model = testModel(gpu, layout, flat)
+  const grads = testGradients(gpu, layout)
   const { rows, width, R: response_length } = batch
   const ws = createWorkspace(gpu, shape, { rows, width, response_length, trains: true })
   load(ws, batch)
-  return { layout, exact, model: { shape, weights, inv_freq } satisfies Model, grads, ws }
+  return { layout, exact, model, grads, ws }
 }
 
 function load(ws: Workspace, batch: Batch) {
@@ -101,7 +102,7 @@ describe.for(cases)('%s', ([, config]) => {
         backwardValues(r, model, grads, ws, ws.response.d_vpreds),
       ),
     )
-    const [flat] = await gpu.read(grads.flat)
+    const [flat] = await gpu.read(flatOf(grads))
     const d_read = scatterSpan(Float64Array.from(d_values), cache, mask, P - 1)
     expectGradients(layout, flat as Float32Array, valuesBackwardRef(config, exact, cache, d_read))
   })
@@ -121,7 +122,7 @@ describe.for(cases)('%s', ([, config]) => {
         backwardScores(r, model, grads, ws, t)
       }),
     )
-    const [scores, flat] = await gpu.read(t.scores, grads.flat)
+    const [scores, flat] = await gpu.read(t.scores, flatOf(grads))
     const cache = forwardRef(config, exact, BATCH)
     const truth = valuesRef(exact, cache)
     expectClose(
@@ -157,7 +158,7 @@ test('more padding on the left changes no value and no gradient', async () => {
         backwardValues(r, model, grads, ws, ws.response.d_vpreds),
       ),
     )
-    return { found, flat: (await gpu.read(grads.flat))[0] as Float32Array }
+    return { found, flat: (await gpu.read(flatOf(grads)))[0] as Float32Array }
   }
   const [a, b] = [await run(tight), await run(wide)]
   expectClose(b.found, a.found, { atol: 2e-6, rtol: 2e-6 })
@@ -176,7 +177,7 @@ test('masked values are 0 and send nothing back', async () => {
       backwardValues(r, model, grads, ws, ws.response.d_vpreds),
     ),
   )
-  expect((await gpu.read(grads.flat))[0].every((g) => g === 0)).toBe(true)
+  expect((await gpu.read(flatOf(grads)))[0].every((g) => g === 0)).toBe(true)
 })
 
 test('a model with a vocabulary head has no values, and one with a bare score no bias', async () => {

@@ -8,18 +8,18 @@ import {
   value_head_backward_weight,
   value_head_forward,
 } from '../../kernels/value_head/value_head.ts'
-import type { ParamTensors } from '../params/params.ts'
+import type { ParamGradients, ParamTensors } from '../params/params.ts'
 import { backwardScratch, backwardStates } from './backward.ts'
 import type { Model } from './model.ts'
 import { finalNorm, type Scored, scoredResponse } from './policy.ts'
 import type { Workspace } from './workspace.ts'
 
-function scoreOf(params: ParamTensors): Tensor {
+function scoreOf(params: Pick<ParamTensors, 'score'>): Tensor {
   if (!params.score) throw new ShapeError('value: this model has a vocabulary head and no score')
   return params.score
 }
 
-function biasOf(params: ParamTensors): Tensor {
+function biasOf(params: Pick<ParamTensors, 'score_bias'>): Tensor {
   if (!params.score_bias) throw new ShapeError('value: this model has no score bias')
   return params.score_bias
 }
@@ -56,7 +56,7 @@ export function readValues<L extends string>(
 export function backwardValues<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
-  grads: ParamTensors,
+  grads: ParamGradients,
   ws: Workspace,
   d_values: Tensor,
   scored: Scored = scoredResponse(ws),
@@ -131,7 +131,7 @@ export function readScores<L extends string>(
 export function backwardScores<L extends string>(
   recorder: Pick<Recorder<L>, 'run' | 'clear'>,
   model: Model,
-  grads: ParamTensors,
+  grads: ParamGradients,
   ws: Workspace,
   t: ScoreTensors,
 ): void {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 import { modelShape } from '../../model/params/config.ts'
-import { chunkSegments, paramLayout, trainedPrefix } from '../../model/params/params.ts'
+import { chunkSegments, trainedPrefix } from '../../model/params/flat_params.ts'
+import { paramLayout } from '../../model/params/params.ts'
 import { TINY } from '../../model/testing.ts'
 import { frozenRuns, segmentFactors } from './trained_segments.ts'
 

@@ -1,5 +1,6 @@
 // Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of the flat layout.
-import { firstBlockSegment, type ParamLayout, trainedPrefix } from '../../model/params/params.ts'
+import { type FlatLayout, trainedPrefix } from '../../model/params/flat_params.ts'
+import type { ParamLayout } from '../../model/params/params.ts'
 import { type Readout, readsNormed } from '../../model/params/readout.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay, no part in the norm. */
@@ -37,7 +38,7 @@ export function segmentFactors(
   { target_layer, target_readout = 'raw', freeze, lr_factor_above }: TrainedPart,
 ): readonly number[] | undefined {
   const { shape, segment_ends } = layout
-  const first_block = firstBlockSegment(layout)
+  const { first_block } = layout
   const prefix = trainedPrefix(layout, target_layer).segments
   const norm = segment_ends.length - 1
   const is_normed = readsNormed(shape, target_layer, target_readout)
@@ -58,7 +59,7 @@ export function segmentFactors(
 
 /** The stretches of the flat layout, in elements, that a factor of 0 freezes. */
 export function frozenRuns(
-  { segment_ends }: ParamLayout,
+  { segment_ends }: Pick<FlatLayout, 'segment_ends'>,
   factors: readonly number[],
 ): { readonly offset: number; readonly count: number }[] {
   const runs: { offset: number; count: number }[] = []

@@ -5,7 +5,7 @@ import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { sft_loss_ref } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { unpackWeights } from '../../model/params/params.ts'
-import { packWeights, TINY, testWeights } from '../../model/testing.ts'
+import { flatOf, packWeights, TINY, testWeights } from '../../model/testing.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { ActorPhase, RlPhase } from '../config/phase.ts'
@@ -195,7 +195,7 @@ test('a batch of 8 equals 2 × 4 accumulated, and the loss is the float64 cross-
     actor.beginStep()
     actor.upload(batch, { micro })
     actor.updateSupervised(batch, micro, OPTIM, 1, 1e-2)
-    const [sums, flat] = await gpu.read(actor.tensors.sums, actor.tensors.gradients.flat)
+    const [sums, flat] = await gpu.read(actor.tensors.sums, flatOf(actor.tensors.gradients))
     return { loss: sums[0], flat, exact }
   }
   const one = await run(8)
@@ -230,11 +230,11 @@ test('a non-finite gradient changes nothing, is counted, and does not stop the n
   const good = await actor.exportWeights()
   const bad = good.slice()
   bad[layout.slices.layers[1].down_proj.offset] = Number.NaN
-  gpu.write(actor.tensors.model.weights.flat, bad)
+  gpu.write(flatOf(actor.tensors.model.weights), bad)
   const skipped = await step()
   expect([skipped.is_finite, skipped.skipped_steps]).toEqual([0, 1])
   expect(await actor.exportWeights()).toEqual(bad)
-  gpu.write(actor.tensors.model.weights.flat, good)
+  gpu.write(flatOf(actor.tensors.model.weights), good)
   const next = await step()
   expect([next.is_finite, next.skipped_steps, next.optimizer_steps]).toEqual([1, 1, 2])
   expect((await actor.exportWeights()).every(Number.isFinite)).toBe(true)

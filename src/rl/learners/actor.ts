@@ -1,6 +1,7 @@
 // The policy being trained, on the GPU: weights, optimizer state, and the passes that score and update it.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
+import { copyParams } from '../../model/params/param_copies.ts'
 import type { ParamLayout } from '../../model/params/params.ts'
 import { uploadRows } from '../../model/transformer/rows.ts'
 import type { Optim } from '../config/optim.ts'
@@ -72,7 +73,7 @@ export class Actor {
     weights: Float32Array,
   ): Promise<Actor> {
     const tensors = createActorTensors(gpu, layout, size)
-    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    const trainable = await Trainable.load(gpu, layout, tensors, weights)
     const programs = {
       begin: await gpu.record('begin_step', [], (r) => {
         r.clear(tensors.sums)
@@ -160,7 +161,7 @@ export class Actor {
   setReference(): void {
     const { reference, model } = this.tensors
     if (!reference) throw new Error('actor: no room was made for a reference policy')
-    this.#gpu.copy(model.weights.flat, reference.flat)
+    copyParams(this.#gpu, model.weights.buffers, reference.own)
   }
 
   /**

@@ -5,9 +5,11 @@ import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import { CHUNK } from '../../model/params/flat_params.ts'
+import { overlaid, type ParamBuffers } from '../../model/params/param_buffers.ts'
 import { type ParamLayout, type ParamTensors, paramTensors } from '../../model/params/params.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
+import { createTrained } from './optimizer_tensors.ts'
 import { createShuffledTensors, type ShuffledTensors } from './shuffled_batch.ts'
 import { createTraceTensors, type TraceTensors } from './step_trace.ts'
 import { createTrainableTensors, type KernelChoice, type TrainableTensors } from './trainable.ts'
@@ -35,11 +37,18 @@ export interface ActorSize {
   /** Leave padding out of the passes over the batch (model/transformer/rows.ts). Default true. */
   readonly use_remove_padding?: boolean
   readonly kernels?: KernelChoice
+  /** Which segments any phase trains; the others have no gradients and no moments. Absent = all. */
+  readonly trains?: readonly boolean[]
+}
+
+/** Weights of the reference policy. */
+export interface ReferenceTensors extends ParamTensors {
+  /** Those that are not the model's own: the trained ones. */
+  readonly own: ParamBuffers
 }
 
 export interface ActorTensors extends TrainableTensors {
-  /** Weights of the reference policy. */
-  readonly reference: ParamTensors | undefined
+  readonly reference: ReferenceTensors | undefined
   /** Sums of the loss kernels over this training step. */
   readonly sums: Tensor
   /** Sums of rollout correction against the policy being updated (bypass mode). */
@@ -71,14 +80,11 @@ export function createActorTensors(
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
   const batch_size = { rows: B, prompt_length, response_length: R }
+  const trainable = createTrainableTensors(alloc, layout, size.updates, size.kernels, size.trains)
   return {
-    ...createTrainableTensors(alloc, layout, size.updates, size.kernels),
+    ...trainable,
     reference: size.has_reference
-      ? paramTensors(
-          alloc,
-          layout,
-          alloc.tensor('reference', 'f32', [layout.size], { kind: 'weights' }),
-        )
+      ? createReference(alloc, layout, trainable.model.weights, size.trains)
       : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
@@ -106,6 +112,17 @@ export function createActorTensors(
     probe_mask: alloc.tensor('probe_mask', 'f32', [stride]),
     probe_sums: alloc.tensor('probe_sums', 'f32', [shape.num_hidden_layers + 1]),
   }
+}
+
+/** Room for the reference policy. What is never trained it shares with the model. */
+function createReference(
+  alloc: Allocator,
+  layout: ParamLayout,
+  { buffers }: ParamTensors,
+  trains: readonly boolean[] | undefined,
+): ReferenceTensors {
+  const own = createTrained(alloc, layout, 'reference', 'weights', trains)
+  return { ...paramTensors(alloc, layout, overlaid(alloc, own, buffers)), own }
 }
 
 /** Elements per layer in probe_entropy: rounded up to what a binding may start at. */

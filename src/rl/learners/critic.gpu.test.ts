@@ -9,8 +9,10 @@ import {
 } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { valueLossRef } from '../../kernels/value_loss/value_loss.ref.ts'
-import { chunkSegments, type ParamLayout, unpackWeights } from '../../model/params/params.ts'
-import { TINY, testWeights } from '../../model/testing.ts'
+import { chunkSegments } from '../../model/params/flat_params.ts'
+import { readParams, wholeTensor } from '../../model/params/param_copies.ts'
+import { type ParamLayout, unpackWeights } from '../../model/params/params.ts'
+import { flatOf, TINY, testWeights } from '../../model/testing.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import {
@@ -191,7 +193,7 @@ describe.for(LOSS_AGG_MODES)('%s', (loss_agg_mode) => {
         ...WHOLE,
         is_legacy,
       })
-      const [g, sums] = await gpu.read(critic.tensors.gradients.flat, critic.tensors.value_sums)
+      const [g, sums] = await gpu.read(flatOf(critic.tensors.gradients), critic.tensors.value_sums)
       return { g: g as Float32Array, sums: sums as Float32Array }
     }
     const one = await gradients(4, false)
@@ -257,19 +259,23 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
 test("to begin is to take the policy's transformer, the first score and no moments", async () => {
   const { critic, layout, flat } = await createCritic('token-mean')
   const start = testWeights(TINY, 77)
-  gpu.write(policy.model.weights.flat, start.flat)
+  gpu.write(flatOf(policy.model.weights), start.flat)
   const batch = makeRows(6)
   const rows = { batch: ROWS, mini: MINI, micro: MINI }
   critic.beginStep()
   shared.batch.upload(batch, MINI)
   critic.computeValues(rows)
   critic.update(batch, returnsOf(batch, 2), { ...CONFIG }, rows, { ...WHOLE, epochs: 1, lr: 0.1 })
-  critic.begin(policy.model.weights.flat, start.layout)
+  critic.begin(policy.model.weights, start.layout)
   const now = unpackWeights(layout, await critic.trainable.exportWeights())
   const theirs = unpackWeights(start.layout, start.flat)
   const first = unpackWeights(layout, flat)
   for (const { name } of layout.params)
     expect(now[name], name).toEqual(name.startsWith('score') ? first[name] : theirs[name])
-  const [m, corrections] = await gpu.read(critic.tensors.m, critic.tensors.corrections)
+  const [m, corrections] = await readParams(
+    gpu,
+    critic.tensors.m,
+    wholeTensor(critic.tensors.corrections),
+  )
   expect([...m, ...corrections].every((x) => x === 0)).toBe(true)
 })

@@ -1,14 +1,14 @@
 // The value model of PPO: its own copy of the transformer with one number per token, and its own optimizer.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program, Recorder } from '../../kernels/device/program.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
 import {
   LOSS_AGG_MODES,
   type LossAggMode,
 } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { loss_weights } from '../../kernels/policy_loss/loss_weights.ts'
 import { value_loss } from '../../kernels/value_loss/value_loss.ts'
-import { type ParamLayout, sharedRuns } from '../../model/params/params.ts'
+import { copyParams, writeParams } from '../../model/params/param_copies.ts'
+import { type ParamLayout, type ParamTensors, sharedRuns } from '../../model/params/params.ts'
 import { forward } from '../../model/transformer/transformer.ts'
 import { backwardValues, readValues } from '../../model/transformer/value.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
@@ -98,7 +98,7 @@ export class Critic {
     shared: CriticShared,
     weights: Float32Array,
   ): Promise<Critic> {
-    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    const trainable = await Trainable.load(gpu, layout, tensors, weights)
     await trainable.prepare(layout.shape.num_hidden_layers)
     const score = weights.slice(scoreOffset(layout))
     return new Critic(gpu, tensors, trainable, shared, score)
@@ -184,19 +184,16 @@ export class Critic {
    * Starts over as a copy of another model's transformer, with a new optimizer: under that model's score where it has one, else
    * under the first one. The bias is the first in any case: what verl's critic has when its path is that of a reward model.
    */
-  begin(model: Tensor, model_layout: ParamLayout): void {
+  begin({ buffers: from }: Pick<ParamTensors, 'buffers'>, model_layout: ParamLayout): void {
     const { layout } = this.trainable
-    const { flat } = this.tensors.model.weights
-    this.#gpu.write(
-      this.#gpu.view(flat, 'critic.score', scoreOffset(layout), [this.#score.length]),
-      this.#score,
-    )
-    for (const run of sharedRuns(model_layout, layout)) this.#gpu.copy(model, flat, run)
-    const [from, to] = [model_layout.slices.score, layout.slices.score]
-    if (from && to) {
+    const to = this.tensors.weights
+    writeParams(this.#gpu, to, this.#score, scoreOffset(layout))
+    copyParams(this.#gpu, from, to, sharedRuns(model_layout, layout))
+    const [theirs, ours] = [model_layout.slices.score, layout.slices.score]
+    if (theirs && ours) {
       const count = layout.shape.hidden_size
-      const run = { from_offset: from.offset, to_offset: to.offset, count }
-      this.#gpu.copy(model, flat, run)
+      const run = { from_offset: theirs.offset, to_offset: ours.offset, count }
+      copyParams(this.#gpu, from, to, [run])
     }
     this.trainable.resetOptimizer()
   }

@@ -34,7 +34,7 @@ async function train(config: ModelConfig, fusion?: Fusion) {
     kernels: { fusion },
   })
   const uploaded = new TrainingBatch(gpu, tensors.batch, true)
-  const trainable = await Trainable.create(gpu, layout, tensors, flat)
+  const trainable = await Trainable.load(gpu, layout, tensors, flat)
   await trainable.prepare(L)
   const step = await gpu.record('sft', ['row', 'tokens', 'inv_token_count'] as const, (r) =>
     recordSft(r, tensors, tensors.workspace, L),

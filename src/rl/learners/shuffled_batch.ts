@@ -35,7 +35,11 @@ export function recordGather(
   to: Tensor,
 ): void {
   const [tokens, hidden_size] = from.shape
-  r.run(embedding_forward, { tokens, hidden_size }, { input_ids: order, weight: from, out: to })
+  r.run(
+    embedding_forward,
+    { tokens, hidden_size, first_id: 0, ids: tokens },
+    { input_ids: order, weight: from, out: to },
+  )
 }
 
 /** A batch whose rows have another order in every epoch. */

@@ -3,7 +3,7 @@
 import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
-import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/tensor.ts'
+import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { HfFacts, OpenHfModel } from '../../model/hf/hf_model.ts'
 import type { LoadOptions, WeightSink } from '../../model/hf/stream/weight_stream.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
@@ -20,9 +20,10 @@ import {
   type TextWindow,
   uploadWindow,
 } from '../../model/internals/lens_window.ts'
-import { inverseFrequencies, modelShape } from '../../model/params/config.ts'
-import { type ParamLayout, paramTensors } from '../../model/params/params.ts'
-import type { Model } from '../../model/transformer/model.ts'
+import { inverseFrequencies } from '../../model/params/config.ts'
+import { writeParams } from '../../model/params/param_copies.ts'
+import type { ParamLayout } from '../../model/params/params.ts'
+import { createModel, type Model } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
@@ -84,7 +85,7 @@ export class OpenedModel {
       const made = create(gpu, hf)
       // What there is no room for is known before the first byte is read.
       await gpu.finish()
-      await hf.load(gpuSink(gpu, hf.layout, made.weights), options)
+      await hf.load(gpuSink(gpu, hf.layout, made.model), options)
       await gpu.finish()
       return new OpenedModel(gpu, made, hf.eos_token_ids)
     } catch (error) {
@@ -143,7 +144,7 @@ export class OpenedModel {
 }
 
 /** What a model takes to be looked into and written with: known from its config alone. */
-export function planOpened(facts: Pick<HfFacts, 'config' | 'layout'>): {
+export function planOpened(facts: Pick<HfFacts, 'layout'>): {
   readonly largest: { readonly label: string; readonly bytes: number }
   readonly bytes: number
 } {
@@ -153,29 +154,24 @@ export function planOpened(facts: Pick<HfFacts, 'config' | 'layout'>): {
 }
 
 /** Everything on the device, or in a plan. */
-function create(alloc: Allocator, { config, layout }: Pick<HfFacts, 'config' | 'layout'>) {
-  const shape = modelShape(config)
-  const inv_freq = { kind: 'weights', data: Float32Array.from(inverseFrequencies(config)) } as const
-  const weights = alloc.tensor('weights', 'f32', [layout.size], { kind: 'weights' })
-  const model: Model = {
-    shape,
-    weights: paramTensors(alloc, layout, weights),
-    inv_freq: alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], inv_freq),
-  }
+function create(alloc: Allocator, { layout }: Pick<HfFacts, 'layout'>) {
+  const { shape } = layout
+  const model = createModel(alloc, layout)
   const size = { rows: 1, width: MOST_TEXT, response_length: 0, trains: false }
   const ws = createWorkspace(alloc, shape, size)
   const lens: LensTensors = createLens(alloc, shape, { texts: 1, width: MOST_READ, ws })
   const internals: InternalsTensors<(typeof CHANGES)[number]> = createInternals(alloc, shape, ws, {
     ...{ quantities: CHANGES, positions: 'response', window: MOST_READ },
   })
-  return { weights, model, lens, internals, rollout: createGeneration(alloc, model) }
+  return { model, lens, internals, rollout: createGeneration(alloc, model) }
 }
 
 /** Bytes that are handed to the GPU before it is waited for, so that its copies of them do not pile up. */
 const UPLOAD_BYTES = 2 ** 27
 
 /** Writes weights to the GPU as they come. Throws RangeError for one that is not finite: nothing that follows from it says anything. */
-function gpuSink(gpu: Gpu, layout: ParamLayout, weights: Tensor<'f32'>): WeightSink {
+function gpuSink(gpu: Gpu, layout: ParamLayout, { shape, weights, inv_freq }: Model): WeightSink {
+  gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
   const offsets = new Map(layout.params.map(({ name, offset }) => [name, offset]))
   let waiting = 0
   return {
@@ -185,7 +181,7 @@ function gpuSink(gpu: Gpu, layout: ParamLayout, weights: Tensor<'f32'>): WeightS
         throw new RangeError(
           `tensor ${param}, element ${offset + bad}: expected a finite number, found ${values[bad]}. The file is damaged, or the model broke while it was trained.`,
         )
-      gpu.write(weights, values, (offsets.get(param) ?? 0) + offset)
+      writeParams(gpu, weights.buffers, values, (offsets.get(param) ?? 0) + offset)
       waiting += values.byteLength
       if (waiting < UPLOAD_BYTES) return
       await gpu.finish()

@@ -102,7 +102,7 @@ export class RewardModel {
     weights: Float32Array,
   ): Promise<RewardModel> {
     const tensors = createRewardModelTensors(gpu, layout, size)
-    const trainable = await Trainable.create(gpu, layout, tensors, weights)
+    const trainable = await Trainable.load(gpu, layout, tensors, weights)
     await trainable.prepare(layout.shape.num_hidden_layers)
     const { model, workspace: ws, score: t, gradients, sums } = tensors
     const first_tokens = Uint32Array.from({ length: size.rows + 1 }, (_, b) => b * size.width)

@@ -1,7 +1,8 @@
 // The reward model of a run: made from the policy, taught by preferences, and asked for the scores of responses.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
-import { type ParamLayout, sharedRuns } from '../../model/params/params.ts'
+import { copyParams, writeParams } from '../../model/params/param_copies.ts'
+import { type ParamLayout, type ParamTensors, sharedRuns } from '../../model/params/params.ts'
 import type { RewardModelPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { type PairScores, rewardModelMetrics, takenUpdates } from '../metrics/metrics.ts'
@@ -123,16 +124,15 @@ export class RewardTraining {
    */
   async begin(
     { pairs }: RewardModelPhase,
-    policy: Tensor,
+    { buffers: policy }: Pick<ParamTensors, 'buffers'>,
     policy_layout: ParamLayout,
     source: PairSource,
   ): Promise<void> {
     const { layout } = this
     const gpu = this.#gpu
-    const { flat } = this.#model.tensors.model.weights
-    const score = gpu.view(flat, 'reward_model.score', scoreOffset(layout), [this.#head.length])
-    gpu.write(score, this.#head)
-    for (const run of sharedRuns(policy_layout, layout)) gpu.copy(policy, flat, run)
+    const { weights } = this.#model.tensors
+    writeParams(gpu, weights, this.#head, scoreOffset(layout))
+    copyParams(gpu, policy, weights, sharedRuns(policy_layout, layout))
     this.#model.trainable.resetOptimizer()
     const wanted = pairs.count + pairs.held_out
     const none = { pairs: [], ties: 0, rounds: 0 }

@@ -14,7 +14,7 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   const { current, phase } = progress
   if (current.kind !== 'reward_model' || progress.pairs_of === phase || !parts.reward) return
   gpu.stage('gen')
-  await parts.reward.begin(current, parts.actor.tensors.model.weights.flat, layout, {
+  await parts.reward.begin(current, parts.actor.tensors.model.weights, layout, {
     prompts_at_once: responder.prompts_at_once,
     takeSamples: (count) => responder.data.take(count),
     respond: (samples, round) =>

@@ -1,9 +1,10 @@
 // The whole state of a training run between two steps, as plain arrays and numbers. A trainer that imports it continues with
 // the same bits.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Tensor } from '../../kernels/device/tensor.ts'
+import type { ParamBuffers } from '../../model/params/param_buffers.ts'
+import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
 import type { Phase } from '../config/phase.ts'
-import type { TrainableTensors } from '../learners/trainable.ts'
+import type { OptimizerTensors } from '../learners/optimizer_tensors.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts.ts'
 import type { ProgressState } from './progress.ts'
@@ -42,43 +43,42 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly sample_index: number
 }
 
-type Tensors = Readonly<Record<keyof ModelState, Tensor<'f32'>>>
+type Buffers = Readonly<Record<keyof ModelState, ParamBuffers>>
 
-function tensorsOf({ model, m, v, corrections, control }: TrainableTensors): Tensors {
-  const tensors = { weights: model.weights.flat, adam_m: m, adam_v: v, corrections, control }
-  return tensors as Tensors
-}
+const buffersOf = ({ weights, m, v, corrections, control }: OptimizerTensors): Buffers => ({
+  weights,
+  adam_m: m,
+  adam_v: v,
+  corrections: wholeTensor(corrections),
+  control: wholeTensor(control),
+})
 
 /** Reads a model back. */
-async function exportModel(gpu: Gpu, tensors: TrainableTensors): Promise<ModelState> {
-  const { weights, adam_m, adam_v, corrections, control } = tensorsOf(tensors)
-  const read = await gpu.read(weights, adam_m, adam_v, corrections, control)
-  return {
-    weights: read[0],
-    adam_m: read[1],
-    adam_v: read[2],
-    corrections: read[3],
-    control: read[4],
-  }
+async function exportModel(gpu: Gpu, tensors: OptimizerTensors): Promise<ModelState> {
+  const buffers = buffersOf(tensors)
+  const [weights, adam_m, adam_v, corrections, control] = await readParams(
+    gpu,
+    ...[buffers.weights, buffers.adam_m, buffers.adam_v, buffers.corrections, buffers.control],
+  )
+  return { weights, adam_m, adam_v, corrections, control }
 }
 
 /** Uploads a model. Throws RangeError naming a part of another size. */
 function importModel(
   gpu: Gpu,
-  tensors: TrainableTensors,
+  tensors: OptimizerTensors,
   state: ModelState,
   model: 'actor' | 'critic' | 'reward_model',
 ): void {
-  for (const [name, tensor] of Object.entries(tensorsOf(tensors)))
-    importArray(gpu, tensor, state[name as keyof ModelState], `${model}.${name}`)
+  for (const [name, buffers] of Object.entries(buffersOf(tensors)))
+    importArray(gpu, buffers, state[name as keyof ModelState], `${model}.${name}`)
 }
 
 /** Uploads one array. Throws RangeError for one of another size. */
-function importArray(gpu: Gpu, tensor: Tensor<'f32'>, values: Float32Array, name: string): void {
-  const size = tensor.shape.reduce((a, b) => a * b, 1)
-  if (values.length !== size)
-    throw new RangeError(`state ${name}: expected ${size} values, got ${values.length}`)
-  gpu.write(tensor, values)
+function importArray(gpu: Gpu, buffers: ParamBuffers, values: Float32Array, name: string): void {
+  if (values.length !== buffers.size)
+    throw new RangeError(`state ${name}: expected ${buffers.size} values, got ${values.length}`)
+  writeParams(gpu, buffers, values)
 }
 
 /** Reads all models back, as they are when this is called: every copy is submitted before it returns. */
@@ -90,7 +90,7 @@ export async function exportModels(
   const preferences = reward?.preferences?.exportState()
   const [actor_state, references, critic_state, reward_state] = await Promise.all([
     exportModel(gpu, actor.tensors),
-    reference && gpu.read(reference.flat),
+    reference && readParams(gpu, reference.buffers),
     critic && exportModel(gpu, critic.tensors),
     reward && exportModel(gpu, reward.tensors),
   ])
@@ -117,7 +117,7 @@ export function importModels(
   const { tensors } = actor
   importModel(gpu, tensors, state.actor, 'actor')
   if (tensors.reference && state.reference)
-    importArray(gpu, tensors.reference.flat, state.reference, 'reference')
+    importArray(gpu, tensors.reference.own, state.reference, 'reference')
   else if (tensors.reference) actor.setReference()
   if (critic && state.critic) importModel(gpu, critic.tensors, state.critic, 'critic')
   if (!reward || !state.reward_model) return

@@ -1,7 +1,9 @@
 // One step of reinforcement learning in the order in which it happens: sample, score, old and reference log-probs, values,
 // advantages, critic, actor, probe, report. Calls queue work on the GPU; every `await` waits for a readback.
+
 import type { RlPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
+import { rewardComponents } from '../experience/drawn_batch.ts'
 import {
   driverColumns,
   type Experience,
@@ -95,12 +97,12 @@ function beginStep(training: Training, phase: RlPhase, lr: number): RlStep {
 /** The critic of a stage begins at its first step that has one. */
 function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase): void {
   if (phase.critic.model.init === 'actor') {
-    critic.begin(parts.actor.tensors.model.weights.flat, layout)
+    critic.begin(parts.actor.tensors.model.weights, layout)
     return
   }
   const { reward } = parts
   if (!reward) throw new Error('trainer: there is no reward model for the critic to begin as')
-  critic.begin(reward.tensors.model.weights.flat, reward.layout)
+  critic.begin(reward.tensors.model.weights, reward.layout)
 }
 
 /**
@@ -108,16 +110,18 @@ function beginCritic({ parts, layout }: Training, critic: Critic, phase: RlPhase
  * back from the GPU: nothing for plain GRPO, whose advantages go up with the batch.
  */
 async function prepareExperience(training: Training, step: RlStep, drawn: Drawn): Promise<Learned> {
-  const { parts, progress } = training
+  const { parts, progress, config } = training
   const { actor } = parts
   const { phase, rows } = step
   const { batch, rollout_log_probs, reward_baselines } = drawn
+  const reward_components = rewardComponents(drawn, config.reward)
   const scored: ScoredBatch = {
     response_length: batch.response_length,
     response_mask: batch.response_mask,
     token_level_scores: drawn.token_level_scores,
     index: drawn.index,
     ...(reward_baselines && { reward_baselines }),
+    ...(reward_components && { reward_components }),
     ...(rollout_log_probs && { rollout_log_probs }),
   }
   const kl = progress.klOf(phase.algorithm)

@@ -14,6 +14,8 @@ export interface StepSample extends RewardParts {
   readonly response: string
   /** The same in its parts, where a tool answered in between. */
   readonly turns?: readonly Spoken[]
+  /** Why a program among the tools did not answer. */
+  readonly tool_problem?: string
   readonly ground_truth: string
   /** The task's score, or that of the experiment's reward. */
   readonly score: number

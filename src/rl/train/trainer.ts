@@ -3,6 +3,7 @@
 import { tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/params/config.ts'
+import { writeParams } from '../../model/params/param_copies.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import type { Phase, PhaseReason } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
@@ -249,7 +250,7 @@ export class Trainer {
     const { gpu, parts } = this.#training
     if (flat.length !== this.layout.size)
       throw new RangeError(`weights: expected ${this.layout.size} values, got ${flat.length}`)
-    gpu.write(parts.actor.tensors.model.weights.flat, flat)
+    writeParams(gpu, parts.actor.tensors.weights, flat)
   }
 }
 

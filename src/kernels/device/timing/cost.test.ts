@@ -55,7 +55,7 @@ test('norm, head, embedding and optimizer against hand counts', () => {
     bytes: 4 * (28 + 24 + 48 + 56),
   })
   expect(
-    cost(embedding_backward, { tokens: 5, hidden_size: 4, vocab_size: 3, padding_idx: 0 }),
+    cost(embedding_backward, { tokens: 5, hidden_size: 4, first_id: 0, ids: 3, padding_idx: 0 }),
   ).toEqual({
     flops: 20,
     bytes: 4 * (5 * 5 + 2 * 12),

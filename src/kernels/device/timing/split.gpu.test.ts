@@ -183,7 +183,7 @@ function optimizerCases(): Case[] {
     ),
     case_(
       grad_norm_partial,
-      { count: 3 * OPTIMIZER_BLOCKS + 77 },
+      { count: 3 * OPTIMIZER_BLOCKS + 77, first: 0, accumulate: 0 },
       { gradients: floats(3 * OPTIMIZER_BLOCKS + 77), partials: floats(OPTIMIZER_BLOCKS) },
     ),
   ]

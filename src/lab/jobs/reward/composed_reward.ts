@@ -1,9 +1,9 @@
 // reward.py of an experiment that composes its reward: every part in Python, and the sum. src/cli/outside_judges.test.ts compares each with the lab's own.
 import { type OutFile, textFile } from '../../../model/hf/out_file.ts'
+import { languageOf, PROGRAM_ID, programSource } from '../../../tasks/program.ts'
 import type { PartChoice } from '../../../tasks/rewards/composed.ts'
 import { fillParams, partNames } from '../../../tasks/rewards/params.ts'
 import { compilePattern } from '../../../tasks/rewards/pattern.ts'
-import { languageOf, PROGRAM_ID, programSource } from '../../../tasks/rewards/program.ts'
 import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { Experiment } from '../../experiment/schema.ts'
@@ -91,6 +91,14 @@ function programFiles(parts: readonly PartChoice[], names: readonly string[]): O
       throw new JobError(
         `reward.parts.${i}: ${part.name} is in JavaScript, and other systems run Python; write it as a .py file`,
       )
-    return [textFile(`${names[i]}.py`, programSource(`${part.code}`, `${part.name}`))]
+    return [textFile(`${names[i]}.py`, programText(`${part.code}`, `${part.name}`))]
   })
+}
+
+/** Throws JobError where nobody has loaded it. */
+function programText(code: string, name: string): string {
+  const source = programSource(code)
+  if (source === undefined)
+    throw new JobError(`the program ${name} (${code}) is not here; give its file again`)
+  return source
 }

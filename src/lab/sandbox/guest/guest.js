@@ -19,7 +19,8 @@ const KEPT_FOR_PYTHON = ['performance', 'crypto', 'setTimeout', 'clearTimeout', 
 
 /** 1 January 2025: what every clock says. */
 const NOW = 1735689600000
-const LONGEST_TEXT = 20000
+/** A line of them fits, however they are written in JSON. */
+const LONGEST_TEXT = 10000
 const MOST_ENTRIES = 64
 const MOST_MEMORY = 2 ** 29
 const { parse, stringify } = JSON
@@ -75,11 +76,17 @@ function freezeTime(scope) {
   Object.defineProperty(scope, 'crypto', { value: { getRandomValues } })
 }
 
+/** Beginning and end of a longer text: whoever cuts it shorter, on whichever side, cuts what was there. */
+const shortened = (text) =>
+  text.length <= LONGEST_TEXT
+    ? text
+    : text.slice(0, LONGEST_TEXT / 2) + text.slice(-LONGEST_TEXT / 2)
+
 /** What a program returned, as JSON of a bounded size. A number that is none is a text. */
 function plain(value, depth = 0) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : `${value}`
   if (typeof value === 'boolean' || value === null || value === undefined) return value ?? null
-  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  if (typeof value === 'string') return shortened(value)
   if (typeof value === 'bigint') return Number(value)
   if (typeof value !== 'object') return `a ${typeof value}`
   if (depth === 3) return '…'
@@ -128,7 +135,7 @@ def _plain(value, depth=0):
     if isinstance(value, float):
         return value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     if isinstance(value, str):
-        return value[:${LONGEST_TEXT}]
+        return value if len(value) <= ${LONGEST_TEXT} else value[:${LONGEST_TEXT / 2}] + value[-${LONGEST_TEXT / 2}:]
     if depth == 3:
         return "…"
     if isinstance(value, dict):

@@ -2,12 +2,16 @@
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../../lab/links/view.ts'
-import { Charts } from '../../learning/Charts.tsx'
 import { openTab, type UiState, uiStore } from '../store.ts'
 import { lazyPart } from './lazy_part.tsx'
 import { Part } from './Part.tsx'
 
 const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
+/** It is open at first: its place is kept, so that nothing moves when it comes. */
+const Charts = lazyPart(async () => (await import('../../learning/Charts.tsx')).Charts, {
+  name: 'This tab',
+  fallback: <div className="charts-awaited" />,
+})
 const InsideTab = lazyPart(
   async () => (await import('../../inside/InsideTab.tsx')).InsideTab,
   IN_TAB,

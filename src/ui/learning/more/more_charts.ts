@@ -1,60 +1,18 @@
 // The charts behind “More charts”: which metrics each draws. One is there where the run has measured any of its lines.
-import { RUN_COLORS, runColor } from '../../lab/runs/record/record.ts'
-import { formatNumber, formatShare, NONE } from '../base/format.ts'
-import { STAGES } from '../gpu/profile.ts'
-import { IDEAL_EXPLAINED_VARIANCE, type Ideal } from '../plot/axes/ideal.ts'
-import type { Line } from '../plot/chart_lines.ts'
-import { depthColor, layerDash } from '../plot/palette.ts'
+import { RUN_COLORS, runColor } from '../../../lab/runs/record/record.ts'
+import { formatNumber, formatShare, NONE } from '../../base/format.ts'
+import { STAGES } from '../../gpu/profile.ts'
+import { IDEAL_EXPLAINED_VARIANCE } from '../../plot/axes/ideal.ts'
+import type { Line } from '../../plot/chart_lines.ts'
+import { depthColor, layerDash } from '../../plot/palette.ts'
+import { line, type MoreChart, range } from './chart_entry.ts'
 import { rewardCharts } from './reward_charts.ts'
-
-export interface MoreChart {
-  readonly id: string
-  readonly title: string
-  readonly note: string
-  readonly lines: readonly Line[]
-  readonly format?: typeof formatShare
-  readonly is_share?: boolean
-  readonly ideal?: Ideal
-  /** Many lines, which need room. */
-  readonly is_wide?: boolean
-}
+import { TOOL_CHARTS } from './tool_charts.ts'
 
 export interface ChartGroup {
   readonly name: string
   readonly charts: readonly MoreChart[]
 }
-
-/** One line in the colour of its place. */
-const line = (metric: string, label: string, place = 0, help?: string): Line => ({
-  metric,
-  label,
-  color: `--series-${place + 1}`,
-  width: 1.5,
-  dash: [[], [7, 3], [2, 3]][place],
-  ...(help === undefined ? {} : { help }),
-})
-
-/** verl's mean, max and min of one quantity. */
-const range = (quantity: string): readonly Line[] => [
-  line(`${quantity}/mean`, 'mean'),
-  line(`${quantity}/max`, 'largest', 1),
-  line(`${quantity}/min`, 'smallest', 2),
-]
-
-const TOOLS: readonly MoreChart[] = [
-  {
-    id: 'tool-calls',
-    title: 'Calls of tools',
-    note: 'per response, of those that reached a tool',
-    lines: [line('tool_calls/mean', 'calls')],
-  },
-  {
-    id: 'num-turns',
-    title: 'Turns',
-    note: 'as verl counts them: the prompt, each time the policy writes and each answer of tools',
-    lines: range('num_turns'),
-  },
-]
 
 const POLICY: readonly MoreChart[] = [
   {
@@ -279,7 +237,7 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
   const measured = new Set(metrics)
   const groups: readonly ChartGroup[] = [
     { name: 'Policy', charts: POLICY },
-    { name: 'Tools', charts: TOOLS },
+    { name: 'Tools', charts: TOOL_CHARTS },
     { name: 'Critic', charts: CRITIC },
     { name: 'Parts of the reward', charts: rewardCharts(metrics) },
     { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },

@@ -1,12 +1,13 @@
 // Further charts, drawn only while they are open: a run has many metrics, and most people want few of them.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../lab/page/store.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../base/format.ts'
-import { useShownFrame } from '../base/shown.ts'
-import { type UiState, uiStore } from '../base/store.ts'
-import { MetricChart } from '../plot/MetricChart.tsx'
-import { type MoreChart, moreCharts } from './more_charts.ts'
+import type { LabState } from '../../../lab/page/store.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../../base/format.ts'
+import { useShownFrame } from '../../base/shown.ts'
+import { type UiState, uiStore } from '../../base/store.ts'
+import { MetricChart } from '../../plot/MetricChart.tsx'
+import type { MoreChart } from './chart_entry.ts'
+import { moreCharts } from './more_charts.ts'
 
 const HEIGHT = 128
 const SHARE = [0, 1] as const

@@ -1,6 +1,6 @@
 // The charts of a composed reward.
-import { runColor } from '../../lab/runs/record/record.ts'
-import type { Line } from '../plot/chart_lines.ts'
+import { runColor } from '../../../lab/runs/record/record.ts'
+import type { Line } from '../../plot/chart_lines.ts'
 
 interface RewardChart {
   readonly id: string

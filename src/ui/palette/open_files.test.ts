@@ -9,7 +9,8 @@ import { libraryStore, openRun } from '../../lab/runs/library/library.ts'
 import { uiStore } from '../base/store.ts'
 import { openedDataStore } from '../data/open_data.ts'
 import { dialogStore } from './dialogs.ts'
-import { fileStore, openFile, readExperimentText } from './files.ts'
+import { fileStore } from './file_store.ts'
+import { openFile, readExperimentText } from './open_files.ts'
 
 const tiny = PRESETS[0].experiment
 const file = (text: string, name = 'mine.json') => new File([text], name)

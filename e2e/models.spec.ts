@@ -1,0 +1,150 @@
+// Real models: opened from a folder or an address, looked into, compared, written with, kept and forgotten.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, LabPage } from './lab_page.ts'
+import { type ModelServer, serveModel, tinyModel } from './tiny_models.ts'
+import { test } from './warm_page.ts'
+
+let qwen: string
+let llama: string
+let server: ModelServer
+let other: ModelServer
+
+test.beforeAll(async () => {
+  qwen = await tinyModel('qwen3')
+  llama = await tinyModel('llama', 2)
+  other = await serveModel(qwen)
+  server = await serveModel(qwen, other.origin)
+})
+test.afterAll(() => {
+  server.close()
+  other.close()
+  for (const folder of [qwen, llama]) rmSync(join(folder, '..'), { recursive: true })
+})
+
+async function command(lab: LabPage, text: string): Promise<void> {
+  await lab.page.keyboard.press('Control+k')
+  await lab.get('palette-input').fill(text)
+  await lab.page.keyboard.press('Enter')
+}
+
+const FRAME = '[data-testid=model-fetch-frame]'
+const agree = (page: Page) =>
+  page.frameLocator(FRAME).getByRole('button', { name: 'Allow' }).click()
+
+/** Looks for a model at an address, and agrees to ask there. */
+async function find(lab: LabPage, address: string): Promise<void> {
+  await lab.get('model-address').fill(address)
+  await lab.get('model-find').click()
+  await agree(lab.page)
+}
+
+test('a folder is looked into, compared with another, and answers', async ({ lab, page }) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  const choosing = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await choosing).setFiles(qwen)
+  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
+    timeout: 120_000,
+  })
+  await lab.get('model-text').fill('the cat sat')
+  await lab.get('model-changes').check()
+  await lab.get('model-read').click()
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+  await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
+
+  await lab.get('model-beside').check()
+  const again = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: /Open another model/ }).click()
+  await (await again).setFiles(llama)
+  await expect(lab.get('model-facts-second')).toContainText('llama, 2 layers')
+  await lab.get('model-read').click()
+  await expect(lab.get('model-grid-second').locator('tbody tr')).toHaveCount(3)
+  const entropies = lab.get('model-entropies').locator('tr[data-layer="2"] td[data-value]')
+  await expect(entropies).toHaveCount(4)
+  const [own, , its] = await entropies.evaluateAll((cells) =>
+    cells.map((cell) => Number((cell as HTMLElement).dataset.value)),
+  )
+  expect(own).not.toBeCloseTo(its, 6)
+
+  await lab.get('chat-max_tokens').fill('12')
+  await lab.get('chat-text').fill('a cat')
+  await lab.get('chat-send').click()
+  const parts = lab.get('chat-parts').getByRole('button')
+  await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
+  expect(await parts.count()).toBeGreaterThan(0)
+  expect(await parts.count()).toBeLessThanOrEqual(12)
+  expect(Number(await parts.first().getAttribute('data-entropy'))).toBeGreaterThan(0)
+  await parts.last().click()
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+  await expect(lab.get('chat-answer')).not.toBeEmpty()
+  const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+})
+
+test('an address is asked only when the person agrees; the model is kept, opened again and forgotten', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  await lab.get('model-address').fill(`${server.origin}/good/`)
+  await lab.get('model-find').click()
+  const frame = page.frameLocator(FRAME)
+  await expect(frame.getByText(`Fetch good from ${server.origin}?`)).toBeVisible()
+  expect(server.asked).toEqual([])
+  await frame.getByRole('button', { name: 'Not now' }).click()
+  await expect(lab.get('model-problem')).toContainText('nothing was fetched')
+  expect(server.asked).toEqual([])
+
+  await find(lab, `${server.origin}/good/config.json`)
+  await expect(lab.get('model-found')).toContainText('qwen3')
+  await expect(lab.get('model-found').locator('[data-use="full"]')).toContainText('fits')
+  const weights = ({ path }: { path: string }) => path.endsWith('model.safetensors')
+  expect(server.asked.filter(weights).map(({ range }) => range)).toEqual(['bytes=0-0'])
+  await lab.get('model-fetch').click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  await expect(lab.get('models-kept')).toContainText('good')
+  expect(other.asked).toEqual([])
+
+  const before = server.asked.length
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  await lab.get('models-kept').getByRole('button', { name: 'Open' }).click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  await lab.get('models-kept').getByRole('button', { name: 'Forget' }).click()
+  await expect(lab.get('models-kept')).toBeHidden()
+  expect(server.asked.length).toBe(before)
+})
+
+// What a server does wrong stands in the console too, so these have a page whose console is not watched.
+test('a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues', async ({
+  page,
+}) => {
+  const lab = new LabPage(page)
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  const problem = lab.get('model-problem')
+  await find(lab, `${server.origin}/nocors/`)
+  await expect(problem).toContainText('does not allow pages of other sites (CORS)')
+  await find(lab, `${server.origin}/empty/`)
+  await expect(problem).toContainText('empty holds no config.json')
+  const led = other.asked.length
+  await find(lab, `${server.origin}/away/`)
+  await expect(problem).toContainText('leads on to another site than the one you allowed')
+  expect(other.asked.length).toBe(led)
+  await find(lab, `${server.origin}/cut/`)
+  await expect(lab.get('model-found')).toContainText('qwen3')
+  await lab.get('model-fetch').click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  const ranges = server.asked.flatMap(({ path, range }) =>
+    path === '/cut/tokenizer.json' || path === '/cut/model.safetensors' ? [range] : [],
+  )
+  expect(ranges.some((range) => /^bytes=1\d{3}-|^bytes=[1-9]\d{2}-/.test(range ?? ''))).toBe(true)
+})
