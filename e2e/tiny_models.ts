@@ -53,7 +53,8 @@ export async function serveModel(folder: string, elsewhere = ''): Promise<ModelS
     const [, manner, name] = path.split('/') as [string, Manner, string]
     if (manner !== 'nocors') response.setHeader('Access-Control-Allow-Origin', '*')
     response.setHeader('Access-Control-Expose-Headers', 'Content-Range')
-    if (manner === 'away') return response.writeHead(302, { Location: `${elsewhere}/good/${name}` }).end()
+    if (manner === 'away')
+      return response.writeHead(302, { Location: `${elsewhere}/good/${name}` }).end()
     let bytes: Buffer
     try {
       if (manner === 'empty') throw new Error('nothing here')

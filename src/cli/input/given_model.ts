@@ -23,15 +23,16 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
     { head: 'lm_head' },
   )
   requireTokenizer(folder, tokenizer, eos_token_ids, pad_token_id)
-  const { model_type, vocab_size: _, rope_scaling, padding_idx = -1, ...sizes } = config
-  if (model_type !== 'qwen3' || rope_scaling)
+  const { vocab_size, rope_scaling, padding_idx = -1, dtype: _, ...sizes } = config
+  if (rope_scaling)
     throw new LabFailure(
-      `--model: ${folder}: expected a qwen3 with plain rotary positions, found ${model_type}${rope_scaling ? ' with rope_scaling' : ''}`,
+      `--model: ${folder}: expected a model with plain rotary positions, found one with rope_scaling`,
     )
   const at = firstNonfinite(weights)
   if (at >= 0)
     throw new LabFailure(`--model: ${folder}: expected finite weights, found ${weights[at]}`)
-  return { model: { ...sizes, model_type, padding_idx }, weights }
+  const begin = { source: '', source_name: '' }
+  return { model: { ...sizes, ...begin, vocab_size, padding_idx }, weights }
 }
 
 /** The model's vocabulary must give every character of the task's the same id. The special tokens' names may differ. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
+import { modelConfig } from '../../lab/experiment/fields/model_fields.ts'
 import { type TaskChoice, taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { otherVocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
@@ -70,7 +71,10 @@ export function refuseSave(folder: string): void {
 }
 
 /** Fields of the model that the meaning of its weights does not depend on. */
-const LEFT_OPEN = ['enable_gradient_checkpointing', 'padding_idx']
+const LEFT_OPEN = [
+  ...['enable_gradient_checkpointing', 'padding_idx'],
+  ...['vocab_size', 'source', 'source_name'],
+]
 
 /**
  * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
@@ -93,6 +97,8 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
   return readFloats(folder, header.count)
 }
 
+const NEWER = { vocab_size: 0, source: '', source_name: '' }
+
 /**
  * What --save wrote, as a model of its own: Hugging Face's config of it, the flat layout and the weights; undefined where the
  * folder holds no such file. Throws LabFailure for one that does not fit its header.
@@ -101,10 +107,10 @@ export function savedModel(folder: string): HfModel | undefined {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
-  const { enable_gradient_checkpointing: _, padding_idx: __, ...model } = header.model
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
-  const config = { ...model, vocab_size }
+  // Folders of earlier versions do not say what is newer.
+  const config = modelConfig({ ...NEWER, ...header.model, padding_idx: -1 }, vocab_size)
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
     throw new LabFailure(

@@ -7,6 +7,7 @@ import { type Head, initialWeights, paramLayout } from '../../model/params/param
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { firstNonfinite } from '../checkpoints/sound.ts'
+import { modelConfig } from '../experiment/fields/model_fields.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { JobError } from './job_error.ts'
@@ -99,8 +100,7 @@ function headFiles(
   head: Head,
   weights: Float32Array | undefined,
 ): OutFile[] {
-  const { enable_gradient_checkpointing: _, ...model } = experiment.model
-  const config = { ...model, vocab_size: vocabulary.vocab_size }
+  const config = modelConfig(experiment.model, vocabulary.vocab_size)
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
   return modelFiles({

@@ -136,7 +136,8 @@ class Replay {
       case 'open_kept':
       case 'read_text':
       case 'write_text':
-      case 'look_back': {
+      case 'look_back':
+      case 'start_from': {
         const message = `No model can be opened: ${IS_RECORDING}.`
         return this.say({ type: 'model_failed', message, open: [] })
       }

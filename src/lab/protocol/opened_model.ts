@@ -56,6 +56,8 @@ export type ModelCommand =
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
   /** What every layer said where token `at` was written. Answered by `model_read`. */
   | { readonly type: 'look_back'; readonly at: number }
+  /** What an experiment that begins with the first model says of it, once its files are kept. Answered by `model_start`. */
+  | { readonly type: 'start_from' }
   /** Frees its memory. */
   | { readonly type: 'close_model'; readonly place?: ModelPlace }
 
@@ -131,6 +133,18 @@ export interface ModelReading {
   readonly changes: EntropyChanges | undefined
 }
 
+/** A model as the start of an experiment. */
+export interface ModelStart {
+  readonly hash: string
+  readonly name: string
+  /** Its config, in the names of an experiment's model section. */
+  readonly fields: Readonly<Record<string, string | number | boolean>>
+  /** The list of its files, which the hash is of. */
+  readonly list: string
+  /** The files of its tokenizer by their names. */
+  readonly tokenizer: Readonly<Record<string, string>>
+}
+
 export interface WrittenPart {
   /** The token's own text: a part of a character is its bytes. */
   readonly token: string
@@ -160,6 +174,7 @@ export type ModelEvent =
       readonly parts: readonly WrittenPart[]
       readonly is_done: boolean
     }
+  | { readonly type: 'model_start'; readonly start: ModelStart }
   /** `open`: the places that still hold a model. */
   | {
       readonly type: 'model_failed'
@@ -179,5 +194,6 @@ export const MODEL_COMMANDS: readonly string[] = [
   'read_text',
   'write_text',
   'look_back',
+  'start_from',
   'close_model',
 ] satisfies ModelCommand['type'][]

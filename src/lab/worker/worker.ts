@@ -10,6 +10,7 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
+import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
@@ -34,6 +35,7 @@ import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
 import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
+import { loadStart } from './opened/start_weights.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
 import { SteeredRun } from './steered_run.ts'
@@ -144,7 +146,13 @@ async function prepare(
       ),
     start: async (matmul, onProgress, state) => {
       const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
-      run = await (state ? SteeredRun.resume(engine, state) : SteeredRun.begin(engine, experiment))
+      if (state) run = await SteeredRun.resume(engine, state)
+      else {
+        const begun = await SteeredRun.begin(engine, experiment)
+        const open = (folder: RangedFolder) => openFiles(folder, undefined)
+        await loadStart(experiment.model, openModelDisk, open, begun.trainer)
+        run = begun
+      }
       return {
         trainer: run,
         counts: gpu.counts,

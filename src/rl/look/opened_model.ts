@@ -5,7 +5,8 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
 import type { HfFacts, OpenHfModel } from '../../model/hf/hf_model.ts'
-import type { LoadOptions, WeightSink } from '../../model/hf/stream/weight_stream.ts'
+import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
+import type { LoadOptions } from '../../model/hf/stream/weight_stream.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'
 import {
@@ -21,9 +22,7 @@ import {
   uploadWindow,
 } from '../../model/internals/lens_window.ts'
 import { inverseFrequencies } from '../../model/params/config.ts'
-import { writeParams } from '../../model/params/param_copies.ts'
-import type { ParamLayout } from '../../model/params/params.ts'
-import { createModel, type Model } from '../../model/transformer/model.ts'
+import { createModel } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
@@ -85,7 +84,9 @@ export class OpenedModel {
       const made = create(gpu, hf)
       // What there is no room for is known before the first byte is read.
       await gpu.finish()
-      await hf.load(gpuSink(gpu, hf.layout, made.model), options)
+      const { shape, weights, inv_freq } = made.model
+      gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
+      await hf.load(gpuSink(gpu, hf.layout, weights.buffers), options)
       await gpu.finish()
       return new OpenedModel(gpu, made, hf.eos_token_ids)
     } catch (error) {
@@ -164,30 +165,6 @@ function create(alloc: Allocator, { layout }: Pick<HfFacts, 'layout'>) {
     ...{ quantities: CHANGES, positions: 'response', window: MOST_READ },
   })
   return { model, lens, internals, rollout: createGeneration(alloc, model) }
-}
-
-/** Bytes that are handed to the GPU before it is waited for, so that its copies of them do not pile up. */
-const UPLOAD_BYTES = 2 ** 27
-
-/** Writes weights to the GPU as they come. Throws RangeError for one that is not finite: nothing that follows from it says anything. */
-function gpuSink(gpu: Gpu, layout: ParamLayout, { shape, weights, inv_freq }: Model): WeightSink {
-  gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
-  const offsets = new Map(layout.params.map(({ name, offset }) => [name, offset]))
-  let waiting = 0
-  return {
-    write: async (param, offset, values) => {
-      const bad = values.findIndex((value) => !Number.isFinite(value))
-      if (bad >= 0)
-        throw new RangeError(
-          `tensor ${param}, element ${offset + bad}: expected a finite number, found ${values[bad]}. The file is damaged, or the model broke while it was trained.`,
-        )
-      writeParams(gpu, weights.buffers, values, (offsets.get(param) ?? 0) + offset)
-      waiting += values.byteLength
-      if (waiting < UPLOAD_BYTES) return
-      await gpu.finish()
-      waiting = 0
-    },
-  }
 }
 
 /** Refuses a model that takes more memory than there may be. */

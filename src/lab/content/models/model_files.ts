@@ -51,14 +51,19 @@ export function shardsOf(text: string): readonly string[] {
 
 /** The hash by which a model is named. Throws RangeError where a file's own is not known. */
 export function modelHash(files: readonly ModelFile[]): string {
+  const hash = new Sha256()
+  hash.update(new TextEncoder().encode(modelList(files)))
+  return hash.digest()
+}
+
+/** The list that the hash is of. Throws RangeError where a file's own hash is not known. */
+export function modelList(files: readonly ModelFile[]): string {
   const listed = files.map(({ name, bytes, sha256 }) => {
     if (sha256 === undefined) throw new RangeError(`${name}: expected its SHA-256`)
     return { name, bytes, sha256 }
   })
   listed.sort((a, b) => (a.name < b.name ? -1 : 1))
-  const hash = new Sha256()
-  hash.update(new TextEncoder().encode(JSON.stringify(listed)))
-  return hash.digest()
+  return JSON.stringify(listed)
 }
 
 /** A file that hashes what is read of it. In order, nothing is read twice. */

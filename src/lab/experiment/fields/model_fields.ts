@@ -1,12 +1,13 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
-import { boolean, integer, number, select, type Tree } from './field.ts'
+import type { ModelConfig, ModelType } from '../../../model/params/config.ts'
+import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
 export const MAX_LAYERS = 16
 
 /** Hugging Face `config.json` names. */
 export interface ModelFields {
-  readonly model_type: 'qwen3'
+  readonly model_type: ModelType
   readonly hidden_size: number
   readonly num_hidden_layers: number
   readonly num_attention_heads: number
@@ -20,13 +21,29 @@ export interface ModelFields {
   readonly padding_idx: number
   /** verl's `model.enable_gradient_checkpointing`. */
   readonly enable_gradient_checkpointing: boolean
+  /** 0 = as many as the task has. A model may have more: its embedding is rounded up. */
+  readonly vocab_size: number
+  /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
+  readonly source: string
+  readonly source_name: string
 }
+
+/** The model of these fields, for a task with so many tokens. */
+export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
+  const { enable_gradient_checkpointing: _, source: __, source_name: ___, ...model } = fields
+  const { padding_idx, vocab_size, ...sizes } = model
+  const padding = padding_idx >= 0 ? { padding_idx } : {}
+  return { ...sizes, ...padding, vocab_size: Math.max(vocab_size, tokens) }
+}
+
+/** Characters of `source_name`. */
+const MOST_NAME = 120
 
 /** The `model` section. */
 export const MODEL: Tree<ModelFields> = {
   model_type: select(
     { label: 'Architecture', help: 'Which family of transformer the blocks follow.' },
-    { qwen3: 'Qwen3' },
+    { qwen3: 'Qwen3', qwen2: 'Qwen2', llama: 'Llama' },
   ),
   hidden_size: integer({
     label: 'Width',
@@ -105,11 +122,37 @@ export const MODEL: Tree<ModelFields> = {
     help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
     default: -1,
     min: -1,
-    max: 25,
+    max: 199_999,
   }),
   enable_gradient_checkpointing: boolean({
     label: 'Recompute activations',
     help: 'Whether the backward pass computes activations again instead of keeping them: less memory, more time, same numbers.',
     default: false,
+  }),
+  vocab_size: integer({
+    label: 'Rows of the embedding',
+    help: 'Tokens that the model has room for; 0 = as many as the task has. A model from elsewhere may have more.',
+    default: 0,
+    min: 0,
+    max: 200_000,
+    unit: 'tokens',
+  }),
+  source: text(
+    {
+      label: 'Begins with',
+      help: 'The hash of the opened model whose weights a run begins with; empty = random weights from the seed.',
+      default: '',
+      max: 'sha256-'.length + 64,
+    },
+    {
+      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
+      expected: 'nothing, or sha256- and 64 hexadecimal digits',
+    },
+  ),
+  source_name: text({
+    label: 'Its name',
+    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is.',
+    default: '',
+    max: MOST_NAME,
   }),
 }

@@ -7,6 +7,7 @@ import type {
   ModelPlace,
   ModelProgress,
   ModelReading,
+  ModelStart,
   OpenedModelFacts,
   WritingSettings,
   WrittenPart,
@@ -90,12 +91,25 @@ function hear(event: LabEvent): void {
       const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
       return set({ written, is_busy: !is_done })
     }
+    case 'model_start':
+      set(DONE)
+      return void onStart?.(event.start)
     case 'model_failed': {
       const facts = Object.fromEntries(event.open.map((place) => [place, state.facts[place]]))
       const written = state.written && { ...state.written, is_done: true }
       return set({ ...DONE, facts, written, problem: event.message })
     }
   }
+}
+
+/** What is done with the model that a person wants to train. */
+let onStart: ((start: ModelStart) => void) | undefined
+
+/** Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. */
+export function trainFrom(use: (start: ModelStart) => void): void {
+  onStart = use
+  begin()
+  post({ type: 'start_from' })
 }
 
 const begin = (change: Partial<OpenedModelState> = {}) => {

@@ -4,6 +4,7 @@ import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
 import { blobFolder, type RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
 import type { LoadOptions } from '../../../model/hf/stream/weight_stream.ts'
 import type { TextWindow } from '../../../model/internals/lens_window.ts'
+import type { ModelConfig } from '../../../model/params/config.ts'
 import type { OpenedModel } from '../../../rl/look/opened_model.ts'
 import { hashedFolder, type ModelFile, modelHash } from '../../content/models/model_files.ts'
 import type { ModelDisk } from '../../content/models/model_store.ts'
@@ -17,6 +18,7 @@ import type {
 import { ModelSources, type PlannedModel, type SourceFolder } from './model_sources.ts'
 import { idsOf, type OpenedText, promptIds, readTokenizer, textOfIds } from './opened_text.ts'
 import { progressOf } from './progress.ts'
+import { startOf } from './start_of.ts'
 
 /** What the worker brings: the GPU side. */
 export interface ModelHost {
@@ -38,6 +40,7 @@ export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes
 }
 
 interface Opened extends OpenedText {
+  readonly config: ModelConfig
   readonly model: LookedAt
   readonly folder: RangedFolder
   readonly files: readonly ModelFile[]
@@ -121,6 +124,8 @@ export class ModelReader {
         return this.#write(command, signal)
       case 'look_back':
         return this.#lookBack(command.at)
+      case 'start_from':
+        return this.#startFrom(signal)
       case 'close_model':
         return this.#close(command.place)
       case 'cancel_model':
@@ -175,7 +180,8 @@ export class ModelReader {
         has_template: text.tokenizer?.renderChat !== undefined,
         is_kept: source.kept !== undefined,
       }
-      this.#open.set(place, { ...text, model, folder: source.folder, files, facts })
+      const { folder } = source
+      this.#open.set(place, { ...text, config: hf.config, model, folder, files, facts })
       this.#host.post({ type: 'model_opened', place, model: facts })
     } catch (error) {
       model.close()
@@ -191,6 +197,18 @@ export class ModelReader {
     this.#open.set(place, { ...own, facts })
     this.#host.post({ type: 'model_opened', place, model: facts })
     await this.#list()
+  }
+
+  async #startFrom(signal: AbortSignal): Promise<void> {
+    const { facts } = this.#opened()
+    if (facts.has_adapter)
+      throw new RangeError(
+        'Open the model without its adapter: a run begins with files as they are.',
+      )
+    if (!facts.is_kept) await this.#keep('first', signal)
+    const { config, files, texts } = this.#opened()
+    const start = startOf(facts.name, config, files, texts)
+    this.#host.post({ type: 'model_start', start })
   }
 
   #opened(place: ModelPlace = 'first'): Opened {

@@ -7,6 +7,8 @@ import type { Asked } from '../../protocol/opened_model.ts'
 
 /** The tokenizer of a folder, or why there is none that can be used. */
 export interface OpenedText {
+  /** Its files, by their names. */
+  readonly texts: Readonly<Record<string, string>>
   readonly tokenizer: Tokenizer | undefined
   readonly why_ids: string | undefined
 }
@@ -23,13 +25,13 @@ export async function readTokenizer(folder: RangedFolder): Promise<OpenedText> {
   }
   const json = texts['tokenizer.json']
   if (json === undefined)
-    return { tokenizer: undefined, why_ids: 'The folder has no tokenizer.json.' }
+    return { texts, tokenizer: undefined, why_ids: 'The folder has no tokenizer.json.' }
   try {
     const tokenizer = await loadTokenizer({ ...texts, 'tokenizer.json': json })
-    return { tokenizer, why_ids: undefined }
+    return { texts, tokenizer, why_ids: undefined }
   } catch (error) {
     const why_ids = error instanceof Error ? error.message : String(error)
-    return { tokenizer: undefined, why_ids }
+    return { texts, tokenizer: undefined, why_ids }
   }
 }
 

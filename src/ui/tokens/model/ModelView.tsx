@@ -13,6 +13,7 @@ import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
 import { Chat } from './Chat.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
+import { trainOpened } from './train_opened.ts'
 import './model.css'
 
 interface FactsProps {
@@ -38,6 +39,11 @@ function Facts({ facts, place, adapter, can_keep }: FactsProps) {
       {can_keep && !facts.is_kept && !facts.has_adapter ? (
         <button type="button" data-testid="model-keep" onClick={() => keepModel(place)}>
           Keep in this browser
+        </button>
+      ) : null}
+      {place === 'first' && !facts.has_adapter ? (
+        <button type="button" data-testid="model-train" onClick={trainOpened}>
+          Train from it
         </button>
       ) : null}
       {place === 'second' ? (
