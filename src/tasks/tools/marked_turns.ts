@@ -41,7 +41,8 @@ export function markProblem(
   const missing = [...marks, ANSWER_END].find((mark) => !tokens.includes(mark))
   if (missing !== undefined)
     return `expected tools whose calls the task's vocabulary can write, but it has no ${missing}`
-  const shared = marks.find((mark, i) => marks.indexOf(mark) < i)
+  const pairs = tools.map(({ marks: { open, close } }) => `${open} … ${close}`)
+  const shared = pairs.find((pair, i) => pairs.indexOf(pair) < i)
   if (shared !== undefined)
     return `expected tools with marks of their own, but two have ${shared}; give a program others by tool_marks = ["(", ")"]`
   return undefined
