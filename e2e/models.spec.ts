@@ -1,9 +1,12 @@
 // Real models: opened from a folder or an address, looked into, compared, written with, kept and forgotten.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect, LabPage } from './lab_page.ts'
+import { unzipSync } from 'fflate'
+import { readSafetensors } from '../src/model/hf/safetensors.ts'
+import { expect, LabPage, QUICK } from './lab_page.ts'
 import { type ModelServer, serveModel, tinyModel } from './tiny_models.ts'
 import { test } from './warm_page.ts'
 
@@ -120,6 +123,65 @@ test('an address is asked only when the person agrees; the model is kept, opened
   await lab.get('models-kept').getByRole('button', { name: 'Forget' }).click()
   await expect(lab.get('models-kept')).toBeHidden()
   expect(server.asked.length).toBe(before)
+})
+
+const ROWS = Array.from({ length: 24 }, (_, i) =>
+  JSON.stringify({ question: `the ${i % 2 ? 'cat' : 'dog'} ${i} `, answer: i % 2 ? 'sat' : 'ran' }),
+).join('\n')
+
+/** Three steps on few short rows: the supervised ones move the weights whatever the rewards are. */
+const RUN = `v=1&p=tiny-grpo&phases=sft,rl&phases.0.steps=2&phases.1.steps=1&rollout.train_batch_size=4&rollout.n=2&actor.ppo_mini_batch_size=4&rollout.max_response_length=8&validation.test_freq=0&validation.prompts=4${QUICK}`
+
+test('a run begins with an opened model, and what it trained leaves as a folder that opens', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(RUN)
+  await lab.waitForStatus('idle')
+  const choosing = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await choosing).setFiles(qwen)
+  await lab.get('model-train').click({ timeout: 120_000 })
+  await expect(lab.get('toast')).toContainText(
+    'The next run begins with tiny-qwen3. Choose the rows',
+  )
+  await lab
+    .get('data-file')
+    .setInputFiles({ name: 'rows.jsonl', mimeType: '', buffer: Buffer.from(ROWS) })
+  await expect(lab.get('data-found')).toContainText('280 tokens')
+  await lab.get('data-use').click()
+  await expect.poll(() => page.url()).toContain('model.source=sha256-')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 240_000)
+
+  await command(lab, 'export a model')
+  await lab.get('export-to-hf').check()
+  const coming = page.waitForEvent('download')
+  await lab.get('export-download').click()
+  const zip = unzipSync(readFileSync(await (await coming).path()))
+  const folder = join(mkdtempSync(join(tmpdir(), 'understory-trained-')), 'trained')
+  mkdirSync(folder)
+  for (const [path, bytes] of Object.entries(zip))
+    writeFileSync(join(folder, basename(path)), bytes)
+  const weightsOf = (own: string) =>
+    readSafetensors(readFileSync(join(own, 'model.safetensors')), own).tensors
+  const [before, after] = [qwen, folder].map((own) => weightsOf(own).get('model.norm.weight')?.data)
+  const moved = Array.from(after ?? [], (x, i) => Math.abs(x - (before?.[i] ?? 0)))
+  expect(Math.max(...moved)).toBeLessThan(0.05)
+  const embedding = [qwen, folder].map(
+    (own) => weightsOf(own).get('model.embed_tokens.weight')?.data,
+  )
+  const far = Array.from(embedding[1] ?? [], (x, i) => Math.abs(x - (embedding[0]?.[i] ?? 0)))
+  expect(Math.max(...far)).toBeLessThan(0.05)
+  expect(Math.max(...far)).toBeGreaterThan(0)
+  await page.keyboard.press('Escape')
+  const again = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await again).setFiles(folder)
+  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
+    timeout: 120_000,
+  })
+  rmSync(join(folder, '..'), { recursive: true })
 })
 
 // What a server does wrong stands in the console too, so these have a page whose console is not watched.

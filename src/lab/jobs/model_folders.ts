@@ -91,6 +91,11 @@ const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
 
 function policyFiles(source: ModelSource, task: Task): OutFile[] {
+  const { source: hash, source_name } = source.experiment.model
+  if (!source.policy && hash !== '')
+    throw new JobError(
+      `This experiment begins with ${source_name} (${hash}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
+    )
   return headFiles(source, task, 'lm_head', source.policy)
 }
 
