@@ -125,7 +125,7 @@ test('an address is asked only when the person agrees; the model is kept, opened
   expect(server.asked.length).toBe(before)
 })
 
-const ROWS = Array.from({ length: 24 }, (_, i) =>
+const ROWS = Array.from({ length: 120 }, (_, i) =>
   JSON.stringify({ question: `the ${i % 2 ? 'cat' : 'dog'} ${i} `, answer: i % 2 ? 'sat' : 'ran' }),
 ).join('\n')
 
@@ -150,6 +150,7 @@ test('a run begins with an opened model, and what it trained leaves as a folder 
     .setInputFiles({ name: 'rows.jsonl', mimeType: '', buffer: Buffer.from(ROWS) })
   await expect(lab.get('data-found')).toContainText('280 tokens')
   await lab.get('data-use').click()
+  await expect(lab.get('data-dialog')).toBeHidden()
   await expect.poll(() => page.url()).toContain('model.source=sha256-')
   await lab.get('train').click()
   await lab.waitForStatus('finished', 240_000)
