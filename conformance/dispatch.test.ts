@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LabFailure } from '../src/cli/command.ts'
 import type { Handler } from './fixture.ts'
+import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { type Result, resultLine } from './report.ts'
 import { resultsOf } from './results.ts'
@@ -52,7 +53,7 @@ async function run(path = folder, verl: Readonly<Record<string, Handler>> = { do
   for await (const result of resultsOf(
     sources,
     { gpu: undefined },
-    { verl, hf: hfCase, trl: trlCase, tokenizer: tokenizerCase },
+    { verl, hf: hfCase, peft: peftCase, trl: trlCase, tokenizer: tokenizerCase },
   ))
     results.push(result)
   return results.map((result) => resultLine(result).replace(/\n\s*/, ': '))
@@ -145,12 +146,12 @@ describe('other golden data', () => {
     write('tiny/expected.json', {})
     write('tiny/expected.safetensors', '')
     const model = { kind: 'model', folder: join(folder, 'tiny') }
-    expect(findSources(folder)).toEqual([model, { kind: 'later', name: 'tiny/lora' }])
+    expect(findSources(folder)).toEqual([model])
     for (const name of ['expected.json', 'expected.safetensors'])
       expect(findSources(join(folder, 'tiny', name))).toEqual([model])
   })
 
-  test('an adapter is known, but later', async () => {
+  test('an adapter without a case is known, but there is nothing to compare', async () => {
     write('tiny/lora/adapter_config.json', {})
     expect(await run()).toEqual(['later tiny/lora'])
   })
@@ -192,6 +193,7 @@ describe('other golden data', () => {
     for await (const result of resultsOf(findSources(folder), context, {
       verl: { double },
       hf,
+      peft: peftCase,
       trl: trlCase,
       tokenizer: tokenizerCase,
     }))

@@ -1,6 +1,7 @@
-// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of TRL's trainer.
+// Runs golden data case by case: fixtures of verl's functions, Hugging Face models and tokenizers, and runs of PEFT and of TRL's trainer.
 import { basename, relative, resolve } from 'node:path'
 import { type Context, fixtureResults, type Handler } from './fixture.ts'
+import { peftCase } from './hf/peft_cases.ts'
 import { hfCase } from './hf_cases.ts'
 import { type Check, type Result, runCheck } from './report.ts'
 import type { Source } from './sources.ts'
@@ -12,6 +13,7 @@ import { VERL_CASES } from './verl_cases.ts'
 interface Runners {
   readonly verl: Readonly<Record<string, Handler>>
   readonly hf: (folder: string, context: Context) => AsyncIterable<Check>
+  readonly peft: (folder: string, context: Context) => AsyncIterable<Check>
   readonly trl: (folder: string, context: Context) => AsyncIterable<Check>
   readonly tokenizer: (folder: string) => AsyncIterable<Check>
 }
@@ -19,6 +21,7 @@ interface Runners {
 const RUNNERS: Runners = {
   verl: VERL_CASES,
   hf: hfCase,
+  peft: peftCase,
   trl: trlCase,
   tokenizer: tokenizerCase,
 }
@@ -27,11 +30,12 @@ const RUNNERS: Runners = {
 export async function* resultsOf(
   sources: readonly Source[],
   context: Context,
-  { verl, hf, trl, tokenizer }: Runners = RUNNERS,
+  { verl, hf, peft, trl, tokenizer }: Runners = RUNNERS,
 ): AsyncGenerator<Result> {
   for (const source of sources) {
     if (source.kind === 'fixture') yield* fixtureResults(source.file, verl, context)
     else if (source.kind === 'model') yield* folderResults(source.folder, hf, context)
+    else if (source.kind === 'peft') yield* folderResults(source.folder, peft, context)
     else if (source.kind === 'trl') yield* folderResults(source.folder, trl, context)
     else if (source.kind === 'tokenizer') yield* folderResults(source.folder, tokenizer, context)
     else if (source.kind === 'later') yield { case: source.name, status: 'later' }

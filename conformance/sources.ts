@@ -1,4 +1,4 @@
-// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, TRL's runs, tokenizers, or neither.
+// What a path given to conform holds: fixtures of verl's functions, Hugging Face models, PEFT's and TRL's runs, tokenizers, or neither.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LabFailure } from '../src/cli/command.ts'
@@ -14,7 +14,9 @@ export type Source =
   | { readonly kind: 'tokenizer'; readonly folder: string }
   /** A job folder with what TRL's trainer made of it. */
   | { readonly kind: 'trl'; readonly folder: string }
-  /** Golden data of a known kind for which the lab has no code yet. */
+  /** LoRA adapters that PEFT trained. */
+  | { readonly kind: 'peft'; readonly folder: string }
+  /** Golden data of a known kind with nothing to compare: an adapter without its model's numbers. */
   | { readonly kind: 'later'; readonly name: string }
   | { readonly kind: 'unknown'; readonly file: string; readonly problem: string }
 
@@ -49,9 +51,11 @@ function ofFolder(folder: string): Source[] | undefined {
   const has = (name: string) => existsSync(join(folder, name))
   const name = basename(resolve(folder))
   if (has('config.json') && has('expected.safetensors')) {
-    const lora: Source[] = has('lora') ? [{ kind: 'later', name: `${name}/lora` }] : []
-    return [{ kind: 'model', folder }, ...lora]
+    return [{ kind: 'model', folder }]
   }
+  if (has('adapter_init') && has('expected.safetensors')) return [{ kind: 'peft', folder }]
+  // The model that the cases beside it name.
+  if (has('config.json') && has('model.safetensors')) return []
   if (has('trace.json') && has('model')) return [{ kind: 'trl', folder }]
   if (has('tokenizer.json') && has('expected.json')) return [{ kind: 'tokenizer', folder }]
   // What the cases of a file beside it name.

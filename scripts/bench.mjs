@@ -32,6 +32,11 @@ const SUITES = {
     report.printMatmul(record.matmul, record.peers)
     return report.wrongProducts(record.matmul)
   },
+  variants: async ({ page, record, report }) => {
+    record.variants = await page.evaluate((preset) => globalThis.bench.variants(preset), PRESET)
+    report.printVariants(record.variants)
+    return []
+  },
   sft: async ({ page, record, report, keep }) => {
     record.sft = []
     for (const model of SFT_MODELS) {
@@ -55,6 +60,15 @@ const SUITES = {
     record.features = await page.evaluate((preset) => globalThis.bench.features(preset), PRESET)
     report.printFeatures(record.features)
     return []
+  },
+  models: async ({ page, record, report, keep }) => {
+    record.models = []
+    for (const model of await page.evaluate(() => globalThis.bench.modelNames())) {
+      record.models.push(await page.evaluate((model) => globalThis.bench.models(model), model))
+      report.printModel(record.models.at(-1))
+      keep()
+    }
+    return record.models.flatMap(report.wrongMemory)
   },
   scaling: async ({ page, record, report, keep }) => {
     record.scaling = []

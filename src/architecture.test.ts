@@ -26,17 +26,21 @@ const PURE = [
 
 /** File formats and sizes: they need no device, and load nothing but each other and plain arithmetic. */
 const FORMATS = [
+  'model/adapter/adapter_layout.ts',
+  'model/adapter/lora.ts',
   'model/params/config.ts',
   'model/params/errors.ts',
   'model/hf/float_bits.ts',
   'model/params/flat_params.ts',
   'model/hf/hf_config.ts',
   'model/hf/out_file.ts',
+  'model/hf/peft_config.ts',
   'model/params/params.ts',
   'model/hf/safetensors.ts',
   'model/hf/safetensors_header.ts',
   'model/hf/safetensors_write.ts',
   'model/hf/stream/ranged_file.ts',
+  'model/hf/write_adapter.ts',
   'model/hf/write_config.ts',
   'model/hf/write_model.ts',
   'model/hf/write_tokenizer.ts',

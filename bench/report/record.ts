@@ -1,11 +1,13 @@
 // A results file: the measurements, and the same as a flat list of comparisons with two numbers and their ratio each.
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
+import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
+import type { VariantsRecord } from '../page/variants.ts'
 
 /** Measurements of one day on one adapter. Suites that were not run are absent, as are those that an older bench did not have. */
 export interface BenchRecord {
@@ -16,10 +18,12 @@ export interface BenchRecord {
   /** Versions of the other libraries. */
   readonly peers?: Readonly<Record<string, string>>
   readonly matmul?: readonly MatmulRow[]
+  readonly variants?: VariantsRecord
   readonly sft?: readonly SftRow[]
   readonly training?: TrainingRow
   readonly parts?: PartsRow
   readonly features?: readonly FeatureRow[]
+  readonly models?: readonly ModelRow[]
   readonly scaling?: readonly ScalingRow[]
   readonly ui?: readonly UiRow[]
   /** Made from the rest; absent in files of an older bench. */

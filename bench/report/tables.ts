@@ -1,10 +1,12 @@
 // Prints results as tables on the terminal.
 import type { FeatureRow } from '../page/features.ts'
+import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
+import type { VariantsRecord } from '../page/variants.ts'
 import { type BenchRecord, plannedBytes } from './record.ts'
 
 type Cell = string | number
@@ -12,7 +14,10 @@ type Peers = Readonly<Record<string, string>>
 
 function table(header: readonly Cell[], rows: readonly (readonly Cell[])[]): void {
   const all = [header, ...rows].map((row) => row.map(String))
-  const widths = header.map((_, i) => Math.max(...all.map((row) => row[i].length)))
+  const columns = Math.max(...all.map((row) => row.length))
+  const widths = Array.from({ length: columns }, (_, i) =>
+    Math.max(...all.map((row) => row[i]?.length ?? 0)),
+  )
   for (const row of all) console.log(row.map((cell, i) => cell.padStart(widths[i])).join('  '))
   console.log()
 }
@@ -24,10 +29,12 @@ export function printRecord(record: BenchRecord): void {
   const { date, adapter, chromium, machine, peers = {} } = record
   console.log(`${date}, ${adapter}, Chromium ${chromium}, ${machine}\n`)
   if (record.matmul) printMatmul(record.matmul, peers)
+  if (record.variants) printVariants(record.variants)
   for (const row of record.sft ?? []) printSft(row, peers)
   if (record.training) printTraining(record.training)
   if (record.parts) printParts(record.parts)
   if (record.features) printFeatures(record.features)
+  for (const row of record.models ?? []) printModel(row)
   for (const row of record.scaling ?? []) printScaling(row)
   if (record.ui) printUi(record.ui)
 }
@@ -48,6 +55,37 @@ export function printMatmul(matmul: NonNullable<BenchRecord['matmul']>, peers: P
       ...Object.keys(peers).map((name) => (ms[name] / ms.understory).toFixed(2)),
       Math.max(...Object.values(error)).toExponential(1),
     ]),
+  )
+}
+
+/** The quickest variants of every product. */
+const SHOWN = 6
+
+export function printVariants({ peak, rows }: VariantsRecord): void {
+  console.log(
+    `Our variants of matrix products, quickest first: ms (TFLOP/s). The default has a *, a wrong result a !.`,
+  )
+  console.log(
+    `This adapter: ${(peak.gflops / 1e3).toFixed(1)} TFLOP/s, ${peak.gbps.toFixed(0)} GB/s copied`,
+  )
+  table(
+    ['', 'm', 'n', 'k', 'default', 'best ÷ default', 'part of peak'],
+    rows.map(({ of, op, m, n, k, by_default, timings }) => {
+      const rate = (ms: number) => (2e-9 * m * n * k) / ms
+      const default_ms = timings.find(({ variant }) => variant === by_default)?.ms ?? Number.NaN
+      const sorted = [...timings].sort((p, q) => p.ms - q.ms)
+      const cells = sorted.slice(0, SHOWN).map(({ variant, ms, is_wrong }) => {
+        const mark = `${variant === by_default ? '*' : ''}${is_wrong ? '!' : ''}`
+        return `${variant}${mark} ${ms.toFixed(4)} (${rate(ms).toFixed(2)})`
+      })
+      const best = sorted[0].ms
+      return [
+        ...[`${of} ${op}`, m, n, k, `${default_ms.toFixed(4)} (${rate(default_ms).toFixed(2)})`],
+        (best / default_ms).toFixed(2),
+        `${Math.round((1e5 * rate(best)) / peak.gflops)} %`,
+        ...cells,
+      ]
+    }),
   )
 }
 
@@ -87,6 +125,34 @@ export function printTraining(row: TrainingRow): void {
   const memory = (live_bytes / 2 ** 20).toFixed(1)
   console.log(
     `${dispatches} dispatches, ${submits} submits and ${reads} readbacks a step; ${memory} MiB\n`,
+  )
+}
+
+export function printModel(row: ModelRow): void {
+  const { model, num_parameters, size, is_software, load_mb_per_second: load, trained } = row
+  const { prompts, n, prompt, response } = size
+  console.log(
+    `A model of ${(num_parameters / 1e6).toFixed(1)} million random weights (${model}), ${prompts} prompts × ${n} responses, ${prompt} + ${response} tokens: medians`,
+  )
+  if (is_software) console.log('This adapter is a CPU, so the batch is smaller than on a GPU.')
+  console.log(
+    `Loading: ${load.float32.toFixed(0)} MB/s of float32 as it is, ${load.bfloat16.toFixed(0)} MB/s made bfloat16`,
+  )
+  const [full] = trained
+  table(
+    ['trains', 'step ms', '÷ full', 'rollout ms', 'tokens/s', 'planned MB', 'counted MB'],
+    trained.map(({ how, ms, tokens_per_second, planned_bytes, counted_bytes }) => [
+      how,
+      ms.step.toFixed(1),
+      (ms.step / full.ms.step).toFixed(2),
+      ms.rollout.toFixed(1),
+      tokens_per_second.toFixed(0),
+      (planned_bytes / 1e6).toFixed(1),
+      (counted_bytes / 1e6).toFixed(1),
+    ]),
+  )
+  console.log(
+    'No other library here trains a model by reinforcement, so there is no ratio to one.\n',
   )
 }
 

@@ -1,6 +1,6 @@
 // Gradients of every parameter against Hugging Face's.
-import { trainedPrefix } from '../../src/model/params/flat_params.ts'
-import { type ParamLayout, unpackWeights } from '../../src/model/params/params.ts'
+import { type FlatLayout, trainedPrefix } from '../../src/model/params/flat_params.ts'
+import type { ParamLayout } from '../../src/model/params/params.ts'
 import type { Check, Output, Place } from '../report.ts'
 import { check, type ModelCase, scalar } from './model_case.ts'
 
@@ -47,7 +47,7 @@ export function gradientCheck(
 }
 
 /** Norm of all gradients together. */
-function globalNorm(grads: Gradients['grads']): number {
+export function globalNorm(grads: Gradients['grads']): number {
   let squares = 0
   for (const grad of Object.values(grads))
     for (let i = 0; i < grad.length; i++) squares += grad[i] ** 2
@@ -56,13 +56,14 @@ function globalNorm(grads: Gradients['grads']): number {
 
 /** Gradients by name of the parameters that the policy of `layer` trains. */
 export function namedGradients(
-  layout: ParamLayout,
+  layout: FlatLayout,
   flat: Float32Array,
   layer: number,
 ): Record<string, Float32Array> {
   const { count } = trainedPrefix(layout, layer)
-  const all = unpackWeights(layout, flat)
   return Object.fromEntries(
-    layout.params.filter(({ offset }) => offset < count).map(({ name }) => [name, all[name]]),
+    layout.params
+      .filter(({ offset }) => offset < count)
+      .map(({ name, offset, size }) => [name, flat.subarray(offset, offset + size)]),
   )
 }

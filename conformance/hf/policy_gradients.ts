@@ -7,6 +7,7 @@ import { aggregationWeights } from '../../src/kernels/policy_loss/loss_weights.r
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { readParams, wholeTensor } from '../../src/model/params/param_copies.ts'
 import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
+import type { RefAdapter } from '../../src/model/transformer/low_rank.ref.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'
 import { forwardRef } from '../../src/model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
@@ -18,6 +19,11 @@ import { goldenActor, sftPhase } from './golden_actor.ts'
 import { type Gradients, namedGradients } from './gradients.ts'
 import { type ModelCase, refResponse, responseTokens, widthOf } from './model_case.ts'
 
+/** What is differentiated: a model, with an adapter on or without one. */
+interface Differentiated extends Pick<ModelCase, 'model' | 'params'> {
+  readonly adapter?: RefAdapter | undefined
+}
+
 /** A loss as a phase of the trainer has it. */
 export interface Loss {
   readonly phase: RlPhase
@@ -27,12 +33,12 @@ export interface Loss {
 
 /** Cross entropy of the response tokens, averaged over them, and its gradients in float64. */
 export function supervisedGradientRef(
-  { model: { config }, params }: Pick<ModelCase, 'model' | 'params'>,
+  { model: { config }, params, adapter }: Differentiated,
   batch: RolloutBatch,
 ): Gradients {
   const layer = config.num_hidden_layers
   const response = refResponse(batch)
-  const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) })
+  const cache = forwardRef(config, params, { ...batch, width: widthOf(batch) }, { adapter })
   const { log_probs } = policyRef(config, params, cache, layer, response)
   const tokens = responseTokens(batch)
   const { loss, d_log_probs } = sft_loss_ref(1 / tokens, log_probs, batch.response_mask)
@@ -66,14 +72,14 @@ export async function supervisedGradientGpu(
 
 /** The loss of a reinforcement phase and its gradients in float64. */
 export function policyGradientRef(
-  { model: { config }, params }: Pick<ModelCase, 'model' | 'params'>,
+  { model: { config }, params, adapter }: Differentiated,
   batch: RolloutBatch,
   { phase, columns }: Loss,
 ): Gradients {
   const { actor, target_layer } = phase
   const response = refResponse(batch)
   const width = widthOf(batch)
-  const cache = forwardRef(config, params, { ...batch, width }, { layers: target_layer })
+  const cache = forwardRef(config, params, { ...batch, width }, { layers: target_layer, adapter })
   const { log_probs, entropy } = policyRef(config, params, cache, target_layer, response)
   const { response_mask, response_length } = batch
   const weights = aggregationWeights(response_mask, response_length, actor)
@@ -102,25 +108,27 @@ export function policyGradientRef(
     metrics: {
       ...policy.metrics,
       'actor/pg_loss': policy.loss,
+      'actor/kl_loss': penalty.loss,
       'actor/entropy': bonus.entropy,
     },
   }
 }
 
-const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
+export const totalLoss = (sums: ArrayLike<number>, actor: RlPhase['actor']) => {
   const sum = (name: (typeof POLICY_LOSS_SUMS)[number]) => sums[POLICY_LOSS_SUMS.indexOf(name)]
   const kl = actor.use_kl_loss ? actor.kl_loss_coef * sum('actor/kl_loss') : 0
   return sum('actor/pg_loss') - actor.entropy_coeff * sum('actor/entropy') + kl
 }
 
-/** The loss of a reinforcement phase and its gradients by the actor. */
+/** The loss of a reinforcement phase and its gradients by the actor; of the model's adapter where it has one. */
 export async function policyGradientGpu(
   c: ModelCase,
   gpu: Gpu,
   batch: RolloutBatch,
   { phase, columns }: Loss,
+  factors?: Float32Array,
 ): Promise<Gradients> {
-  const actor = await goldenActor(c, gpu, batch, [phase])
+  const actor = await goldenActor(c, gpu, batch, [phase], batch.rows, factors)
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])
@@ -134,7 +142,7 @@ export async function policyGradientGpu(
   )
   return {
     loss: totalLoss(sums, phase.actor),
-    grads: namedGradients(c.model.layout, flat, phase.target_layer),
+    grads: namedGradients(actor.tensors.layout, flat, phase.target_layer),
     metrics: Object.fromEntries(POLICY_LOSS_SUMS.map((name, i) => [name, sums[i]])),
   }
 }

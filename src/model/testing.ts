@@ -4,14 +4,8 @@ import type { Allocator, Tensor } from '../kernels/device/tensor.ts'
 import { randomValues } from '../kernels/testing.ts'
 import { type ModelConfig, modelShape } from './params/config.ts'
 import { createParamBuffers, type ParamBuffers } from './params/param_buffers.ts'
-import {
-  type Head,
-  type ParamGradients,
-  type ParamLayout,
-  paramGradients,
-  paramLayout,
-  unpackWeights,
-} from './params/params.ts'
+import { type ParamGradients, paramGradients } from './params/param_tensors.ts'
+import { type Head, type ParamLayout, paramLayout, unpackWeights } from './params/params.ts'
 import { createModel, type Model, uploadModel } from './transformer/model.ts'
 
 /** A tiny Qwen3: grouped-query attention, head_dim ≠ hidden_size / heads, no side equal to another. */

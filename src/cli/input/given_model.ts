@@ -12,7 +12,7 @@ import { modelDirectory } from './model_dir.ts'
 
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
 export interface GivenModel {
-  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing'>
+  readonly model: Omit<ModelFields, 'enable_gradient_checkpointing' | 'lora'>
   readonly weights: Float32Array
 }
 
@@ -23,7 +23,7 @@ export async function readGivenModel(folder: string, tokenizer: Tokenizer): Prom
     { head: 'lm_head' },
   )
   requireTokenizer(folder, tokenizer, eos_token_ids, pad_token_id)
-  const { vocab_size, rope_scaling, padding_idx = -1, dtype: _, ...sizes } = config
+  const { vocab_size, rope_scaling, padding_idx = -1, dtype: _, lora: __, ...sizes } = config
   if (rope_scaling)
     throw new LabFailure(
       `--model: ${folder}: expected a model with plain rotary positions, found one with rope_scaling`,

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { firstNonfinite } from '../../lab/checkpoints/sound.ts'
 import { parseExperiment } from '../../lab/experiment/experiment.ts'
-import { modelConfig } from '../../lab/experiment/fields/model_fields.ts'
 import { type TaskChoice, taskOf } from '../../lab/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../lab/experiment/schema.ts'
 import { otherVocabulary, vocabularyOf } from '../../lab/protocol/vocabulary.ts'
@@ -72,7 +71,7 @@ export function refuseSave(folder: string): void {
 
 /** Fields of the model that the meaning of its weights does not depend on. */
 const LEFT_OPEN = [
-  ...['enable_gradient_checkpointing', 'padding_idx'],
+  ...['enable_gradient_checkpointing', 'padding_idx', 'lora'],
   ...['vocab_size', 'source', 'source_name'],
 ]
 
@@ -97,8 +96,6 @@ export function loadWeights(folder: string, experiment: Experiment): Float32Arra
   return readFloats(folder, header.count)
 }
 
-const NEWER = { vocab_size: 0, source: '', source_name: '' }
-
 /**
  * What --save wrote, as a model of its own: Hugging Face's config of it, the flat layout and the weights; undefined where the
  * folder holds no such file. Throws LabFailure for one that does not fit its header.
@@ -109,8 +106,10 @@ export function savedModel(folder: string): HfModel | undefined {
   const header = readHeader(file)
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
+  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
   // Folders of earlier versions do not say what is newer.
-  const config = modelConfig({ ...NEWER, ...header.model, padding_idx: -1 }, vocab_size)
+  const { source: ____, source_name: _____, vocab_size: rows = 0, ...model } = fields
+  const config = { ...model, vocab_size: Math.max(rows, vocab_size) }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
     throw new LabFailure(

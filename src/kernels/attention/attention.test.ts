@@ -6,7 +6,7 @@ import {
   attention_backward_ref,
   attention_forward_ref,
 } from './attention.ref.ts'
-import { attention_backward_key_value, attention_forward, attentionKernels } from './attention.ts'
+import { attention_forward, attentionKernels } from './attention.ts'
 
 const one_head = { num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1, scale: 1 }
 
@@ -97,15 +97,17 @@ test('attention_backward_ref is the slope of the forward, by central differences
 test('short rows of small heads take the narrow kernels, all others the tiled ones', () => {
   const forwardAt = (width: number, head_dim: number) =>
     attentionKernels({ width, head_dim }).forward
-  expect(forwardAt(128, 64).name).toBe('attention_forward_narrow_64')
+  expect(forwardAt(512, 32).name).toBe('attention_forward_narrow_32')
   expect(forwardAt(10, 16)).toBe(forwardAt(20, 16))
   for (const [width, head_dim] of [
     [513, 64],
-    [128, 68],
-    [8, 18],
+    [128, 64],
+    [8, 68],
   ])
-    expect(forwardAt(width, head_dim)).toBe(attention_forward)
+    expect(forwardAt(width, head_dim).name).toBe('attention_forward_quads_4')
+  expect(forwardAt(513, 20).name).toBe('attention_forward_quads_2')
+  expect(forwardAt(8, 18)).toBe(attention_forward)
   // Four vectors of a large head would not fit the registers.
-  const { backward_key_value } = attentionKernels({ width: 8, head_dim: 64 })
-  expect(backward_key_value).toBe(attention_backward_key_value)
+  const { backward_key_value } = attentionKernels({ width: 8, head_dim: 32 })
+  expect(backward_key_value.name).toBe('attention_backward_key_value_quads_2')
 })

@@ -1,6 +1,6 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
-import { unrolled, withPart } from '../wgsl/compose.ts'
+import { withPart } from '../wgsl/compose.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
 import decode from './attention_decode.wgsl?raw'
@@ -8,7 +8,6 @@ import forward from './attention_forward.wgsl?raw'
 import narrow_backward_key_value from './attention_narrow_backward_key_value.wgsl?raw'
 import narrow_backward_query from './attention_narrow_backward_query.wgsl?raw'
 import narrow_forward from './attention_narrow_forward.wgsl?raw'
-import narrow_query from './attention_narrow_query.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
 import params_source from './attention_params.wgsl?raw'
 import query_tile from './attention_query_tile.wgsl?raw'
@@ -16,6 +15,8 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f32 from './cache_f32.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
+import { narrowQuerySource, narrowSource } from './narrow_source.ts'
+import { inQuads } from './quads.ts'
 
 const params = {
   /** B. */
@@ -213,26 +214,36 @@ const tiled: AttentionKernels = {
   decode: attention_decode,
 }
 
-/** Measured on software adapters, where barriers are expensive: up to here narrow is 2 (heads of 64) to 20 (heads of 8) times as fast. */
+const quads = new Map<number, AttentionKernels>()
+
+function tiledKernels(head_dim: number): AttentionKernels {
+  if (head_dim % 4 !== 0) return tiled
+  const chunks = Math.min(4, Math.ceil(head_dim / 16))
+  const known = quads.get(chunks)
+  if (known) return known
+  const made: AttentionKernels = {
+    forward: inQuads(attention_forward, chunks),
+    backward_query: inQuads(attention_backward_query, chunks),
+    backward_key_value: inQuads(attention_backward_key_value, chunks),
+    decode: attention_decode,
+  }
+  quads.set(chunks, made)
+  return made
+}
+
+/** Measured on software adapters, where barriers are expensive: up to here narrow is up to 20 times (heads of 8) as fast. */
 const MAX_NARROW_WIDTH = 512
-const MAX_NARROW_HEAD_DIM = 64
+/** Larger heads do not fit in a GPU's registers: AMD's compiler spilled for heads of 64. */
+const MAX_NARROW_HEAD_DIM = 32
 /** Of the key/value backward, which holds four vectors of a head in registers where the others hold two. */
-const MAX_NARROW_KEY_VALUE_HEAD_DIM = 32
-
-/** The narrow source for one head size: a line with $ is written once per vector of four channels. */
-export const narrowSource = (wgsl: string, head_dim: number): string =>
-  unrolled(wgsl, head_dim / 4, 'VECTORS')
-
-/** The same for a kernel whose invocations own a query each. */
-const narrowQuerySource = (wgsl: string, head_dim: number): string =>
-  narrowSource(params_source + withPart(wgsl, 'narrow_query', narrow_query), head_dim)
+const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
 
 const narrow = new Map<number, AttentionKernels>()
 
 function narrowKernels(head_dim: number): AttentionKernels {
   const known = narrow.get(head_dim)
   if (known) return known
-  const perColumn = (p: { rows: number; width: number }, heads: number) =>
+  const perColumn = (p: Record<'rows' | 'width', number>, heads: number) =>
     foldGrid(Math.ceil((p.rows * p.width * heads) / 64))
   const made: AttentionKernels = {
     forward: {
@@ -270,12 +281,15 @@ function narrowKernels(head_dim: number): AttentionKernels {
  * ones, with one invocation per query or key and no barriers. Both have the same params and bindings and agree to
  * rounding. The new token's kernel, `step` or else `decode`, repeats the numbers of the `forward` returned with it.
  */
-export function attentionKernels(size: { width: number; head_dim: number }): AttentionKernels {
-  const { width, head_dim } = size
-  if (width > MAX_NARROW_WIDTH || head_dim > MAX_NARROW_HEAD_DIM || head_dim % 4 !== 0) return tiled
+export function attentionKernels({
+  width,
+  head_dim,
+}: Record<'width' | 'head_dim', number>): AttentionKernels {
+  if (width > MAX_NARROW_WIDTH || head_dim > MAX_NARROW_HEAD_DIM || head_dim % 4 !== 0)
+    return tiledKernels(head_dim)
   const made = narrowKernels(head_dim)
   if (head_dim <= MAX_NARROW_KEY_VALUE_HEAD_DIM) return made
-  return { ...made, backward_key_value: attention_backward_key_value }
+  return { ...made, backward_key_value: tiledKernels(head_dim).backward_key_value }
 }
 
 /** Instances for the checks that every kernel passes. */

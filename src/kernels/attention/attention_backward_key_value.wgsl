@@ -16,15 +16,24 @@ const KEYS = 16u;
 const QUERIES = 32u;
 const DIMS = 16u; // head dims staged at a time
 const CHANNELS = 64u; // channels of d_k and d_v per workgroup
+override CHUNKS: u32 = 4u; // of 16 channels: those of a head, at most 4
 
-// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks.
+// Tiles are dimension-major; 17 and 33 keep lanes in different memory banks. Between two tiles of queries theirs hold what
+// was made of them, key-major: probabilities, and the gradients of scores.
 var<workgroup> key_tile: array<f32, DIMS * 17u>;
 var<workgroup> value_tile: array<f32, DIMS * 17u>;
 var<workgroup> query_tile: array<f32, DIMS * 33u>;
 var<workgroup> d_out_tile: array<f32, DIMS * 33u>;
-var<workgroup> probs: array<f32, KEYS * 33u>;
-var<workgroup> d_scores: array<f32, KEYS * 33u>;
 var<workgroup> delta_parts: array<f32, QUERIES * 2u>;
+
+// Four neighbouring values. attention.ts binds vectors of four where heads have whole ones.
+fn qkv_at(i: u32) -> vec4f { return vec4f(qkv[i], qkv[i + 1u], qkv[i + 2u], qkv[i + 3u]); }
+fn d_out_at(i: u32) -> vec4f { return vec4f(d_out[i], d_out[i + 1u], d_out[i + 2u], d_out[i + 3u]); }
+
+// `values` of channels from d on, with zeros past head_dim.
+fn in_head(values: vec4f, d: u32) -> vec4f {
+  return select(vec4f(), values, vec4u(d, d + 1u, d + 2u, d + 3u) < vec4u(params.head_dim));
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -56,7 +65,6 @@ fn main(
   let score_query = lane % 16u;
   let key = lane / 4u;
   let first_channel = block * CHANNELS + (lane % 4u) * 4u;
-  let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;
 
   var k_sums: array<vec4f, 4>;
   var v_sums: array<vec4f, 4>;
@@ -67,7 +75,7 @@ fn main(
       var delta_part = 0.0;
       let delta_base = ((first_token + min(first_query + lane / 2u, length - 1u)) * heads + head) * dim;
       for (var d = lane % 2u; d < dim; d += 2u) {
-        delta_part = fma(d_out[delta_base + d], out[delta_base + d], delta_part);
+        delta_part = fma(d_out_at(delta_base + d / 4u * 4u)[d % 4u], out[delta_base + d], delta_part);
       }
       delta_parts[lane] = delta_part;
 
@@ -75,23 +83,28 @@ fn main(
       var dv = array<vec2f, 4>();
       for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
         workgroupBarrier();
-        for (var n = lane; n < (KEYS + QUERIES) * DIMS; n += 64u) {
-          let d = n % DIMS;
-          let t = n / DIMS;
-          let in_dim = first_dim + d < dim;
-          let at = min(first_dim + d, dim - 1u);
-          if (t < KEYS) {
-            let token = first_token + min(first_key + t, length - 1u);
-            key_tile[d * 17u + t] = select(0.0, qkv[token * token_size + k_offset + at], in_dim);
-            value_tile[d * 17u + t] = select(0.0, qkv[token * token_size + v_offset + at], in_dim);
-          } else {
-            let token = first_token + min(first_query + t - KEYS, length - 1u);
-            query_tile[d * 33u + t - KEYS] = select(0.0, qkv[token * token_size + head * dim + at], in_dim);
-            d_out_tile[d * 33u + t - KEYS] = select(0.0, d_out[(token * heads + head) * dim + at], in_dim);
-          }
+        let d = lane % 4u * 4u;
+        let t = lane / 4u;
+        let in_token = min(first_dim + d, dim - 1u);
+        let key_token = first_token + min(first_key + t, length - 1u);
+        let query_token = first_token + min(first_query + t, length - 1u);
+        let next_token = first_token + min(first_query + t + 16u, length - 1u);
+        let k4 = in_head(qkv_at(key_token * token_size + k_offset + in_token), first_dim + d);
+        let v4 = in_head(qkv_at(key_token * token_size + v_offset + in_token), first_dim + d);
+        let q4 = in_head(qkv_at(query_token * token_size + head * dim + in_token), first_dim + d);
+        let g4 = in_head(d_out_at((query_token * heads + head) * dim + in_token), first_dim + d);
+        let next_q4 = in_head(qkv_at(next_token * token_size + head * dim + in_token), first_dim + d);
+        let next_g4 = in_head(d_out_at((next_token * heads + head) * dim + in_token), first_dim + d);
+        for (var e = 0u; e < 4u; e++) {
+          key_tile[(d + e) * 17u + t] = k4[e];
+          value_tile[(d + e) * 17u + t] = v4[e];
+          query_tile[(d + e) * 33u + t] = q4[e];
+          d_out_tile[(d + e) * 33u + t] = g4[e];
+          query_tile[(d + e) * 33u + t + 16u] = next_q4[e];
+          d_out_tile[(d + e) * 33u + t + 16u] = next_g4[e];
         }
         workgroupBarrier();
-        for (var d = 0u; d < min(DIMS, dim - first_dim); d++) {
+        for (var d = 0u; d < DIMS; d++) {
           let q = vec2f(query_tile[d * 33u + score_query], query_tile[d * 33u + score_query + 16u]);
           let g = vec2f(d_out_tile[d * 33u + score_query], d_out_tile[d * 33u + score_query + 16u]);
           for (var a = 0u; a < 4u; a++) {
@@ -100,6 +113,7 @@ fn main(
           }
         }
       }
+      workgroupBarrier();
       for (var b = 0u; b < 2u; b++) {
         let q = score_query + b * 16u;
         let column = min(first_query + q, length - 1u);
@@ -111,26 +125,22 @@ fn main(
           let is_key = attention_mask[first_token + min(key_column, length - 1u)] != 0u;
           let attends = is_query && is_key && key_column <= column;
           let prob = select(0.0, exp(select(0.0, qk[a][b] * params.scale - query_lse, attends)), attends);
-          probs[(score_key + a) * 33u + q] = prob;
-          d_scores[(score_key + a) * 33u + q] = select(0.0, prob * (dv[a][b] - delta), attends);
+          query_tile[(score_key + a) * 33u + q] = prob;
+          d_out_tile[(score_key + a) * 33u + q] = select(0.0, prob * (dv[a][b] - delta), attends);
         }
       }
       workgroupBarrier();
 
       for (var q = 0u; q < min(QUERIES, length - first_query); q++) {
-        let prob = vec4f(probs[key * 33u + q]);
-        let d_score = vec4f(d_scores[key * 33u + q]);
+        let prob = vec4f(query_tile[key * 33u + q]);
+        let d_score = vec4f(d_out_tile[key * 33u + q]);
         let token = first_token + first_query + q;
         let q_base = token * token_size + head * dim + first_channel;
         let g_base = (token * heads + head) * dim + first_channel;
-        for (var c = 0u; c < 4u; c++) {
-          if (c < chunks) {
-            // Past head_dim these read a neighbour's values; they are never stored.
-            let qa = q_base + c * 16u;
-            let ga = g_base + c * 16u;
-            k_sums[c] = fma(d_score, vec4f(qkv[qa], qkv[qa + 1u], qkv[qa + 2u], qkv[qa + 3u]), k_sums[c]);
-            v_sums[c] = fma(prob, vec4f(d_out[ga], d_out[ga + 1u], d_out[ga + 2u], d_out[ga + 3u]), v_sums[c]);
-          }
+        // Past head_dim these read a neighbour's values; they are never stored.
+        for (var c = 0u; c < CHUNKS; c++) {
+          k_sums[c] = fma(d_score, qkv_at(q_base + c * 16u), k_sums[c]);
+          v_sums[c] = fma(prob, d_out_at(g_base + c * 16u), v_sums[c]);
         }
       }
     }

@@ -16,6 +16,7 @@ const QUERIES = 16u;
 const KEYS = 32u;
 const DIMS = 16u; // head dims staged at a time
 const CHANNELS = 64u; // channels of d_q per workgroup
+override CHUNKS: u32 = 4u; // of 16 channels: those of a head, at most 4
 
 // Tiles are dimension-major; 17 and 33 keep lanes in different memory banks.
 var<workgroup> query_tile: array<f32, DIMS * 17u>;
@@ -24,6 +25,15 @@ var<workgroup> key_tile: array<f32, DIMS * 33u>;
 var<workgroup> value_tile: array<f32, DIMS * 33u>;
 var<workgroup> d_scores: array<f32, QUERIES * 33u>;
 var<workgroup> delta_parts: array<f32, QUERIES * 4u>;
+
+// Four neighbouring values. attention.ts binds vectors of four where heads have whole ones.
+fn qkv_at(i: u32) -> vec4f { return vec4f(qkv[i], qkv[i + 1u], qkv[i + 2u], qkv[i + 3u]); }
+fn d_out_at(i: u32) -> vec4f { return vec4f(d_out[i], d_out[i + 1u], d_out[i + 2u], d_out[i + 3u]); }
+
+// `values` of channels from d on, with zeros past head_dim.
+fn in_head(values: vec4f, d: u32) -> vec4f {
+  return select(vec4f(), values, vec4u(d, d + 1u, d + 2u, d + 3u) < vec4u(params.head_dim));
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -37,7 +47,7 @@ fn main(
   var delta_part = 0.0;
   for (var d = part; d < dim; d += 4u) {
     let at = (own_token * heads + head) * dim + d;
-    delta_part = fma(d_out[at], out[at], delta_part);
+    delta_part = fma(d_out_at(at - part)[part], out[at], delta_part);
   }
   delta_parts[lane] = delta_part; // read after the barriers below
 
@@ -48,23 +58,28 @@ fn main(
     var dv = array<vec2f, 4>();
     for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
       workgroupBarrier();
-      for (var n = lane; n < (QUERIES + KEYS) * DIMS; n += 64u) {
-        let d = n % DIMS;
-        let t = n / DIMS;
-        let in_dim = first_dim + d < dim;
-        let at = min(first_dim + d, dim - 1u);
-        if (t < QUERIES) {
-          let token = first_token + min(first_query + t, length - 1u);
-          query_tile[d * 17u + t] = select(0.0, qkv[token * token_size + head * dim + at], in_dim);
-          d_out_tile[d * 17u + t] = select(0.0, d_out[(token * heads + head) * dim + at], in_dim);
-        } else {
-          let token = first_token + min(first_key + t - QUERIES, length - 1u);
-          key_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + k_offset + at], in_dim);
-          value_tile[d * 33u + t - QUERIES] = select(0.0, qkv[token * token_size + v_offset + at], in_dim);
-        }
+      let d = lane % 4u * 4u;
+      let t = lane / 4u;
+      let in_token = min(first_dim + d, dim - 1u);
+      let query_token = first_token + min(first_query + t, length - 1u);
+      let key_token = first_token + min(first_key + t, length - 1u);
+      let next_token = first_token + min(first_key + t + 16u, length - 1u);
+      let q4 = in_head(qkv_at(query_token * token_size + head * dim + in_token), first_dim + d);
+      let g4 = in_head(d_out_at((query_token * heads + head) * dim + in_token), first_dim + d);
+      let k4 = in_head(qkv_at(key_token * token_size + k_offset + in_token), first_dim + d);
+      let v4 = in_head(qkv_at(key_token * token_size + v_offset + in_token), first_dim + d);
+      let next_k4 = in_head(qkv_at(next_token * token_size + k_offset + in_token), first_dim + d);
+      let next_v4 = in_head(qkv_at(next_token * token_size + v_offset + in_token), first_dim + d);
+      for (var e = 0u; e < 4u; e++) {
+        query_tile[(d + e) * 17u + t] = q4[e];
+        d_out_tile[(d + e) * 17u + t] = g4[e];
+        key_tile[(d + e) * 33u + t] = k4[e];
+        value_tile[(d + e) * 33u + t] = v4[e];
+        key_tile[(d + e) * 33u + t + 16u] = next_k4[e];
+        value_tile[(d + e) * 33u + t + 16u] = next_v4[e];
       }
       workgroupBarrier();
-      for (var d = 0u; d < min(DIMS, dim - first_dim); d++) {
+      for (var d = 0u; d < DIMS; d++) {
         let k = vec2f(key_tile[d * 33u + score_key], key_tile[d * 33u + score_key + 16u]);
         let v = vec2f(value_tile[d * 33u + score_key], value_tile[d * 33u + score_key + 16u]);
         for (var a = 0u; a < 4u; a++) {
@@ -92,13 +107,8 @@ fn main(
     for (var key = 0u; key < min(KEYS, key_end - first_key); key++) {
       let d_score = d_scores[query * 33u + key];
       let base = (first_token + first_key + key) * token_size + k_offset + first_channel;
-      for (var c = 0u; c < 4u; c++) {
-        if (c < chunks) {
-          // Past head_dim these read a neighbour's values; they are never stored.
-          let at = base + c * 16u;
-          sums[c] = fma(vec4f(d_score), vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]), sums[c]);
-        }
-      }
+      // Past head_dim these read a neighbour's values; they are never stored.
+      for (var c = 0u; c < CHUNKS; c++) { sums[c] = fma(vec4f(d_score), qkv_at(base + c * 16u), sums[c]); }
     }
   }
 

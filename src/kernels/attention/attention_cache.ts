@@ -7,7 +7,6 @@ import {
   attention_decode,
   attentionKernels,
   kv_cache_write,
-  narrowSource,
 } from './attention.ts'
 import decode from './attention_decode.wgsl?raw'
 import narrow_step from './attention_narrow_step.wgsl?raw'
@@ -15,6 +14,7 @@ import { cacheWriteCost, decodeCost, stepCost } from './cache_cost.ts'
 import cache_f16 from './cache_f16.wgsl?raw'
 import cache_token from './cache_token.wgsl?raw'
 import cache_write from './kv_cache_write.wgsl?raw'
+import { narrowSource } from './narrow_source.ts'
 
 /** verl's names of what a rollout computes with; here what its keys and values are kept in. */
 export type CacheDType = 'float32' | 'float16'

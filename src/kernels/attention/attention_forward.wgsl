@@ -14,6 +14,7 @@ const QUERIES = 16u;
 const KEYS = 32u;
 const DIMS = 16u; // head dims staged at a time
 const CHANNELS = 64u; // output channels per workgroup
+override CHUNKS: u32 = 4u; // of 16 channels: those of a head, at most 4
 const MASKED = -1e30; // far below every score, and finite
 
 // Tiles are dimension-major; 17 and 33 keep lanes in different memory banks.
@@ -21,6 +22,14 @@ var<workgroup> query_tile: array<f32, DIMS * 17u>;
 var<workgroup> key_tile: array<f32, DIMS * 33u>;
 var<workgroup> scores: array<f32, QUERIES * 33u>;
 var<workgroup> weights: array<f32, QUERIES * 33u>;
+
+// Four neighbouring values. attention.ts binds vectors of four where heads have whole ones.
+fn qkv_at(i: u32) -> vec4f { return vec4f(qkv[i], qkv[i + 1u], qkv[i + 2u], qkv[i + 3u]); }
+
+// `values` of channels from d on, with zeros past head_dim.
+fn in_head(values: vec4f, d: u32) -> vec4f {
+  return select(vec4f(), values, vec4u(d, d + 1u, d + 2u, d + 3u) < vec4u(params.head_dim));
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -38,18 +47,22 @@ fn main(
     var dots = array<vec2f, 4>();
     for (var first_dim = 0u; first_dim < dim; first_dim += DIMS) {
       workgroupBarrier();
-      for (var n = lane; n < (QUERIES + KEYS) * DIMS; n += 64u) {
-        let d = n % DIMS;
-        let t = n / DIMS;
-        let is_query = t < QUERIES;
-        let column = min(select(first_key + t - QUERIES, first_query + t, is_query), length - 1u);
-        let offset = select(k_offset, head * dim, is_query);
-        let at = (first_token + column) * token_size + offset + min(first_dim + d, dim - 1u);
-        let value = select(0.0, qkv[at], first_dim + d < dim);
-        if (is_query) { query_tile[d * 17u + t] = value; } else { key_tile[d * 33u + t - QUERIES] = value; }
+      let d = lane % 4u * 4u;
+      let t = lane / 4u;
+      let in_token = min(first_dim + d, dim - 1u);
+      let query_token = first_token + min(first_query + t, length - 1u);
+      let key_token = first_token + min(first_key + t, length - 1u);
+      let next_token = first_token + min(first_key + t + 16u, length - 1u);
+      let q4 = in_head(qkv_at(query_token * token_size + head * dim + in_token), first_dim + d);
+      let k4 = in_head(qkv_at(key_token * token_size + k_offset + in_token), first_dim + d);
+      let next_k4 = in_head(qkv_at(next_token * token_size + k_offset + in_token), first_dim + d);
+      for (var e = 0u; e < 4u; e++) {
+        query_tile[(d + e) * 17u + t] = q4[e];
+        key_tile[(d + e) * 33u + t] = k4[e];
+        key_tile[(d + e) * 33u + t + 16u] = next_k4[e];
       }
       workgroupBarrier();
-      for (var d = 0u; d < min(DIMS, dim - first_dim); d++) {
+      for (var d = 0u; d < DIMS; d++) {
         let k = vec2f(key_tile[d * 33u + score_key], key_tile[d * 33u + score_key + 16u]);
         for (var a = 0u; a < 4u; a++) {
           dots[a] = fma(vec2f(query_tile[d * 17u + score_query + a]), k, dots[a]);
@@ -83,13 +96,8 @@ fn main(
       let weight = weights[query * 33u + key];
       row_sum += weight;
       let base = (first_token + first_key + key) * token_size + v_offset + first_channel;
-      for (var c = 0u; c < 4u; c++) {
-        if (c < chunks) {
-          // Past head_dim these read a neighbour's values; they are never stored.
-          let at = base + c * 16u;
-          sums[c] = fma(vec4f(weight), vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]), sums[c]);
-        }
-      }
+      // Past head_dim these read a neighbour's values; they are never stored.
+      for (var c = 0u; c < CHUNKS; c++) { sums[c] = fma(vec4f(weight), qkv_at(base + c * 16u), sums[c]); }
     }
   }
 

@@ -35,7 +35,7 @@ const MASKED = -1e30; // far below every score, and finite
 
 // The head at `base` normed and turned, by qk_norm_rope_forward's instructions.
 fn turned(row: u32, base: u32, weight_base: u32) -> array<vec4f, VECTORS> {
-  let half_dim = params.head_dim / 2u;
+  const half_dim = 2u * VECTORS;
   let has_norm = params.has_qk_norm == 1u;
   var inv = 1.0;
   if (has_norm) { inv = head_inv_rms(base); }
@@ -49,6 +49,12 @@ fn turned(row: u32, base: u32, weight_base: u32) -> array<vec4f, VECTORS> {
     head[j / 4u][j % 4u] = x.y * r.x + x.x * r.y;
   }
   return head;
+}
+
+// Four channels of the token's own value, which starts at `base`.
+fn own_value(base: u32, vector: u32) -> vec4f {
+  let at = base + 4u * vector;
+  return vec4f(qkv[at], qkv[at + 1u], qkv[at + 2u], qkv[at + 3u]);
 }
 
 @compute @workgroup_size(64)
@@ -81,7 +87,6 @@ fn main(
   let q$ = q[$u];
   let own_k$ = own_k[$u];
   let v = base + (heads + kv_heads + kv_head) * dim;
-  let own_v$ = vec4f(qkv[v + 4u * $u], qkv[v + 4u * $u + 1u], qkv[v + 4u * $u + 2u], qkv[v + 4u * $u + 3u]);
   let token_size = 2u * kv_heads * VECTORS;
   let k_offset = kv_head * VECTORS;
   let v_offset = k_offset + kv_heads * VECTORS;
@@ -89,23 +94,21 @@ fn main(
   if (head % group_size == 0u && column < params.prompt_length + params.response_columns) {
     let own = cache_token(row, column) * token_size;
     cache[own + k_offset + $u] = packed_vector(own_k$);
-    cache[own + v_offset + $u] = packed_vector(own_v$);
+    cache[own + v_offset + $u] = packed_vector(own_value(v, $u));
   }
+  // The token's own score comes first and is added last: its key need not stay in registers.
+  var products = vec4f();
+  products = fma(q$, own_k$, products);
+  let own_score = (products.x + products.y + products.z + products.w) * params.scale;
 
   var sum$ = vec4f();
   var row_max = MASKED;
   var row_sum = 0.0;
-  for (var key = 0u; key <= column; key++) {
+  for (var key = 0u; key < column; key++) {
     if (attention_mask[mask_start + key] != 0u) {
-      var k$ = own_k$;
-      var v$ = own_v$;
-      if (key < column) {
-        let token = cache_token(row, key) * token_size;
-        k$ = unpacked_vector(cache[token + k_offset + $u]);
-        v$ = unpacked_vector(cache[token + v_offset + $u]);
-      }
+      let token = cache_token(row, key) * token_size;
       var products = vec4f();
-      products = fma(q$, k$, products);
+      products = fma(q$, unpacked_vector(cache[token + k_offset + $u]), products);
       let score = (products.x + products.y + products.z + products.w) * params.scale;
       let factor = exp(-abs(score - row_max));
       let is_new_max = score > row_max;
@@ -113,9 +116,15 @@ fn main(
       let weight = select(factor, 1.0, is_new_max);
       row_max = max(row_max, score);
       row_sum = fma(row_sum, shrink, weight);
-      sum$ = fma(sum$, vec4f(shrink), weight * v$);
+      sum$ = fma(sum$, vec4f(shrink), weight * unpacked_vector(cache[token + v_offset + $u]));
     }
   }
+  let factor = exp(-abs(own_score - row_max));
+  let is_new_max = own_score > row_max;
+  let shrink = select(1.0, factor, is_new_max);
+  let weight = select(factor, 1.0, is_new_max);
+  row_sum = fma(row_sum, shrink, weight);
+  sum$ = fma(sum$, vec4f(shrink), weight * own_value(v, $u));
   let inverse = 1.0 / row_sum;
   out[at + $u] = sum$ * inverse;
 }

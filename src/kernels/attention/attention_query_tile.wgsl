@@ -26,4 +26,3 @@
   let query = lane / 4u;
   let part = lane % 4u;
   let first_channel = block * CHANNELS + part * 4u;
-  let chunks = (min(dim - block * CHANNELS, CHANNELS) + 15u) / 16u;

@@ -41,7 +41,7 @@ function decodeVariant({
 
 const source = (tile: Tile): string =>
   tileSource('nt', tile, {
-    head: `${linear_interface + shared}\nconst TILE_ROWS = ${tile.down * tile.rows}u;\n`,
+    head: { wgsl: `${linear_interface + shared}\nconst TILE_ROWS = ${tile.down * tile.rows}u;\n` },
     is_idle: 'a_first >= params.m || has_ended(a_first)',
   })
 

@@ -38,7 +38,7 @@ const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic re
 
 /**
  * Asks the best adapter for a device, with WebGPU's default limits unless `largest` needs more.
- * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large.
+ * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large; the last names what the adapter granted.
  */
 export async function openAdapter(
   options: OpenOptions,
@@ -52,14 +52,34 @@ export async function openAdapter(
     ...(options.timestamps === false ? [] : (['timestamp-query'] as const)),
     ...(options.features === false ? [] : FEATURES),
   ]
-  const device = await adapter.requestDevice({
-    requiredFeatures: wanted.filter((feature) => adapter.features.has(feature)),
-    requiredLimits: {
-      ...(needed > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: needed } : {}),
-      ...(needed > DEFAULT_BUFFER_BYTES ? { maxBufferSize: needed } : {}),
-    },
-  })
-  return { device, facts: factsOf(adapter, device) }
+  const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature))
+  const sizes = [needed, ...STEPS.filter((step) => step < needed)]
+  const device = await requestLargest(adapter, requiredFeatures, sizes)
+  const granted = device.limits.maxStorageBufferBindingSize
+  if (needed <= granted) return { device, facts: factsOf(adapter, device) }
+  device.destroy()
+  throw tooLarge(options.largest?.label ?? '', needed, granted)
+}
+
+/** What to ask for where an adapter refuses more, although its limits name it: some Android drivers do. */
+const STEPS = [2 ** 31, 2 ** 30, DEFAULT_BUFFER_BYTES, DEFAULT_BINDING_BYTES]
+
+/** A device that binds as many bytes as the first of these sizes that the adapter grants. */
+async function requestLargest(
+  adapter: GPUAdapter,
+  requiredFeatures: GPUFeatureName[],
+  [bytes, ...smaller]: readonly number[],
+): Promise<GPUDevice> {
+  const requiredLimits = {
+    ...(bytes > DEFAULT_BINDING_BYTES ? { maxStorageBufferBindingSize: bytes } : {}),
+    ...(bytes > DEFAULT_BUFFER_BYTES ? { maxBufferSize: bytes } : {}),
+  }
+  try {
+    return await adapter.requestDevice({ requiredFeatures, requiredLimits })
+  } catch (error) {
+    if (smaller.length === 0) throw error
+    return requestLargest(adapter, requiredFeatures, smaller)
+  }
 }
 
 /** Bytes of the largest buffer that the best adapter lets a kernel read, whatever a device asks for. Throws as openAdapter. */

@@ -3,6 +3,9 @@ import { noRoom } from './errors.ts'
 import type { OpenDevice } from './open_device.ts'
 import { type MemoryKind, noBytes } from './tensor.ts'
 
+/** No step reads back as much. */
+const KEPT_STAGING_BYTES = 2 ** 26
+
 export class Buffers {
   readonly #open: OpenDevice
   readonly #kinds = new Map<MemoryKind, number>()
@@ -76,9 +79,10 @@ export class Buffers {
     return fitting
   }
 
-  /** Gives back an unmapped staging buffer for later readbacks. */
+  /** Gives back an unmapped staging buffer for later readbacks; a large one, as a model's weights take, is freed. */
   returnStaging(buffer: GPUBuffer): void {
-    this.#idle.push(buffer)
+    if (buffer.size > KEPT_STAGING_BYTES) this.destroy(buffer)
+    else this.#idle.push(buffer)
   }
 
   #createStaging(bytes: number): GPUBuffer {

@@ -1,5 +1,7 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
 import type { Tensor } from '../device/tensor.ts'
+import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
+import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import backward from './embedding_backward.wgsl?raw'
 import backward_narrow from './embedding_backward_narrow.wgsl?raw'
 import forward from './embedding_forward.wgsl?raw'
@@ -15,10 +17,7 @@ const forwardGrid = ({ tokens, hidden_size }: { tokens: number; hidden_size: num
  */
 export const embedding_forward = defineKernel({
   name: 'embedding_forward',
-  wgsl: `${forward}
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-fn weightAt(index: u32) -> f32 { return weight[index]; }
-`,
+  wgsl: forward + weight_f32,
   params: forward_params,
   bindings: forward_bindings,
   workgroups: forwardGrid,
@@ -28,13 +27,7 @@ fn weightAt(index: u32) -> f32 { return weight[index]; }
 /** The same for a weight of bfloat16. */
 export const embedding_forward_bfloat16 = defineKernel({
   name: 'embedding_forward_bfloat16',
-  wgsl: `${forward}
-@group(0) @binding(2) var<storage, read> weight: array<u32>; // two values each
-fn weightAt(index: u32) -> f32 {
-  let word = weight[index / 2u];
-  return bitcast<f32>(select(word << 16u, word & 0xffff0000u, index % 2u == 1u));
-}
-`,
+  wgsl: forward + weight_bf16,
   params: forward_params,
   bindings: forward_bindings,
   workgroups: forwardGrid,

@@ -1,6 +1,6 @@
 // out[t, c] = weight[input_ids[t] - first_id, c] where the weight has that row; other elements stay. One lane per element.
 //   input_ids [tokens]   weight [ids, C]   out [tokens, C]
-// weightAt(index) comes from embedding.ts
+// uses weight_f32.wgsl or weight_bf16.wgsl
 
 struct Params {
   tokens: u32,
@@ -11,6 +11,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> input_ids: array<u32>;
+@group(0) @binding(2) var<storage, read> weight: array<Weight>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
 @compute @workgroup_size(64)
@@ -23,6 +24,6 @@ fn main(
   let token = index / params.hidden_size;
   if (token < params.tokens) {
     let row = input_ids[token] - params.first_id;
-    if (row < params.ids) { out[index] = weightAt(row * params.hidden_size + index % params.hidden_size); }
+    if (row < params.ids) { out[index] = weight_at(row * params.hidden_size + index % params.hidden_size); }
   }
 }

@@ -51,8 +51,8 @@ const plain = { nn: matmul_nn, nt: matmul_nt, tn: matmul_tn, nt_add: matmul_nt_a
 type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile, k shared among lanes;
-// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory;
-// subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
+// skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of one lane, by way of workgroup memory, _by_4
+// with k shared by four; subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by subgroups.
 const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32'>, Sizes>> = {
   vector_8x8: [8, 8, 8, 8, 1, 0],
   vector_8x4: [8, 8, 8, 4, 1, 0],
@@ -65,6 +65,9 @@ const SIZES: Readonly<Record<Exclude<VariantName, 'register_8x8' | 'slices_16x32
   staged_64x64_4x4: [16, 16, 4, 4, 1, 16],
   staged_64x64_8x8: [8, 8, 8, 8, 1, 16],
   staged_128x64_8x8: [16, 8, 8, 8, 1, 16],
+  staged_128x128_8x8: [16, 16, 8, 8, 1, 16],
+  staged_32x32_4x4_by_4: [8, 8, 4, 4, 4, 16],
+  staged_64x64_8x8_by_4: [8, 8, 8, 8, 4, 8],
   subgroups_32x32: [8, 8, 4, 4, 4, 0],
   subgroups_16x16: [4, 4, 4, 4, 16, 0],
   subgroups_8x16: [1, 4, 8, 4, 16, 0],
@@ -80,8 +83,8 @@ export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
 )
 
 /** What is read in vectors of four has whole ones. */
-const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize): boolean =>
-  (op === 'tn' ? m : k) % 4 === 0 && (op === 'nt' || op === 'nt_add' || n % 4 === 0)
+const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize, { stage }: Tile): boolean =>
+  (op === 'tn' ? m : k) % 4 === 0 && ((!stage && op.startsWith('nt')) || n % 4 === 0)
 
 function tileVariant(name: string, tile: Tile): MatmulVariant {
   const { down, across, rows, cols, slices, stage, subgroups = false } = tile
@@ -102,7 +105,7 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
     suits_software: slices === 1 && stage === 0,
     requires,
     tiling: tile,
-    supports: (op, size) => hasVectors(op, size) && (op !== 'tn' || rows % 4 === 0),
+    supports: (op, size) => hasVectors(op, size, tile) && (op !== 'tn' || rows % 4 === 0),
     kernel: (op) => {
       if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
       return made.get(op) as never

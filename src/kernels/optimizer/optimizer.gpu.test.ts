@@ -65,6 +65,28 @@ async function step(
 }
 
 describe('grad_norm_partial and grad_norm_finish', () => {
+  test('a norm over several buffers has the bits of the norm over one', async () => {
+    const length = 64 * 150
+    const gradients = gpu.tensor('g', 'f32', [length], { data: randomValues(length, 4) })
+    const found: Float32Array[] = []
+    for (const cuts of [
+      [0, length],
+      [0, 64, 4160, 5120, length],
+    ]) {
+      const partials = gpu.tensor('partials', 'f32', [OPTIMIZER_BLOCKS], {
+        data: new Float32Array(OPTIMIZER_BLOCKS).fill(7),
+      })
+      for (const [i, first] of cuts.slice(0, -1).entries()) {
+        const count = cuts[i + 1] - first
+        const part = gpu.view(gradients, 'part', first, [count])
+        const params = { count, first, accumulate: i > 0 ? 1 : 0 }
+        await gpu.run(grad_norm_partial, params, { gradients: part, partials })
+      }
+      found.push((await gpu.read(partials))[0])
+    }
+    expect(found[1]).toEqual(found[0])
+  })
+
   // One, less than a block, all blocks and one more, several strides.
   test.for([1, 200, 65_537, 150_000])('give the norm of %i values', async (count) => {
     const gradients = randomValues(count, count).map((x) => x * 100)

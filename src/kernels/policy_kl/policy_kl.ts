@@ -1,12 +1,28 @@
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import type { DType } from '../device/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
+import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
+import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'
+import divergence from './policy_kl_divergence.wgsl?raw'
+import finish from './policy_kl_finish.wgsl?raw'
 import shared from './policy_kl_interface.wgsl?raw'
 import narrow from './policy_kl_narrow.wgsl?raw'
+import pairs from './policy_kl_pairs.wgsl?raw'
+import range from './policy_kl_range.wgsl?raw'
 
 /** Tokens per workgroup: half of the tile's 16 narrow rows, since a token has two states. */
 const TOKENS = 8
+
+const tile = pairs + head_tile + weight_f32 + reduce
+const perTile = ({ tokens }: { tokens: number }) => foldGrid(Math.ceil(tokens / TOKENS))
+
+/** Of [tokens, C] twice and a weight [V, C]. */
+const cost = (p: { tokens: number; hidden_size: number; vocab_size: number }) => ({
+  flops: 4 * p.tokens * p.vocab_size * p.hidden_size,
+  bytes: 4 * (2 * p.tokens * p.hidden_size + p.vocab_size * p.hidden_size + 3 * p.tokens),
+})
 
 /**
  * The exact divergences of two policies that share an unembedding, token by token: with p = softmax(hidden_p · weightᵀ)
@@ -20,7 +36,7 @@ const TOKENS = 8
  */
 export const policy_kl = defineKernel({
   name: 'policy_kl',
-  wgsl: shared + tiled + head_tile + reduce,
+  wgsl: shared + tiled + divergence + tile,
   params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32' },
   bindings: {
     hidden_p: 'read',
@@ -30,23 +46,73 @@ export const policy_kl = defineKernel({
     kl_pq: 'read_write',
     kl_qp: 'read_write',
   },
-  workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / TOKENS)),
-  cost: ({ tokens, hidden_size: C, vocab_size: V }) => ({
-    flops: 4 * tokens * V * C,
-    bytes: 4 * (2 * tokens * C + V * C + 3 * tokens),
-  }),
+  workgroups: perTile,
+  cost,
+})
+
+/**
+ * policy_kl over one range of the vocabulary, for a head that lies in several: call it for every range, `weight` [rows of the
+ * range, C] and first_id rising from 0, then policy_kl_finish. running [tokens, 6] need not be cleared.
+ */
+export const policy_kl_range = defineKernel({
+  name: 'policy_kl_range',
+  wgsl: range + tile,
+  params: { tokens: 'u32', hidden_size: 'u32', vocab_size: 'u32', first_id: 'u32' },
+  bindings: {
+    hidden_p: 'read',
+    hidden_q: 'read',
+    weight: 'read',
+    mask: 'read',
+    running: 'read_write',
+  },
+  workgroups: perTile,
+  cost,
+})
+
+/** mask, and running as policy_kl_range left it after the last range → kl_pq, kl_qp. */
+export const policy_kl_finish = defineKernel({
+  name: 'policy_kl_finish',
+  wgsl: finish + divergence,
+  params: { tokens: 'u32' },
+  bindings: { mask: 'read', running: 'read', kl_pq: 'read_write', kl_qp: 'read_write' },
+  workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / 64)),
+  cost: ({ tokens }) => ({ flops: 8 * tokens, bytes: 4 * 9 * tokens }),
 })
 
 /** policy_kl with one invocation per token and no barriers: the same results, to rounding. */
 export const policy_kl_narrow: typeof policy_kl = {
   ...policy_kl,
   name: 'policy_kl_narrow',
-  wgsl: shared + narrow,
+  wgsl: shared + narrow + weight_f32,
   workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / 64)),
 }
 
 const MAX_NARROW_SIZE = 128
 
-/** The quicker of the two kernels: narrow where vocabulary and hidden size are both at most 128. */
-export const policyKl = (shape: { hidden_size: number; vocab_size: number }): typeof policy_kl =>
-  Math.max(shape.hidden_size, shape.vocab_size) <= MAX_NARROW_SIZE ? policy_kl_narrow : policy_kl
+const ofBfloat16 = <K extends { readonly name: string; readonly wgsl: string }>(kernel: K): K => ({
+  ...kernel,
+  name: `${kernel.name}_bf16`,
+  wgsl: kernel.wgsl.replace(weight_f32, weight_bf16),
+})
+
+const float32 = { whole: policy_kl, range: policy_kl_range }
+const bfloat16: typeof float32 = {
+  whole: ofBfloat16(policy_kl),
+  range: ofBfloat16(policy_kl_range),
+}
+
+/**
+ * The kernels for a head of one range and of several. One of one range is narrow where vocabulary and hidden size are both at most
+ * 128; one of bfloat16 numbers, two to a word, has the bits of the decoded head's.
+ */
+export function policyKl(
+  shape: { readonly hidden_size: number; readonly vocab_size: number },
+  dtype: DType = 'f32',
+): typeof float32 {
+  if (dtype === 'bfloat16') return bfloat16
+  const is_narrow = Math.max(shape.hidden_size, shape.vocab_size) <= MAX_NARROW_SIZE
+  return is_narrow ? { ...float32, whole: policy_kl_narrow } : float32
+}
+
+/** Instances for the checks that every kernel passes. */
+export const variants = Object.values(bfloat16)

@@ -9,7 +9,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden_p: array<f32>;
 @group(0) @binding(2) var<storage, read> hidden_q: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read> weight: array<Weight>;
 @group(0) @binding(4) var<storage, read> mask: array<f32>;
 @group(0) @binding(5) var<storage, read_write> kl_pq: array<f32>;
 @group(0) @binding(6) var<storage, read_write> kl_qp: array<f32>;

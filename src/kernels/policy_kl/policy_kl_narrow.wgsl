@@ -1,7 +1,7 @@
 // policy_kl.wgsl for small vocabularies and states: one invocation per token, plain loops, no barriers.
 //   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]
-// uses policy_kl_interface.wgsl
+// uses policy_kl_interface.wgsl, weight_f32.wgsl
 
 const VERY_NEGATIVE = -1e30;
 
@@ -34,7 +34,7 @@ fn main(
     var z_p = vec4f();
     var z_q = vec4f();
     for (var c = 0u; c < params.hidden_size; c++) {
-      let column = vec4f(weight[w.x + c], weight[w.y + c], weight[w.z + c], weight[w.w + c]);
+      let column = vec4f(weight_at(w.x + c), weight_at(w.y + c), weight_at(w.z + c), weight_at(w.w + c));
       z_p += hidden_p[h + c] * column;
       z_q += hidden_q[h + c] * column;
     }

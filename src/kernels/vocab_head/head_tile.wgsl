@@ -2,7 +2,7 @@
 // Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32, 48
 // (the columns). Every row goes through the same operations in the same order, wherever it lies in
 // the tile: a token's logits are the same bits in any batch.
-// The includer has 64 lanes, `params`, `weight` [V, C], and says what is narrow and what is wide:
+// The includer has 64 lanes, `params`, `weight` [V, C] with weight_f32.wgsl or _bf16, and says what is narrow and what is wide:
 //   fn narrow_quad(row: u32, c: u32) -> vec4f      fn wide_quad(row: u32, c: u32) -> vec4f
 
 const NARROW: u32 = 16;
@@ -43,7 +43,7 @@ fn tile_dots(lane: u32, first_narrow: u32, first_wide: u32) -> mat4x4f {
 /** Four columns of one token's unembedding; anything past the last entry, zero past column C: that ends the dots. */
 fn weight_quad(v: u32, c: u32) -> vec4f {
   let at = min(v, params.vocab_size - 1u) * params.hidden_size + quad_columns(c);
-  let quad = vec4f(weight[at.x], weight[at.y], weight[at.z], weight[at.w]);
+  let quad = vec4f(weight_at(at.x), weight_at(at.y), weight_at(at.z), weight_at(at.w));
   let column = vec4u(c) + vec4u(0u, 1u, 2u, 3u);
   return select(vec4f(), quad, column < vec4u(params.hidden_size));
 }

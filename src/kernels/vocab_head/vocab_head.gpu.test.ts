@@ -4,7 +4,7 @@ import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { scoredEntries } from './scored.ref.ts'
 import { listScored, type ScoredTokens } from './scored.ts'
-import { reordered, scatteredList, scatteredStates, shuffled, unreadAsNaN } from './testing.ts'
+import { type Inputs, inputs, reordered, shuffled, sizesOf, unreadAsNaN } from './testing.ts'
 import {
   type HeadSizes,
   vocab_head_backward_ref,
@@ -15,6 +15,7 @@ import {
   vocab_head_backward_hidden,
   vocab_head_backward_weight,
   vocab_head_forward,
+  vocab_head_range,
   vocabHeadKernels,
 } from './vocab_head.ts'
 
@@ -22,6 +23,7 @@ const gpu = await Gpu.open()
 
 const tiled: VocabHeadKernels = {
   forward: vocab_head_forward,
+  range: vocab_head_range,
   backward_hidden: vocab_head_backward_hidden,
   backward_weight: vocab_head_backward_weight,
 }
@@ -53,32 +55,6 @@ const VARIANTS: { name: string; kernels: (c: number) => VocabHeadKernels; sizes:
     ],
   },
 ]
-const sizesOf = (hidden_size: number, vocab_size: number): HeadSizes => ({
-  hidden_size,
-  vocab_size,
-  inv_temperature: 0.75,
-})
-
-/**
- * Random inputs whose logits reach about ±10, slots and states in any order. Every fifth slot is not scored and its
- * gradients are garbage; every seventh is scored and has none. States that no scored token reads are NaN.
- */
-function inputs(tokens: number, s: HeadSizes, seed: number) {
-  const scale = Math.sqrt(12 / Math.sqrt(s.hidden_size))
-  const values = (count: number, of: number) => randomValues(count, seed + of).map((x) => x * scale)
-  const ids = randomValues(tokens, seed + 2).map((x) => Math.floor(((x + 1) / 2) * s.vocab_size))
-  const list = scatteredList(ids, (slot) => slot % 5 !== 3, seed + 5)
-  const gradient = (x: number, slot: number) => (slot % 7 === 5 ? 0 : slot % 5 === 3 ? 1e6 : x)
-  const hidden = values(scatteredStates(tokens) * s.hidden_size, 0)
-  return {
-    list,
-    hidden: unreadAsNaN(hidden, s.hidden_size, list),
-    weight: values(s.vocab_size * s.hidden_size, 1),
-    d_log_probs: randomValues(tokens, seed + 3).map(gradient),
-    d_entropy: randomValues(tokens, seed + 4).map(gradient),
-  }
-}
-type Inputs = ReturnType<typeof inputs>
 
 function upload(s: HeadSizes, x: Inputs) {
   const { tokens, scored } = x.list
@@ -116,7 +92,7 @@ async function backwardHidden(
   const { tensors } = await forward(s, x, kernels)
   const d_hidden = gpu.tensor('d_hidden', 'f32', tensors.hidden.shape, { data: before })
   const size = { ...s, tokens: x.list.tokens }
-  await gpu.run(kernels.backward_hidden, size, { ...tensors, d_hidden })
+  await gpu.run(kernels.backward_hidden, { ...size, first_id: 0 }, { ...tensors, d_hidden })
   return (await gpu.read(d_hidden))[0]
 }
 
@@ -126,7 +102,7 @@ async function backwardWeight(s: HeadSizes, x: Inputs, kernels: VocabHeadKernels
   const shape = [splits, s.vocab_size, s.hidden_size]
   const data = new Float32Array(splits * x.weight.length).fill(9)
   const partials = gpu.tensor('partials', 'f32', shape, { data })
-  const size = { ...s, tokens: x.list.tokens, splits }
+  const size = { ...s, tokens: x.list.tokens, splits, first_id: 0 }
   await gpu.run(kernels.backward_weight, size, { ...tensors, partials })
   return (await gpu.read(partials))[0]
 }

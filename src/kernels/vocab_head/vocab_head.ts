@@ -1,34 +1,48 @@
 // The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no [tokens, V]
 // array exists. One set of kernels for the final policy and for every layer's own policy.
 import { defineKernel, foldGrid } from '../device/kernel.ts'
+import type { DType } from '../device/tensor.ts'
 import { unrolled } from '../wgsl/compose.ts'
+import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
+import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
 import head_hidden from './head_hidden.wgsl?raw'
 import narrow_head from './head_narrow.wgsl?raw'
+import head_policy from './head_policy.wgsl?raw'
+import head_softmax from './head_softmax.wgsl?raw'
 import head_tile from './head_tile.wgsl?raw'
 import backward_hidden from './vocab_head_backward_hidden.wgsl?raw'
 import backward_weight from './vocab_head_backward_weight.wgsl?raw'
+import finish from './vocab_head_finish.wgsl?raw'
 import forward from './vocab_head_forward.wgsl?raw'
 import narrow_backward_hidden from './vocab_head_narrow_backward_hidden.wgsl?raw'
 import narrow_backward_weight from './vocab_head_narrow_backward_weight.wgsl?raw'
 import narrow_forward from './vocab_head_narrow_forward.wgsl?raw'
+import range_forward from './vocab_head_range.wgsl?raw'
 
 /** Tile of head_tile.wgsl: 16 rows of one side against 64 of the other. */
 const NARROW = 16
 const WIDE = 64
 
-const tile = head_tile + head_hidden
+const tile = head_tile + head_hidden + weight_f32
 
 const params = {
   /** S: entries of the list, as many as the [B, R] arrays have places. */
   tokens: 'u32',
   /** C. */
   hidden_size: 'u32',
-  /** V. */
+  /** V, or the rows of one range of the vocabulary. */
   vocab_size: 'u32',
   /** 1 / temperature: scales logits before everything, entropy included, as verl does. */
   inv_temperature: 'f32',
+} as const
+
+/** Of kernels that may see one range of the vocabulary. */
+const range_params = {
+  ...params,
+  /** The token of the weight's first row: 0, or where the range begins. */
+  first_id: 'u32',
 } as const
 
 /** What both backward kernels read. */
@@ -74,7 +88,7 @@ const headCost = (p: HeadSize, products: number, values: number) => {
  */
 export const vocab_head_forward = defineKernel({
   name: 'vocab_head_forward',
-  wgsl: forward + tile + reduce,
+  wgsl: forward + head_softmax + head_policy + tile + reduce,
   params,
   bindings: {
     hidden: 'read',
@@ -90,17 +104,54 @@ export const vocab_head_forward = defineKernel({
 })
 
 /**
+ * vocab_head_forward over one range of the vocabulary, for a head that lies in several: call it for every range, first_id
+ * rising from 0, then vocab_head_finish. No binding holds more than one range.
+ *
+ * hidden [states, C], weight [rows of the range, C], scored as in the forward; running [B·R, 5]: the sums of the softmax so
+ * far, which need not be cleared. Agrees with the forward to rounding, and not to the bit: sums have another order.
+ */
+export const vocab_head_range = defineKernel({
+  name: 'vocab_head_range',
+  wgsl: range_forward + head_softmax + tile + reduce,
+  params: range_params,
+  bindings: { hidden: 'read', weight: 'read', scored: 'read', running: 'read_write' },
+  workgroups: tokenTiles,
+  cost: (p) => headCost(p, 1, p.tokens * (p.hidden_size + 10)),
+})
+
+/** Numbers per token in `running`. */
+export const RUNNING_SUMS = 5
+
+/** scored, and running as vocab_head_range left it after the last range → the four outputs of vocab_head_forward. */
+export const vocab_head_finish = defineKernel({
+  name: 'vocab_head_finish',
+  wgsl: finish + head_policy,
+  params: { tokens: 'u32' },
+  bindings: {
+    scored: 'read',
+    running: 'read',
+    log_probs: 'read_write',
+    entropy: 'read_write',
+    lse: 'read_write',
+    sum_pi_squared: 'read_write',
+  },
+  workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / NARROW_LANES)),
+  cost: ({ tokens }) => ({ flops: 6 * tokens, bytes: 4 * 13 * tokens }),
+})
+
+/**
  * d_hidden = inv_temperature · d_z · weight, where
  * d_z[j] = d_log_prob · (1[j = y] - p_j) - d_entropy · p_j (log p_j + H) and p = softmax(z).
  *
  * hidden, weight, scored as in the forward; its lse and entropy [B, R]; d_log_probs, d_entropy [B, R]
- * → d_hidden [states, C]. Overwrites rows of scored tokens, each of them one token's alone, and leaves the others (and
+ * → d_hidden [states, C]. `weight` may be one range of the vocabulary, whose first row is token first_id's; call it for every
+ * range, first_id rising from 0. The range at 0 overwrites, later ones add. Touches rows of scored tokens, each of them one token's alone, and leaves the others (and
  * perhaps those of scored tokens with both d_log_probs and d_entropy 0) as they are: the caller clears d_hidden first.
  */
 export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
   wgsl: backward_hidden + tile + gradient + reduce,
-  params,
+  params: range_params,
   bindings: { ...backward_reads, d_hidden: 'read_write' },
   workgroups: tokenTiles,
   cost: (p) => headCost(p, 2, p.tokens * (2 * p.hidden_size + 8)),
@@ -111,29 +162,47 @@ export const vocab_head_backward_hidden = defineKernel({
  * vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over s. Tokens with is_scored 0, or with
  * d_log_probs and d_entropy 0, add nothing, whatever their states hold.
  *
- * Writes all of partials, so it need not be cleared. `splits` from headSplits.
+ * Writes all of partials, so it need not be cleared. `splits` from headSplits. For one range of the vocabulary: the gradient
+ * of its rows.
  */
 export const vocab_head_backward_weight = defineKernel({
   name: 'vocab_head_backward_weight',
   wgsl: backward_weight + tile + gradient + reduce,
-  params: { ...params, splits: 'u32' },
+  params: { ...params, splits: 'u32', first_id: 'u32' },
   bindings: { ...backward_reads, partials: 'read_write' },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],
   cost: (p) =>
     headCost(p, 2, p.tokens * (p.hidden_size + 8) + p.splits * p.vocab_size * p.hidden_size),
 })
 
-/** The three kernels of one vocabulary head. */
+/** The kernels of one vocabulary head. */
 export interface VocabHeadKernels {
   readonly forward: typeof vocab_head_forward
+  /** With vocab_head_finish: the forward of a head in several ranges. */
+  readonly range: typeof vocab_head_range
   readonly backward_hidden: typeof vocab_head_backward_hidden
   readonly backward_weight: typeof vocab_head_backward_weight
 }
 
 const tiled: VocabHeadKernels = {
   forward: vocab_head_forward,
+  range: vocab_head_range,
   backward_hidden: vocab_head_backward_hidden,
   backward_weight: vocab_head_backward_weight,
+}
+
+/** The same kernel for a head of bfloat16 numbers, two to a word. The bits of the decoded head's. */
+const ofBfloat16 = <K extends { readonly name: string; readonly wgsl: string }>(kernel: K): K => ({
+  ...kernel,
+  name: `${kernel.name}_bf16`,
+  wgsl: kernel.wgsl.replace(weight_f32, weight_bf16),
+})
+
+const bfloat16: VocabHeadKernels = {
+  forward: ofBfloat16(vocab_head_forward),
+  range: ofBfloat16(vocab_head_range),
+  backward_hidden: ofBfloat16(vocab_head_backward_hidden),
+  backward_weight: ofBfloat16(vocab_head_backward_weight),
 }
 
 /** What decides between tiled and narrow kernels: C and V. */
@@ -162,6 +231,7 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
   if (known) return known
   const perToken = ({ tokens }: { tokens: number }) => foldGrid(Math.ceil(tokens / NARROW_LANES))
   const both: VocabHeadKernels = {
+    ...tiled,
     forward: {
       ...vocab_head_forward,
       name: `vocab_head_forward_narrow_${hidden_size}`,
@@ -192,14 +262,16 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
  * The quickest kernels for this vocabulary and hidden size. Where both are at most 128 and hidden_size is a multiple
  * of 4, the narrow ones (the backwards only up to hidden_size 64): one invocation per token, or per vocabulary entry and part, without barriers, which cost
  * software adapters most of the tiled kernels' time. Both have the same params and bindings and agree to rounding.
- * The choice depends on nothing else, so scores and updates of one model come from the same kernel.
+ * The choice depends on nothing else but the head's type, so scores and updates of one model come from the same kernel.
  */
-export const vocabHeadKernels = (shape: HeadShape): VocabHeadKernels =>
-  isNarrow(shape) ? narrowKernels(shape.hidden_size) : tiled
+export function vocabHeadKernels(shape: HeadShape, dtype: DType = 'f32'): VocabHeadKernels {
+  if (dtype === 'bfloat16') return bfloat16
+  return isNarrow(shape) ? narrowKernels(shape.hidden_size) : tiled
+}
 
 /** Instances for the checks that every kernel passes. */
-export const variants = [4, 32, 64].flatMap((hidden_size) =>
-  Object.values(narrowKernels(hidden_size)),
+export const variants = [...[4, 32, 64].map(narrowKernels), bfloat16].flatMap((kernels) =>
+  Object.values(kernels),
 )
 
 /** Workgroups that keep a large GPU busy. */

@@ -1,6 +1,7 @@
 // d_hidden = inv_temperature · d_z · weight, with d_z as in head_gradient.wgsl and z computed again.
 // One workgroup per 16 tokens of the list owns their rows of d_hidden and adds to them 64 vocabulary entries
 // at a time; lanes stride over columns. Tokens with is_scored 0 have no row; a tile without gradient does no work.
+// `weight` may be one range of the vocabulary: its first row is token first_id's.
 //   hidden, d_hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
@@ -9,11 +10,12 @@ struct Params {
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
+  first_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<Weight>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
@@ -32,7 +34,7 @@ var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
 /** Where the tile's states start in hidden; NO_STATE past the list's end and for tokens with is_scored 0. */
 var<workgroup> starts: array<u32, 16>;
 
-/** Writes (first strip) or adds the gradients of the tile's tokens row … row + 3 in column c. */
+/** Writes (first strip of the vocabulary) or adds the gradients of the tile's tokens row … row + 3 in column c. */
 fn put(row: u32, c: u32, values: vec4f, is_first: bool) {
   for (var k = 0u; k < 4u; k++) {
     let start = starts[row + k];
@@ -62,7 +64,7 @@ fn main(
       let token = scored[mine + k];
       if (token.w != 0u) {
         start = token.x * params.hidden_size;
-        ids[k] = token.z;
+        ids[k] = token.z - params.first_id;
         log_sum[k] = lse[token.y];
         h[k] = entropy[token.y];
         d_log_prob[k] = d_log_probs[token.y];
@@ -81,20 +83,21 @@ fn main(
         d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
       }
       workgroupBarrier();
+      let is_first = strip + params.first_id == 0u;
       let count = min(WIDE, params.vocab_size - strip);
       for (var c = lane; c < params.hidden_size; c += WORKGROUP_SIZE) {
         var sums = mat4x4f();
         for (var row = 0u; row < count; row++) {
-          let x = weight[(strip + row) * params.hidden_size + c];
+          let x = weight_at((strip + row) * params.hidden_size + c);
           sums[0] += d_z[row * 4u] * x;
           sums[1] += d_z[row * 4u + 1u] * x;
           sums[2] += d_z[row * 4u + 2u] * x;
           sums[3] += d_z[row * 4u + 3u] * x;
         }
-        put(0u, c, sums[0], strip == 0u);
-        put(4u, c, sums[1], strip == 0u);
-        put(8u, c, sums[2], strip == 0u);
-        put(12u, c, sums[3], strip == 0u);
+        put(0u, c, sums[0], is_first);
+        put(4u, c, sums[1], is_first);
+        put(8u, c, sums[2], is_first);
+        put(12u, c, sums[3], is_first);
       }
     }
   }

@@ -1,6 +1,7 @@
 // partials[s] = inv_temperature · d_zᵀ · hidden over the s-th part of the list of tokens; the caller adds the parts.
 // One workgroup per (16 vocabulary entries, part) owns its rows of partials and adds to them 64 tokens at a
 // time, with z computed again; lanes stride over columns. States of tokens without gradient are not added.
+// `weight` may be one range of the vocabulary: its first row is token first_id's.
 //   hidden [states, C]   weight [V, C]   scored [S, 4]   lse, entropy, d_log_probs, d_entropy [B, R]   partials [splits, V, C]
 // uses head_tile.wgsl, head_hidden.wgsl, head_gradient.wgsl, workgroup_reduce.wgsl
 
@@ -10,11 +11,12 @@ struct Params {
   vocab_size: u32,
   inv_temperature: f32,
   splits: u32,
+  first_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<Weight>;
 @group(0) @binding(3) var<storage, read> scored: array<vec4u>; // state, slot, id, is_scored
 @group(0) @binding(4) var<storage, read> lse: array<f32>;
 @group(0) @binding(5) var<storage, read> entropy: array<f32>;
@@ -63,7 +65,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
         let row = lane % 16u + w * 16u;
         let token = scored[min(tile + row, end - 1u)]; // rows past the end are computed and not added
         let d = d_logits(
-          z[w], entries == vec4u(token.z), vec4f(lse[token.y]), vec4f(entropy[token.y]),
+          z[w], entries == vec4u(token.z - params.first_id), vec4f(lse[token.y]), vec4f(entropy[token.y]),
           vec4f(d_log_probs[token.y]), vec4f(d_entropy[token.y]),
         );
         d_z[row * 4u + lane / 16u] = d * params.inv_temperature;

@@ -9,6 +9,7 @@ struct Params {
   hidden_size: u32,
   vocab_size: u32,
   inv_temperature: f32,
+  first_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -33,7 +34,7 @@ fn main(
   if (token.w == 0u) { return; }
   let h = token.x * QUADS;
   let h$ = hidden[h + $u];
-  let id = token.z;
+  let id = token.z - params.first_id;
   let log_sum_exp = lse[token.y];
   let token_entropy = entropy[token.y];
   let d_log_prob = d_log_probs[token.y];
@@ -51,5 +52,6 @@ fn main(
       sum$ = fma(d, weight[w + $u], sum$);
     }
   }
+  if (params.first_id > 0u) { sum$ += d_hidden[h + $u]; }
   d_hidden[h + $u] = sum$;
 }

@@ -10,6 +10,7 @@ struct Params {
   vocab_size: u32,
   inv_temperature: f32,
   splits: u32,
+  first_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -45,7 +46,7 @@ fn main(
     let d_h = d_entropy[token.y];
     if (d_log_prob != 0.0 || d_h != 0.0) {
       let h = token.x * QUADS;
-      let is_label = token.z == v;
+      let is_label = token.z - params.first_id == v;
       var products = vec4f();
       products = fma(w$, hidden[h + $u], products);
       let z = (products.x + products.y + products.z + products.w) * params.inv_temperature;

@@ -1,13 +1,14 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { PRESETS, presetOf } from '../presets/presets.ts'
+import { parseExperiment } from './experiment.ts'
 import { trainerConfig } from './trainer_config.ts'
 
 test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
-  const { enable_gradient_checkpointing, padding_idx, ...fields } = experiment.model
-  const { source: _, source_name: __, ...model } = fields
+  const { enable_gradient_checkpointing, padding_idx, lora: _, ...fields } = experiment.model
+  const { source: __, source_name: ___, ...model } = fields
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
   const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
   expect(trainerConfig(wide).model.vocab_size).toBe(32)
@@ -17,6 +18,50 @@ test('the trainer gets numbers, not choices', () => {
   expect(config.task.sample(1, 0, 'train').prompt).toMatch(/^\d\d\+\d\d=$/)
   expect(config.phases.map((p) => (p.kind === 'rl' ? p.target_layer : 0))).toEqual([0, 5, 6])
   expect(config.phases.map(({ name }) => name)).toEqual(['warm start', 'layer 5', 'whole model'])
+})
+
+describe('a LoRA adapter', () => {
+  const given = (lora: unknown) => {
+    const parsed = parseExperiment({ model: { lora } })
+    return parsed.ok ? trainerConfig(parsed.experiment).model.lora : parsed.issues
+  }
+
+  test('is off until it has a rank', () => {
+    expect(given(undefined)).toBeUndefined()
+    expect(given(null)).toBeUndefined()
+    expect(given({ lora_alpha: 3 })).toBeUndefined()
+  })
+
+  test('is written as PEFT writes it', () => {
+    expect(given({ r: 8, target_modules: 'all-linear', layers_to_transform: null })).toEqual({
+      ...{ r: 8, lora_alpha: 16, use_rslora: false },
+      ...{ target_modules: 'all-linear', layers_to_transform: null },
+    })
+    expect(
+      given({ r: 1, target_modules: ['q_proj', 'v_proj'], layers_to_transform: [0, 5] }),
+    ).toMatchObject({ target_modules: ['q_proj', 'v_proj'], layers_to_transform: [0, 5] })
+    expect(
+      given({ r: 1, target_modules: 'up_proj, down_proj', layers_to_transform: 2 }),
+    ).toMatchObject({ target_modules: ['up_proj', 'down_proj'], layers_to_transform: [2] })
+  })
+
+  test.for([
+    [{ r: -1 }, 'model.lora.r'],
+    [{ r: 4, target_modules: 'lm_head' }, 'model.lora.target_modules'],
+    [{ r: 4, target_modules: ['q_proj', 'embed_tokens'] }, 'model.lora.target_modules'],
+    [{ r: 4, layers_to_transform: [6] }, 'model.lora.layers_to_transform'],
+    [{ r: 4, use_dora: true }, 'model.lora.use_dora'],
+  ] as const)('is refused by its field: %j', ([lora, path]) => {
+    expect(given(lora)).toContainEqual(expect.objectContaining({ path }))
+  })
+
+  test('a phase that trains no layer with an adapter would learn nothing', () => {
+    const phases = [{ kind: 'rl', target_layer: 3 }]
+    const parsed = (layers: number[]) =>
+      parseExperiment({ model: { lora: { r: 2, layers_to_transform: layers } }, phases })
+    expect(parsed([2]).ok).toBe(true)
+    expect(parsed([3])).toMatchObject({ issues: [{ path: 'phases.0.target_layer' }] })
+  })
 })
 
 test('the default model has the 294,528 weights that the presets were measured with', () => {

@@ -1,4 +1,4 @@
-// What verl writes as null, or as a number where an experiment has text.
+// What verl and PEFT write as null or as a list, or as a number where an experiment has text.
 import { type Document, isDocument } from './paths.ts'
 
 const off =
@@ -15,6 +15,12 @@ function icepop(value: unknown): unknown {
   return { ...value, rollout_is_threshold: upper, rollout_is_threshold_lower: lower }
 }
 
+/** A list as text with commas. */
+const joined = (value: unknown): unknown => {
+  if (typeof value === 'number') return `${value}`
+  return Array.isArray(value) ? value.join() : value
+}
+
 /** What verl writes as null, or as a number where text is kept: by its path, what it is here. */
 const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => unknown])[] = [
   ['actor.loss_scale_factor', off(0)],
@@ -22,8 +28,11 @@ const VERL_WORDS: readonly (readonly [path: string, read: (value: unknown) => un
   ['algorithm.overlong_buffer', off({ len: 0 })],
   ['algorithm.filter_groups', off({})],
   ['algorithm.filter_groups.metric', off('acc')],
-  ['freeze.layers', (value) => (Array.isArray(value) ? value.join() : value)],
   ['algorithm.rollout_correction', icepop],
+  ['freeze.layers', (value) => joined(value)],
+  ['model.lora', off({})],
+  ['model.lora.target_modules', (value) => joined(value)],
+  ['model.lora.layers_to_transform', (value) => joined(off('')(value))],
   ['algorithm.rollout_correction.rollout_is', off('off')],
   ['algorithm.rollout_correction.rollout_rs', off('')],
   [

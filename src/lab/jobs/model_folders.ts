@@ -7,7 +7,7 @@ import { type Head, initialWeights, paramLayout } from '../../model/params/param
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { firstNonfinite } from '../checkpoints/sound.ts'
-import { modelConfig } from '../experiment/fields/model_fields.ts'
+import { modelConfig } from '../experiment/fields/model_config.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { JobError } from './job_error.ts'
@@ -105,7 +105,7 @@ function headFiles(
   head: Head,
   weights: Float32Array | undefined,
 ): OutFile[] {
-  const config = modelConfig(experiment.model, vocabulary.vocab_size)
+  const { lora: _, ...config } = modelConfig(experiment.model, vocabulary.vocab_size)
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
   return modelFiles({

@@ -19,7 +19,7 @@ export const TARGET_NAMES: Readonly<Record<Target, string>> = {
 }
 
 /** A value as a configuration takes it. */
-export type Written = string | number | boolean | null | readonly number[]
+export type Written = string | number | boolean | null | readonly number[] | readonly string[]
 
 /** What a field is written from, beside its own value. */
 export interface JobFacts {

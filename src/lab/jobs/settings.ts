@@ -1,6 +1,7 @@
 // What becomes of every field of an experiment outside the lab. A field is here once; the start scripts, the refusals and the README of a
 // job are drawn from this list. Sources: verl v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
 import { hasSet } from '../../rl/config/data.ts'
+import { namesOf } from '../experiment/fields/model_fields.ts'
 import { hasCritic } from '../experiment/phase_settings.ts'
 import {
   BUPO_ADV_ESTIMATORS,
@@ -35,6 +36,7 @@ const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.bypass_mode ||
   settings.algorithm.rollout_correction.rollout_is !== 'off' ||
   settings.algorithm.rollout_correction.rollout_rs.trim() !== ''
+const withLora = ({ experiment }: JobFacts) => experiment.model.lora.r > 0
 const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
   (...modes: string[]) =>
@@ -166,6 +168,27 @@ const RUN: Record<string, Setting> = {
   'model.padding_idx': {
     verl: lost(LEARNS_NO_PAD, PAD),
     trl: lost(LEARNS_NO_PAD, PAD),
+  },
+  'model.lora.r': {
+    verl: to('actor_rollout_ref.model.lora_rank', (r: number) => r || undefined),
+    bupo: refused('whether its inner phases train an adapter is not known; train all weights', 0),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.lora_alpha': {
+    when: withLora,
+    verl: to('actor_rollout_ref.model.lora_alpha'),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.target_modules': {
+    when: withLora,
+    verl: to('actor_rollout_ref.model.target_modules', (names: string) =>
+      names.includes(',') ? namesOf(names) : names.trim(),
+    ),
+    trl: by('adapter/adapter_config.json'),
+  },
+  'model.lora.*': {
+    verl: by('adapter/adapter_config.json'),
+    trl: by('adapter/adapter_config.json'),
   },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
   kernels: {

@@ -71,6 +71,9 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
     }),
     ...withoutFlashAttention(job),
     ...(!is_old && { 'trainer.use_v1': true }),
+    ...(job.facts.experiment.model.lora.r > 0 && {
+      [`${MODEL}.lora_adapter_path`]: inJob('adapter'),
+    }),
     'data.train_max_samples': -1,
     'data.return_raw_chat': true,
     'trainer.logger': ['console', 'file'],

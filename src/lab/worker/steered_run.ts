@@ -2,6 +2,7 @@
 // worker nor the GPU.
 
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import type { TrainerState } from '../../rl/train/state.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { steerExperiment } from '../experiment/experiment.ts'
@@ -45,8 +46,8 @@ export type SteeredTrainer = Pick<
 
 /** Where trainers come from. */
 export interface Engine<T extends SteeredTrainer = SteeredTrainer> {
-  /** A trainer at its first step. */
-  create(config: TrainerConfig): Promise<T>
+  /** A trainer at its first step, with room for what `state` holds where it will continue from one. */
+  create(config: TrainerConfig, state?: TrainerState): Promise<T>
   /** Frees all that trainers have allocated. */
   release(): void
   /** Why this configuration has no room on the device; undefined where it has. */
@@ -112,7 +113,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     engine: Engine<T>,
     { trainer: state, experiment, document, done }: SteeredState,
   ): Promise<SteeredRun<T>> {
-    const trainer = await engine.create(trainerConfig(experiment))
+    const trainer = await engine.create(trainerConfig(experiment), state)
     trainer.importState(state)
     const run = new SteeredRun(engine, trainer, document)
     run.experiment = experiment
@@ -290,7 +291,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     const state = await this.trainer.exportState()
     await this.#exports
     this.#engine.release()
-    this.trainer = await this.#engine.create(config)
+    this.trainer = await this.#engine.create(config, state)
     this.trainer.importState(state)
     this.trainer.observe(this.#observed)
     this.#is_moving = false

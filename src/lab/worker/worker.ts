@@ -31,7 +31,7 @@ import { browserName } from '../protocol/card.ts'
 import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { ProgramCalls } from '../sandbox/program_calls.ts'
-import { memoryBudget, plannedBytes, requireMemory } from './memory_budget.ts'
+import { memoryBudget, plannedBytes, requireMemory, savingWords } from './memory_budget.ts'
 import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
@@ -174,10 +174,12 @@ let peak: Promise<Peak | undefined> | undefined
 const session = new Session({
   open: async () => (await openGpu()).facts,
   prepare,
-  plan: (experiment) => ({
-    bytes: plannedBytes(experiment, planBytes),
-    allowed_bytes: ALLOWED_BYTES,
-  }),
+  plan: (experiment) => {
+    const bytes = plannedBytes(experiment, planBytes)
+    const plan = { bytes, allowed_bytes: ALLOWED_BYTES }
+    if (bytes <= ALLOWED_BYTES) return plan
+    return { ...plan, savings: savingWords(experiment, ALLOWED_BYTES, planBytes) }
+  },
   version: `Understory ${understory_version}, ${browserName(navigator.userAgent)}`,
   peak: () => {
     peak ??= alone(probePeak).catch(() => undefined)

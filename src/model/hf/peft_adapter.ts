@@ -1,42 +1,39 @@
-// A LoRA adapter of Hugging Face's PEFT, merged into the model that it belongs to: W + scale · B·A for every projection that it names.
-// Source: huggingface/peft 0.21, tuners/lora/config.py, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
-import { isObject, type JsonObject, ModelFileError, shown } from '../params/errors.ts'
+// A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
+// Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight), utils/save_and_load.py.
+import { factorNames, loraScale } from '../adapter/lora.ts'
+import type { LoraConfig } from '../params/config.ts'
+import { ModelFileError, shown } from '../params/errors.ts'
 import type { Param } from '../params/flat_params.ts'
+import type { ParamLayout } from '../params/params.ts'
 import { type FileSource, type HfModel, readJson } from './hf_model.ts'
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  type AdapterConfig,
+  parseAdapterConfig,
+  patternOf,
+} from './peft_config.ts'
 import { readFloats } from './safetensors.ts'
 import { type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
 
-const CONFIG = 'adapter_config.json'
-const WEIGHTS = 'adapter_model.safetensors'
 /** What PEFT puts before the base model's own names, with and without the adapter's name. */
 const FACTOR = /^base_model\.model\.(.+)\.lora_([AB])(?:\.default)?\.weight$/
-/** The largest rank that is read. */
-const MOST_RANK = 4096
 
-/** Fields that must be off: each would make more of the adapter than B·A, or change the base's weights before training. */
-const MUST_BE_OFF = [
-  ...['use_dora', 'lora_bias', 'fan_in_fan_out', 'use_qalora', 'use_bdlora'],
-  ...['modules_to_save', 'target_parameters', 'trainable_token_indices', 'layer_replication'],
-  ...['alora_invocation_tokens', 'arrow_config', 'kasa_config', 'monteclora_config'],
-  ...['velora_config', 'lora_ga_config'],
-] as const
-/** First values of A and B that leave the base's weights as they are. */
-const INITS: readonly unknown[] = [undefined, null, true, false, 'gaussian', 'orthogonal', 'eva']
-
-interface AdapterConfig {
-  readonly r: number
-  readonly lora_alpha: number
-  readonly use_rslora: boolean
-  readonly rank_pattern: Readonly<Record<string, number>>
-  readonly alpha_pattern: Readonly<Record<string, number>>
-}
-
-/** A and B of one projection, [rank, in] and [out, rank]. */
-interface Factors {
-  readonly A: string
-  readonly B: string
+/** What an adapter adds to one projection, [out, in]: scale · B · A. */
+export interface ModuleFactors {
   readonly param: Param
   readonly rank: number
+  readonly scale: number
+  /** [rank, in] */
+  readonly A: Float32Array
+  /** [out, rank] */
+  readonly B: Float32Array
+}
+
+/** An adapter as it is trained: its settings, and its factors by PEFT's names (factorNames). */
+export interface PeftAdapter {
+  readonly lora: LoraConfig
+  readonly factors: Readonly<Record<string, Float32Array>>
 }
 
 /**
@@ -44,82 +41,84 @@ interface Factors {
  * naming the field or the tensor for an adapter of another kind, or of another model.
  */
 export async function withAdapter(model: HfModel, source: FileSource): Promise<HfModel> {
-  const json = await readJson(source, CONFIG)
-  if (!json) throw new ModelFileError(CONFIG, 'expected a file, found none')
-  const config = parseConfig(json)
-  const bytes = await source.read(WEIGHTS)
-  if (!bytes)
-    throw new ModelFileError(WEIGHTS, 'expected a file (only safetensors are read), found none')
-  const opened = openSafetensors(bytes, WEIGHTS)
-  const found = factorsOf(opened, model, config)
+  const { modules } = await readFactors(source, model.layout)
   const weights = model.weights.slice()
-  for (const [module, factors] of found)
-    merge(weights, opened, factors, scaleOf(config, module, factors))
+  for (const factors of modules.values()) mergeFactors(weights, factors)
   return { ...model, weights }
 }
 
-const wrong = (field: string, expected: string, found: unknown) =>
-  new ModelFileError(CONFIG, `${field}: expected ${expected}, found ${shown(found)}`)
-
-const isOff = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === false ||
-  (Array.isArray(value) && value.length === 0) ||
-  (isObject(value) && Object.keys(value).length === 0)
-
-function parseConfig(json: JsonObject): AdapterConfig {
-  const { peft_type, bias, init_lora_weights, r = 8, lora_alpha = 8, use_rslora = false } = json
-  if (peft_type !== 'LORA') throw wrong('peft_type', '"LORA"', peft_type)
-  if (bias !== undefined && bias !== 'none') throw wrong('bias', '"none"', bias)
-  for (const field of MUST_BE_OFF)
-    if (!isOff(json[field])) throw wrong(field, 'none: it is not read here', json[field])
-  if (!INITS.includes(init_lora_weights))
-    throw wrong('init_lora_weights', 'one that leaves the base model as it is', init_lora_weights)
-  if (!isRank(r)) throw wrong('r', `a whole number from 1 to ${MOST_RANK}`, r)
-  if (typeof lora_alpha !== 'number') throw wrong('lora_alpha', 'a number', lora_alpha)
-  if (typeof use_rslora !== 'boolean') throw wrong('use_rslora', 'true or false', use_rslora)
+/**
+ * The adapter of `source`, to train it further on the model of that layout. Throws ModelFileError as withAdapter does, and where
+ * modules have ranks or alphas of their own.
+ */
+export async function readAdapter(source: FileSource, layout: ParamLayout): Promise<PeftAdapter> {
+  const { config, modules } = await readFactors(source, layout)
+  const { r, lora_alpha, use_rslora } = config
+  const scale = loraScale(config)
+  for (const [module, own] of modules)
+    if (own.rank !== r || own.scale !== scale)
+      throw new ModelFileError(
+        ADAPTER_CONFIG,
+        `expected one rank and one alpha to train with, found others for ${module}`,
+      )
   return {
-    ...{ r, lora_alpha, use_rslora },
-    rank_pattern: patterns(json, 'rank_pattern'),
-    alpha_pattern: patterns(json, 'alpha_pattern'),
+    lora: { r, lora_alpha, use_rslora, ...targetsOf([...modules.keys()], layout) },
+    factors: Object.fromEntries(
+      [...modules].flatMap(([module, { A, B }]) => {
+        const names = factorNames(module)
+        return [
+          [names.A, A],
+          [names.B, B],
+        ]
+      }),
+    ),
   }
 }
 
-const isRank = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RANK
-
-/** Numbers by the end of a module's name. PEFT reads the names as regular expressions; those that are none are read here. */
-function patterns(json: JsonObject, field: string): Readonly<Record<string, number>> {
-  const found = json[field] ?? {}
-  if (!isObject(found)) throw wrong(field, 'an object', found)
-  for (const [name, value] of Object.entries(found)) {
-    if (typeof value !== 'number') throw wrong(`${field}.${name}`, 'a number', value)
-    if (!/^[\w.]+$/.test(name)) throw wrong(field, 'names of modules', name)
-  }
-  return found as Readonly<Record<string, number>>
+/** All factors of an adapter by module. */
+export async function readFactors(
+  source: FileSource,
+  layout: ParamLayout,
+): Promise<{ config: AdapterConfig; modules: ReadonlyMap<string, ModuleFactors> }> {
+  const json = await readJson(source, ADAPTER_CONFIG)
+  if (!json) throw new ModelFileError(ADAPTER_CONFIG, 'expected a file, found none')
+  const config = parseAdapterConfig(json)
+  const bytes = await source.read(ADAPTER_WEIGHTS)
+  if (!bytes)
+    throw new ModelFileError(
+      ADAPTER_WEIGHTS,
+      'expected a file (only safetensors are read), found none',
+    )
+  return { config, modules: modulesOf(openSafetensors(bytes, ADAPTER_WEIGHTS), layout, config) }
 }
 
-/** The value of the first name that a module's ends with. */
-function patternOf(found: Readonly<Record<string, number>>, module: string, usual: number): number {
-  const name = Object.keys(found).find((end) => module === end || module.endsWith(`.${end}`))
-  return name === undefined ? usual : found[name]
+/** The shortest way to say which modules an adapter has: short names and blocks, or else every path. */
+function targetsOf(
+  modules: readonly string[],
+  { shape: { num_hidden_layers } }: ParamLayout,
+): Pick<LoraConfig, 'target_modules' | 'layers_to_transform'> {
+  const parts = modules.map((module) => module.split('.'))
+  const names = [...new Set(parts.map((path) => path[path.length - 1]))]
+  const layers = [...new Set(parts.map((path) => Number(path[2])))].sort((a, b) => a - b)
+  if (modules.length !== names.length * layers.length)
+    return { target_modules: modules, layers_to_transform: null }
+  const is_whole = layers.length === num_hidden_layers
+  return { target_modules: names, layers_to_transform: is_whole ? null : layers }
 }
 
-function scaleOf(config: AdapterConfig, module: string, { rank }: Factors): number {
-  const alpha = patternOf(config.alpha_pattern, module, config.lora_alpha)
-  return alpha / (config.use_rslora ? Math.sqrt(rank) : rank)
+function refuse(name: string, expected: string, found: unknown): never {
+  throw new ModelFileError(
+    ADAPTER_WEIGHTS,
+    `tensor ${shown(name)}: expected ${expected}, found ${found}`,
+  )
 }
 
 /** A and B of every module of the file, with the parameter that they change. */
-function factorsOf(
+function modulesOf(
   opened: OpenSafetensors,
-  { layout }: HfModel,
+  layout: ParamLayout,
   config: AdapterConfig,
-): ReadonlyMap<string, Factors> {
-  const refuse = (name: string, expected: string, found: unknown): never => {
-    throw new ModelFileError(WEIGHTS, `tensor ${shown(name)}: expected ${expected}, found ${found}`)
-  }
+): ReadonlyMap<string, ModuleFactors> {
   const named = new Map<string, { A?: string; B?: string }>()
   for (const name of opened.entries.keys()) {
     const [, module, factor] = FACTOR.exec(name) ?? []
@@ -132,41 +131,41 @@ function factorsOf(
     [...named].map(([module, { A, B }]) => {
       const param = params.get(`${module}.weight`)
       const first = A ?? B ?? module
-      if (param?.shape.length !== 2 || module.endsWith('embed_tokens'))
+      if (param?.shape.length !== 2 || !module.endsWith('_proj'))
         return refuse(first, 'a projection of this model', `${module}, which is none of its own`)
       if (A === undefined || B === undefined)
         return refuse(first, 'lora_A and lora_B', `only ${A === undefined ? 'lora_B' : 'lora_A'}`)
       const rank = patternOf(config.rank_pattern, module, config.r)
+      const lora_alpha = patternOf(config.alpha_pattern, module, config.lora_alpha)
+      const scale = loraScale({ r: rank, lora_alpha, use_rslora: config.use_rslora })
       const [out, columns] = param.shape
-      for (const [name, shape] of [
-        [A, [rank, columns]],
-        [B, [out, rank]],
-      ] as const) {
-        const own = opened.entries.get(name)?.shape ?? []
-        if (own.length !== 2 || own.some((size, i) => size !== shape[i]))
-          refuse(name, shown(shape), shown(own))
-      }
-      return [module, { A, B, param, rank }] as const
+      const read = (name: string, ...shape: readonly number[]) => factorOf(opened, name, shape)
+      return [module, { param, rank, scale, A: read(A, rank, columns), B: read(B, out, rank) }]
     }),
   )
 }
 
-function merge(
+function factorOf(opened: OpenSafetensors, name: string, shape: readonly number[]): Float32Array {
+  const own = opened.entries.get(name)?.shape ?? []
+  if (own.length !== 2 || own.some((size, i) => size !== shape[i]))
+    refuse(name, shown(shape), shown(own))
+  const values = new Float32Array(shape[0] * shape[1])
+  readFloats(opened, name, values)
+  return values
+}
+
+/** Adds scale · B · A to the projection in a flat array of weights, summed in float64 and rounded once. */
+export function mergeFactors(
   weights: Float32Array,
-  opened: OpenSafetensors,
-  { A, B, param, rank }: Factors,
-  scale: number,
+  { A, B, param, rank, scale }: ModuleFactors,
 ): void {
   const [out, columns] = param.shape
-  const [a, b] = [new Float32Array(rank * columns), new Float32Array(out * rank)]
-  readFloats(opened, A, a)
-  readFloats(opened, B, b)
   const row = new Float64Array(columns)
   for (let o = 0; o < out; o++) {
     row.fill(0)
     for (let k = 0; k < rank; k++) {
-      const factor = scale * b[o * rank + k]
-      for (let i = 0; i < columns; i++) row[i] += factor * a[k * columns + i]
+      const factor = scale * B[o * rank + k]
+      for (let i = 0; i < columns; i++) row[i] += factor * A[k * columns + i]
     }
     const at = param.offset + o * columns
     for (let i = 0; i < columns; i++) weights[at + i] += row[i]

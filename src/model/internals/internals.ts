@@ -4,9 +4,9 @@ import { row_cosine } from '../../kernels/cosine/cosine.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
-import { policyKl } from '../../kernels/policy_kl/policy_kl.ts'
+import { policy_kl_finish, policyKl } from '../../kernels/policy_kl/policy_kl.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
-import { oneRange } from '../params/param_buffers.ts'
+import { logitsInRanges, roomFor } from '../transformer/head_ranges.ts'
 import { exactly, type Model } from '../transformer/model.ts'
 import { unembed } from '../transformer/policy.ts'
 import { forward, linear } from '../transformer/transformer.ts'
@@ -54,7 +54,7 @@ class Probe<L extends string> {
     const { ws, kept, scratch, logits, layer_logits } = this.#t
     const x = this.#gather(ws.hidden[l], kept[l] ?? scratch.gathered.hidden)
     this.#policy(x, l, 'ent_layer_raw', 'logp_next_layer')
-    if (layer_logits[l]) this.#linear(x, oneRange(weights.lm_head), layer_logits[l])
+    if (layer_logits[l]) this.#logits(x, layer_logits[l])
     if (this.#wants('norm_hidden')) this.#compare(x, x, l, undefined, 'norm_hidden')
 
     const isRead = this.#wants('ent_layer_norm', 'logp_next_layer_norm')
@@ -63,8 +63,7 @@ class Probe<L extends string> {
     const norm = { rows: this.#count, cols: shape.hidden_size, eps: shape.rms_norm_eps }
     this.#run(rms_norm_forward, norm, { x, weight: weights.norm, y, inv_rms })
     this.#policy(y, l, 'ent_layer_norm', 'logp_next_layer_norm')
-    if (logits[0] && l === shape.num_hidden_layers)
-      this.#linear(y, oneRange(weights.lm_head), logits[0])
+    if (logits[0] && l === shape.num_hidden_layers) this.#logits(y, logits[0])
   }
 
   /** Block l (0 … L−1), whose activations and input are still there. */
@@ -131,6 +130,15 @@ class Probe<L extends string> {
     linear(this.#run, exactly(this.#count), x, weight, out, undefined, this.#model.matmul)
   }
 
+  /** logits [N, V] of the probed rows. */
+  #logits(x: Tensor, logits: Tensor): void {
+    const { shape, weights } = this.#model
+    const room = { logits, part: this.#t.scratch.logits_part }
+    logitsInRanges(this.#run, shape, weights.lm_head, this.#count, room, (weight, out) =>
+      this.#linear(x, weight, out),
+    )
+  }
+
   /** The probed rows of x [M, columns of `out`]: a lookup of rows by number, as of an embedding. */
   #gather(x: Tensor, out: Tensor): Tensor {
     const hidden_size = out.shape[1]
@@ -142,22 +150,34 @@ class Probe<L extends string> {
   /** Entropy and next token's log-probability of the policy of `states`, where one of them is wanted. */
   #policy(states: Tensor, l: number, entropy: Quantity, log_probs?: Quantity): void {
     if (!this.#wants(entropy) && !(log_probs && this.#wants(log_probs))) return
-    const [, , lse, sum_pi_squared] = this.#t.scratch.spare
+    const { running, spare } = this.#t.scratch
+    const [, , lse, sum_pi_squared] = spare
     unembed({ run: this.#run }, this.#model, states, this.#t.scored, 1, {
       entropy: this.#out(entropy, l, 0),
       log_probs: this.#out(log_probs, l, 1),
-      lse,
-      sum_pi_squared,
+      ...{ lse, sum_pi_squared, running },
     })
   }
 
   /** kl_pq and kl_qp of the policies of two states, both as they are. */
   #diverge(hidden_p: Tensor, hidden_q: Tensor, kl_pq: Tensor, kl_qp: Tensor): void {
     const { shape, weights } = this.#model
-    const { hidden_size, vocab_size } = shape
-    const size = { tokens: this.#count, hidden_size, vocab_size }
-    const states = { hidden_p, hidden_q, weight: oneRange(weights.lm_head), mask: this.#t.mask }
-    this.#run(policyKl(shape), size, { ...states, kl_pq, kl_qp })
+    const { hidden_size } = shape
+    const tokens = this.#count
+    const [{ tensor: weight }, ...others] = weights.lm_head
+    const kernel = policyKl(shape, weight.dtype)
+    const states = { hidden_p, hidden_q, mask: this.#t.mask }
+    const out = { kl_pq, kl_qp }
+    if (others.length === 0) {
+      const size = { tokens, hidden_size, vocab_size: shape.vocab_size }
+      return this.#run(kernel.whole, size, { ...states, weight, ...out })
+    }
+    const running = roomFor(this.#t.scratch.running)
+    for (const { first: first_id, tensor } of weights.lm_head) {
+      const size = { tokens, hidden_size, vocab_size: tensor.shape[0], first_id }
+      this.#run(kernel.range, size, { ...states, weight: tensor, running })
+    }
+    this.#run(policy_kl_finish, { tokens }, { mask: states.mask, running, ...out })
   }
 
   /** cosine = cos(x, y), norm = ‖x‖. */

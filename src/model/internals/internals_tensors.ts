@@ -4,6 +4,7 @@ import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { listScored } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../params/config.ts'
 import { CHUNK } from '../params/flat_params.ts'
+import { createLogitsPart, createRunning } from '../transformer/head_ranges.ts'
 import type { Scored } from '../transformer/policy.ts'
 import { type Rows, uploadRows } from '../transformer/rows.ts'
 import type { Workspace } from '../transformer/workspace.ts'
@@ -56,6 +57,9 @@ interface Scratch {
   readonly inv_rms: Tensor
   /** [N] each: for outputs that the caller did not ask for. */
   readonly spare: readonly Tensor[]
+  /** Where the head lies in several ranges: sums between them, and the logits of one, where logits are asked for. */
+  readonly running: Tensor | undefined
+  readonly logits_part: Tensor | undefined
 }
 
 interface InternalsOptions<Q extends Quantity> {
@@ -121,6 +125,9 @@ export function createInternals<const Q extends Quantity>(
       normed: tensor('normed', N, C),
       inv_rms: tensor('inv_rms', N),
       spare: list(4, 'spare', N),
+      running: createRunning(alloc, shape, N, 2),
+      logits_part:
+        logits.length + layer_logits.length > 0 ? createLogitsPart(alloc, shape, N) : undefined,
     },
   }
 }

@@ -56,5 +56,7 @@ test('texts that do not fit are refused, and there is one array of logits', () =
   expect(() => uploadLens({ write }, lens, [[]])).toThrow(/1 to 4 tokens, got 0/)
   expect(() => uploadLens({ write }, lens, [[1, 2, 3, 4, 5]])).toThrow(/1 to 4 tokens, got 5/)
   expect(() => uploadLens({ write }, lens, [[1], [2]])).toThrow(/at most 1 texts, got 2/)
-  expect(lens.scratch.logits.shape).toEqual([4, TINY.vocab_size])
+  expect(lens.scratch.top.logits.shape).toEqual([4, TINY.vocab_size])
+  const long = createLens(plan, { ...shape, vocab_size: 151_936 }, { texts: 1, width: 2048 })
+  expect(long.scratch.top.logits.shape).toEqual([64, 151_936])
 })

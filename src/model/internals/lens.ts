@@ -5,15 +5,16 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
-import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'
+import { TOP_K } from '../../kernels/top_k/top_k.ts'
 import { listScored, SCORED_COLUMNS } from '../../kernels/vocab_head/scored.ts'
 import type { ModelShape } from '../params/config.ts'
 import { CHUNK } from '../params/flat_params.ts'
-import { oneRange } from '../params/param_buffers.ts'
-import { exactly, type Model } from '../transformer/model.ts'
+import { createRunning } from '../transformer/head_ranges.ts'
+import type { Model } from '../transformer/model.ts'
 import { unembed } from '../transformer/policy.ts'
-import { forward, linear } from '../transformer/transformer.ts'
+import { forward } from '../transformer/transformer.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
+import { createTopScratch, type TopScratch, topTokens } from './top_tokens.ts'
 
 /** What is read back of one state under one read-out: views of `values` and `ids`. */
 interface ReadoutTensors {
@@ -42,8 +43,9 @@ export interface LensTensors {
   /** values and ids of every text, to be read back. */
   readonly outputs: readonly [Tensor<'f32'>, Tensor<'u32'>]
   readonly scratch: {
-    /** [W, V]: the only array of that kind, whatever the layer. */
-    readonly logits: Tensor
+    /** The only array with a column for each token, whatever the layer. */
+    readonly top: TopScratch
+    readonly running: Tensor | undefined
     /** The rows of one state that are read, [W, C]. */
     readonly gathered: Tensor | undefined
     readonly normed: Tensor
@@ -95,7 +97,8 @@ export function createLens(
     normed: all.slice(readouts / 2),
     outputs: [f32('all_values', texts, readouts * stride), u32('all_ids', texts, ids.shape[0])],
     scratch: {
-      logits: f32('logits', W, shape.vocab_size),
+      top: createTopScratch(alloc, shape, W),
+      running: createRunning(alloc, shape, W),
       gathered: ws && f32('gathered', W, shape.hidden_size),
       normed: f32('normed', W, shape.hidden_size),
       inv_rms: f32('inv_rms', W),
@@ -168,19 +171,12 @@ export function stateReader<L extends string>(
   const W = t.scored.shape[0]
   const read = (states: Tensor, out: ReadoutTensors) => {
     const scored = { tokens: W, scored: t.scored }
-    const { lse, sum_pi_squared, logits } = scratch
+    const { lse, sum_pi_squared, running } = scratch
     const { entropy, log_probs, ids, probs } = out
-    unembed({ run }, model, states, scored, 1, { entropy, log_probs, lse, sum_pi_squared })
-    linear(
-      run,
-      exactly(W),
-      states,
-      oneRange(model.weights.lm_head),
-      logits,
-      undefined,
-      model.matmul,
-    )
-    run(top_k, { rows: W, vocab_size: shape.vocab_size }, { logits, ids, probs })
+    unembed({ run }, model, states, scored, 1, {
+      ...{ entropy, log_probs, lse, sum_pi_squared, running },
+    })
+    topTokens({ run }, model, states, W, scratch.top, { ids, probs })
   }
   const norm = { rows: W, cols: shape.hidden_size, eps: shape.rms_norm_eps }
   return (l, x) => {

@@ -50,6 +50,14 @@ describe('modelShape', () => {
     expect(() => modelShape({ ...TINY, [field]: value })).toThrow(message)
   })
 
+  test('refuses odd rows of bfloat16, which lie in pairs', () => {
+    const odd = { ...TINY, intermediate_size: 27 }
+    expect(modelShape(odd).intermediate_size).toBe(27)
+    expect(() => modelShape({ ...odd, dtype: 'bfloat16' })).toThrow(
+      'model.intermediate_size: expected an even number',
+    )
+  })
+
   test.each([
     ['factor', 0.5],
     ['low_freq_factor', 0],

@@ -20,6 +20,19 @@ export interface Llama3RopeScaling {
   readonly original_max_position_embeddings: number
 }
 
+/** A LoRA adapter on a frozen base: PEFT's LoraConfig, without what is refused (model/hf/peft_config.ts). */
+export interface LoraConfig {
+  /** Rank: rows of A, columns of B. */
+  readonly r: number
+  readonly lora_alpha: number
+  /** Whether the scale is lora_alpha / √r (Kalajdzievski 2023, arXiv 2312.03732) in place of lora_alpha / r. */
+  readonly use_rslora: boolean
+  /** 'all-linear' = every projection; a name stands for all modules that end with it, a whole path for one. */
+  readonly target_modules: 'all-linear' | readonly string[]
+  /** Blocks counted from 0, as in PEFT; null = all. */
+  readonly layers_to_transform: readonly number[] | null
+}
+
 export interface ModelConfig {
   readonly model_type: ModelType
   /** V */
@@ -46,6 +59,8 @@ export interface ModelConfig {
   readonly padding_idx?: number
   /** The unembedding is the embedding. */
   readonly tie_word_embeddings: boolean
+  /** What is trained in place of the model's own weights; absent = those. */
+  readonly lora?: LoraConfig | undefined
   /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent = float32. */
   readonly dtype?: 'float32' | 'bfloat16'
 }
@@ -94,6 +109,11 @@ export function modelShape(config: ModelConfig): ModelShape {
     throw new ShapeError(
       `model.head_dim: expected at most ${MAX_HEAD_DIM}, which is what attention holds per token, got ${head_dim}`,
     )
+  for (const name of ['hidden_size', 'intermediate_size'] as const)
+    if (config.dtype === 'bfloat16' && config[name] % 2 !== 0)
+      throw new ShapeError(
+        `model.${name}: expected an even number, as bfloat16 weights lie in pairs, got ${config[name]}`,
+      )
   requirePositive('rms_norm_eps', config.rms_norm_eps)
   requirePositive('rope_theta', config.rope_theta)
   if (config.rope_scaling) checkScaling(config.rope_scaling)

@@ -1,7 +1,7 @@
 // One value for each parameter of a layout, or of some of its segments: weights, gradients, a moment. They lie in as many
 // buffers as WebGPU can bind (Allocator.segment_bytes): neighbouring segments share a buffer while there is room, a segment
-// without room in one is cut between its tensors, and an embedding or untied head between its rows. A small model has one
-// buffer, in the order of its layout.
+// without room in one is cut between its tensors, and an embedding or untied head between its rows; a larger matrix has a buffer
+// of its own. A small model has one buffer, in the order of its layout.
 import { ShapeError } from '../../kernels/device/errors.ts'
 import {
   type Allocator,
@@ -43,6 +43,8 @@ interface Block {
   readonly start: number
   readonly count: number
   readonly dtype: Stored
+  /** Rows that stay apart from those before them. */
+  readonly is_range?: boolean
 }
 
 interface BufferPlan {
@@ -96,17 +98,19 @@ function blocksOf(
   })
 }
 
-/** A matrix in ranges of rows, as equal as they can be; `count` = its elements with the padding behind it. */
+/**
+ * A matrix in ranges of rows, as equal as they can be; `count` = its elements with the padding behind it. They are those of an f32
+ * matrix however it is stored: a vocabulary head adds up range by range, and its bits should not depend on that.
+ */
 function rowBlocks(
   { offset, shape: [rows, columns] }: Slice,
   count: number,
   dtype: Stored,
   most_bytes: number,
 ): Block[] {
-  const aligned = BINDING_ALIGNMENT / elementBytes(dtype)
+  const aligned = BINDING_ALIGNMENT / elementBytes('bfloat16')
   const step = aligned / gcd(aligned, columns)
-  const row_bytes = columns * elementBytes(dtype)
-  const most_rows = Math.max(step, Math.floor(most_bytes / row_bytes / step) * step)
+  const most_rows = Math.max(step, Math.floor(most_bytes / (4 * columns) / step) * step)
   const ranges = Math.ceil(rows / most_rows)
   const range_rows = Math.ceil(rows / ranges / step) * step
   const size = range_rows * columns
@@ -114,6 +118,7 @@ function rowBlocks(
     start: offset + i * size,
     count: Math.min(size, count - i * size),
     dtype,
+    is_range: ranges > 1,
   }))
 }
 
@@ -123,7 +128,7 @@ const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 function packed(blocks: readonly Block[], most_bytes: number): BufferPlan[] {
   const plans: BufferPlan[] = []
   const open: Partial<Record<Stored, BufferPlan>> = {}
-  for (const { start, count, dtype } of blocks) {
+  for (const { start, count, dtype, is_range } of blocks) {
     const aligned = BINDING_ALIGNMENT / elementBytes(dtype)
     let plan = open[dtype]
     let offset = plan ? Math.ceil(plan.count / aligned) * aligned : 0
@@ -135,7 +140,7 @@ function packed(blocks: readonly Block[], most_bytes: number): BufferPlan[] {
     }
     const last = plan.stretches.at(-1)
     const continues =
-      last && last.start + last.count === start && last.offset + last.count === offset
+      !is_range && last && last.start + last.count === start && last.offset + last.count === offset
     if (continues) last.count += count
     else plan.stretches.push({ start, count, offset })
     plan.count = offset + count
@@ -205,12 +210,4 @@ export function viewRows(
       columns,
     ]),
   }))
-}
-
-/** A matrix that must lie in one range, for a kernel that binds all of it. Throws ShapeError where it has several. */
-export function oneRange(ranges: readonly RowRange[]): Tensor {
-  const [{ tensor }] = ranges
-  if (ranges.length > 1)
-    throw new ShapeError(`${tensor.label}: expected one range of rows, got ${ranges.length}`)
-  return tensor
 }

@@ -5,7 +5,8 @@ import { CONFIGS, packWeights, TINY } from '../testing.ts'
 import { modelShape } from './config.ts'
 import { CHUNK, chunkSegments, trainedPrefix } from './flat_params.ts'
 import { createParamBuffers } from './param_buffers.ts'
-import { initialWeights, paramLayout, paramTensors, sharedRuns, unpackWeights } from './params.ts'
+import { paramTensors } from './param_tensors.ts'
+import { initialWeights, paramLayout, sharedRuns, unpackWeights } from './params.ts'
 
 const UNTIED = { ...TINY, tie_word_embeddings: false }
 const names = (head: Parameters<typeof paramLayout>[1], config = UNTIED) =>

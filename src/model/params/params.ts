@@ -1,7 +1,6 @@
 // The parameters, listed once: where each lies in the flat buffers of weights, gradients and moments.
 
-import { ShapeError } from '../../kernels/device/errors.ts'
-import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
 import { normalValues } from '../../kernels/sampling/philox.ts'
 import type { ModelShape } from './config.ts'
 import {
@@ -13,13 +12,6 @@ import {
   type Slice,
   segmentStart,
 } from './flat_params.ts'
-import {
-  type ParamBuffers,
-  type RowRange,
-  type Stored,
-  viewParam,
-  viewRows,
-} from './param_buffers.ts'
 import type { SharedRun } from './param_copies.ts'
 
 /**
@@ -67,43 +59,6 @@ export interface LayerTensors<T = Tensor> {
   /** [C, F] */
   readonly down_proj: T
 }
-
-/** The weights of a model: where they lie, and each as its kernels take it. */
-export interface ParamTensors {
-  readonly buffers: ParamBuffers
-  /** [V, C] in ranges of rows: in order, without gaps, and one in most models. */
-  readonly embed_tokens: readonly RowRange[]
-  /** The same ranges as embed_tokens when the head is tied, and where there is no vocabulary head. */
-  readonly lm_head: readonly RowRange[]
-  readonly norm: Tensor
-  readonly layers: readonly LayerTensors[]
-  /** [1, C]; undefined where the model has a vocabulary head. */
-  readonly score: Tensor | undefined
-  /** [1]; a value head only. */
-  readonly score_bias: Tensor | undefined
-}
-
-/** Gradients of the weights; undefined where they are not trained. */
-export interface ParamGradients {
-  readonly buffers: ParamBuffers
-  readonly embed_tokens: readonly RowRange[] | undefined
-  readonly lm_head: readonly RowRange[] | undefined
-  readonly norm: Tensor | undefined
-  readonly layers: readonly (LayerTensors | undefined)[]
-  readonly score: Tensor | undefined
-  readonly score_bias: Tensor | undefined
-}
-
-/** Which segments of a model are ever trained. */
-export type Trains = readonly boolean[] | 'none' | 'all'
-
-/** How the segments of a model are stored: f32 where they are trained, else as the model says. */
-export const storedAs =
-  ({ dtype = 'float32' }: ModelShape, trains: Trains) =>
-  (segment: number): Stored => {
-    const is_trained = trains === 'all' || (trains !== 'none' && trains[segment])
-    return dtype === 'bfloat16' && !is_trained ? 'bfloat16' : 'f32'
-  }
 
 /** Keeps initial weights apart from sampling, which uses the same generator and seed (rl/train/trainer.ts STREAM). */
 const INIT_STREAM = 0xffffffff
@@ -175,57 +130,6 @@ function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTenso
     ),
     down_proj: flat.place(matrix(`${at}.mlp.down_proj`, C, F, to_residual(F))),
   }
-}
-
-/** Views of buffers that store every parameter. */
-export function paramTensors(
-  alloc: Allocator,
-  layout: ParamLayout,
-  buffers: ParamBuffers,
-): ParamTensors {
-  const { norm, embed_tokens, lm_head, layers, ...views } = paramGradients(alloc, layout, buffers)
-  const stored = layers.filter((layer) => layer !== undefined)
-  if (!norm || !embed_tokens || !lm_head || stored.length < layers.length)
-    throw new ShapeError(`${buffers.label}: expected every parameter of the model`)
-  return { norm, embed_tokens, lm_head, layers: stored, ...views }
-}
-
-/** Views of buffers that store some segments. */
-export function paramGradients(
-  alloc: Allocator,
-  layout: ParamLayout,
-  buffers: ParamBuffers,
-): ParamGradients {
-  const view = (name: string, slice: Slice) => viewParam(alloc, buffers, name, slice)
-  const { embed_tokens, lm_head, norm, layers, score, score_bias } = layout.slices
-  const embedding = viewRows(alloc, buffers, 'embed_tokens', embed_tokens)
-  return {
-    buffers,
-    embed_tokens: embedding,
-    lm_head: lm_head === embed_tokens ? embedding : viewRows(alloc, buffers, 'lm_head', lm_head),
-    norm: view('norm', norm),
-    score: score && view('score', score),
-    score_bias: score_bias && view('score_bias', score_bias),
-    layers: layers.map((layer, l) => layerTensors(alloc, buffers, layer, l)),
-  }
-}
-
-/** Absent biases and norms view the first chunk of a buffer, which is then never read. */
-function layerTensors(
-  alloc: Allocator,
-  buffers: ParamBuffers,
-  layer: LayerTensors<Slice>,
-  l: number,
-): LayerTensors | undefined {
-  if (!viewParam(alloc, buffers, `${l}`, layer.input_layernorm)) return undefined
-  const unread = buffers.stretches[0].tensor
-  const entries = Object.entries(layer).map(([name, slice]) => [
-    name,
-    slice.shape[0] === 0
-      ? alloc.view(unread, `${buffers.label}.${l}.${name}`, 0, [1])
-      : viewParam(alloc, buffers, `${l}.${name}`, slice),
-  ])
-  return Object.fromEntries(entries) as LayerTensors
 }
 
 /** Fresh weights in the flat layout: a function of (layout, seed) alone, the same on every machine. */

@@ -3,7 +3,7 @@ import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
 import { ShapeError } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import type { Program } from '../../kernels/device/program.ts'
+import type { Program, Recorder } from '../../kernels/device/program.ts'
 import type { Model } from '../transformer/model.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import {
@@ -37,7 +37,9 @@ export class Rollout {
   readonly half_difference: number | undefined
   #gpu: Gpu
   #programs: readonly Program<RolloutLive>[]
-  /** What a response holds before it is written, [B, R]; only where it may stay so. */
+  /** Puts the responses of a group of rows, from `row` on, into those of all rows; undefined where one group is all. */
+  #keep: Program<'row'> | undefined
+  /** What a response of a group holds before it is written; only where it may stay so. */
   #padding: Uint32Array | undefined
   #special: SpecialTokens
 
@@ -47,6 +49,7 @@ export class Rollout {
     tensors: RolloutTensors,
     { dtype, difference, fallback_reason }: SettledCaches,
     programs: readonly Program<RolloutLive>[],
+    keep: Program<'row'> | undefined,
     padding: Uint32Array | undefined,
     special: SpecialTokens,
   ) {
@@ -58,6 +61,7 @@ export class Rollout {
     this.fallback_reason = fallback_reason
     this.half_difference = difference
     this.#programs = programs
+    this.#keep = keep
     this.#padding = padding
   }
 
@@ -81,7 +85,8 @@ export class Rollout {
         `rollout: expected at most ${MAX_EOS_TOKENS} end tokens, got ${eos_token_ids.length}`,
       )
     const R = decodedColumns(size)
-    const cache = cacheSize(size)
+    const [rows] = given.decoded.response_ids.shape
+    const cache = cacheSize({ ...size, rows })
     const needs = { shape: model.shape, cache, width: size.prompt_length + R }
     const settled = await settleCaches(gpu, needs, given.caches, check)
     const tensors = { ...given, caches: settled.caches }
@@ -96,21 +101,47 @@ export class Rollout {
           recordTokens(recording, first, Math.min(R, first + chunk))
         }),
       )
-    const padding = R > CHUNK ? new Uint32Array(size.rows * R).fill(pad_token_id) : undefined
-    return new Rollout(gpu, size, tensors, settled, programs, padding, special)
+    const keep =
+      rows === size.rows
+        ? undefined
+        : await gpu.record('rollout_group', ['row'], keepGroup(tensors))
+    const padding = R > CHUNK ? new Uint32Array(rows * R).fill(pad_token_id) : undefined
+    return new Rollout(gpu, size, tensors, settled, programs, keep, padding, special)
   }
 
   /** Dispatches per call, if no row ends early. */
   get dispatches(): number {
-    return this.#programs.reduce((sum, { dispatches }) => sum + dispatches, 0)
+    const groups = this.size.rows / this.#groupRows
+    return groups * this.#programs.reduce((sum, { dispatches }) => sum + dispatches, 0)
+  }
+
+  /** Rows that are decoded at once. */
+  get #groupRows(): number {
+    return this.tensors.decoded.response_ids.shape[0]
   }
 
   /**
    * Uploads the N prompts and encodes the rollout: response_ids, log_probs and entropy follow on the GPU. Of responses of
-   * more than 16 tokens it reads back now and then whether all have ended, and leaves out the rest if so.
+   * more than 16 tokens it reads back now and then whether all have ended, and leaves out the rest if so. A row's tokens do not
+   * depend on how many rows are decoded at once.
    */
   async generate(prompts: PromptBatch, sampling: Sampling): Promise<void> {
-    this.#upload(prompts)
+    const { rows, n = 1, prompt_length: P } = this.size
+    checkPrompts(prompts, this.size)
+    const group = this.#groupRows
+    for (let row = 0; row < rows; row += group) {
+      const [first, end] = [(row / n) * P, ((row + group) / n) * P]
+      this.#upload({
+        input_ids: prompts.input_ids.subarray(first, end),
+        attention_mask: prompts.attention_mask.subarray(first, end),
+      })
+      await this.#decode({ ...sampling, row_offset: sampling.row_offset + row })
+      if (this.#keep) this.#gpu.replay(this.#keep, { row })
+    }
+  }
+
+  /** The uploaded rows, until all have ended. */
+  async #decode(sampling: Sampling): Promise<void> {
     const gpu = this.#gpu
     const live = liveOf(sampling)
     let before = Promise.resolve(false)
@@ -133,6 +164,7 @@ export class Rollout {
     if (!forced) throw new ShapeError('rollout: expected a size with several turns')
     const gpu = this.#gpu
     const { eos_token_ids, pad_token_id } = this.#special
+    checkPrompts(prompts, this.size)
     const layout = this.#upload(prompts)
     const turns = new RowTurns(this.size, eos_token_ids, pad_token_id, {
       attention_mask: layout.column_mask,
@@ -159,15 +191,11 @@ export class Rollout {
     return turns
   }
 
-  /** Uploads the N prompts, and what an earlier batch left behind where that may be seen. */
+  /** Uploads the prompts of a group of rows, and what an earlier one left behind where that may be seen. */
   #upload(prompts: PromptBatch) {
-    const { rows: B, n = 1, prompt_length: P } = this.size
-    const { prefill, attention_mask, positions, last_rows, response_ids } = this.tensors
-    if (prompts.input_ids.length !== (B / n) * P)
-      throw new ShapeError(
-        `rollout: expected ${B / n} × ${P} prompt ids, got ${prompts.input_ids.length}`,
-      )
-    const layout = layoutPrompts(prompts.attention_mask, this.size, positions.shape[1])
+    const { prefill, attention_mask, positions, last_rows, decoded } = this.tensors
+    const size = { ...this.size, rows: this.#groupRows }
+    const layout = layoutPrompts(prompts.attention_mask, size, positions.shape[1])
     const gpu = this.#gpu
     gpu.write(prefill.input_ids, prompts.input_ids)
     gpu.write(prefill.attention_mask, prompts.attention_mask)
@@ -176,7 +204,7 @@ export class Rollout {
     gpu.write(attention_mask, layout.column_mask)
     gpu.write(positions, layout.response_positions)
     gpu.write(last_rows, layout.last_rows)
-    if (this.#padding) gpu.write(response_ids, this.#padding)
+    if (this.#padding) gpu.write(decoded.response_ids, this.#padding)
     return layout
   }
 
@@ -185,6 +213,24 @@ export class Rollout {
     return ended.every((is_ended) => is_ended === 1)
   }
 }
+
+/** Throws ShapeError for prompts of another size. */
+function checkPrompts(
+  { input_ids }: PromptBatch,
+  { rows, n = 1, prompt_length: P }: RolloutSize,
+): void {
+  if (input_ids.length !== (rows / n) * P)
+    throw new ShapeError(`rollout: expected ${rows / n} × ${P} prompt ids, got ${input_ids.length}`)
+}
+
+/** Copies what a group of rows wrote to their rows of the whole, from `row` on. */
+const keepGroup =
+  (tensors: RolloutTensors) =>
+  ({ copy }: Recorder<'row'>): void => {
+    const [, R] = tensors.response_ids.shape
+    for (const name of ['response_ids', 'log_probs', 'entropy'] as const)
+      copy(tensors.decoded[name], tensors[name], { to_offset: ({ row }) => row * R })
+  }
 
 const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: Math.max(0, sampling.top_k) })
 

@@ -25,6 +25,34 @@ export function cacheSize(size: RolloutSize): CacheSize {
   return { rows, n, prompt_length, response_columns: decodedColumns(size) - 1 }
 }
 
+/** Bytes of caches and logits that a rollout may take: more rows at once save few dispatches and take memory from the weights. */
+const GROUP_BYTES = 2 ** 29
+/** WebGPU's default limit of a binding: the cache of one block, or the logits. */
+const BINDING_BYTES = 2 ** 27
+
+/**
+ * Rows that are decoded at once: all of them where their caches and logits take at most 512 MiB, else the largest part of whole
+ * prompts that divides them. Rows that write in turns stay together. `dtype` as asked for: float32 caches that take the place
+ * of halves are as many.
+ */
+export function groupRows(shape: ModelShape, size: RolloutSize): number {
+  const { rows, n = 1, max_turns = 1, dtype = 'float32', group_rows } = size
+  const whole = cacheSize(size)
+  if (group_rows !== undefined || max_turns > 1) return group_rows ?? rows
+  const fits = (count: number) => {
+    const tokens = cacheTokens({ ...whole, rows: count })
+    const per_token = 2 * shape.num_key_value_heads * shape.head_dim * (dtype === 'float16' ? 2 : 4)
+    const logits = 4 * count * shape.vocab_size
+    const caches = tokens * per_token
+    const largest = Math.max(caches, logits)
+    return largest <= BINDING_BYTES && caches * shape.num_hidden_layers + logits <= GROUP_BYTES
+  }
+  const prompts = rows / n
+  for (let parts = 1; parts < prompts; parts++)
+    if (prompts % parts === 0 && fits(rows / parts)) return rows / parts
+  return n
+}
+
 /** One cache per block. */
 export const createCaches = (
   alloc: Allocator,

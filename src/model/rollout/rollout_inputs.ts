@@ -22,6 +22,8 @@ export interface RolloutSize {
   readonly max_turns?: number
   /** What keys and values are kept in (verl's rollout.dtype); the rest is float32 either way. Default 'float32'. */
   readonly dtype?: CacheDType
+  /** Rows that are decoded at once: whole prompts, and a divisor of rows. Default groupRows (rollout_cache.ts). */
+  readonly group_rows?: number
 }
 
 /** Tokens between two looks at rows that may have to wait for something: at most so many columns stay empty before a forced token. */

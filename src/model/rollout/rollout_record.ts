@@ -6,13 +6,16 @@ import { decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
-import { oneRange } from '../params/param_buffers.ts'
+import type { ProductName } from '../adapter/adapter_layout.ts'
+import { logitsInRanges } from '../transformer/head_ranges.ts'
+import { addNarrowed } from '../transformer/low_rank.ts'
 import { exactly, headParams, type Model, ropeParams } from '../transformer/model.ts'
 import { embed, forward, linear } from '../transformer/transformer.ts'
 import type { RolloutLive, SpecialTokens } from './rollout_inputs.ts'
@@ -39,8 +42,8 @@ export function recordPrefill(recording: Recording): void {
   const N = cache.rows / cache.n
   const P = cache.prompt_length
   recorder.clear(tensors.ended)
-  recorder.clear(tensors.log_probs)
-  recorder.clear(tensors.entropy)
+  recorder.clear(tensors.decoded.log_probs)
+  recorder.clear(tensors.decoded.entropy)
   const { write } = kernelsOf(recording)
   // Block l's keys and values go to its cache while they are there.
   forward(recorder, model, prefill, layers, (l) => {
@@ -85,9 +88,9 @@ function force({ recorder, cache, tensors, R }: Recording, t: number): void {
     {
       forced,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },
@@ -108,23 +111,49 @@ function decodeLinear(
   if (isFused(k)) {
     const params = { ...size, has_addend: addend ? 1 : 0, addend_stride }
     const tensors = { a: x, b: weight, addend: addend ?? x, ended, out }
-    run(decodeLinearKernel(model.matmul, size), params, tensors)
+    run(forWeight(decodeLinearKernel(model.matmul, size), weight), params, tensors)
   } else if (addend)
-    run(matmul_nt_add, { ...size, addend_stride }, { a: x, b: weight, addend, out })
-  else run(matmul_nt, { ...size, accumulate: 0 }, { a: x, b: weight, out })
+    run(
+      forWeight(matmul_nt_add, weight),
+      { ...size, addend_stride },
+      { a: x, b: weight, addend, out },
+    )
+  else run(forWeight(matmul_nt, weight), { ...size, accumulate: 0 }, { a: x, b: weight, out })
+}
+
+/** Adds to y what an adapter, if there is one, makes of x. */
+function decodeAdapter(
+  recording: Recording,
+  l: number,
+  product: ProductName,
+  x: Tensor,
+  y: Tensor,
+): void {
+  const { recorder, model, cache, tensors } = recording
+  const { low } = tensors.decode
+  addNarrowed(recorder.run, model, exactly(cache.rows), l, product, { low, y }, (weight, out) =>
+    decodeLinear(recording, x, weight, out),
+  )
 }
 
 /** activated = silu(gate) · up with gate and up of normed, for the rows that have not ended. */
-function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
+function decodeSwiglu(recording: Recording, l: number): void {
   const { recorder, model, cache, tensors } = recording
   const { normed: a, gate_up, activated: out } = tensors.decode
   const { hidden_size: k, intermediate_size } = model.shape
+  const { gate_up_proj } = model.weights.layers[l]
   if (gate_up) {
     decodeLinear(recording, a, gate_up_proj, gate_up)
+    decodeAdapter(recording, l, 'gate_up_proj', a, gate_up)
     recorder.run(swiglu_forward, { rows: cache.rows, intermediate_size }, { gate_up, out })
   } else {
     const size = { m: cache.rows, n: intermediate_size, k }
-    recorder.run(decode_swiglu, size, { a, b: gate_up_proj, ended: tensors.ended, out })
+    recorder.run(forWeight(decode_swiglu, gate_up_proj), size, {
+      a,
+      b: gate_up_proj,
+      ended: tensors.ended,
+      out,
+    })
   }
 }
 
@@ -132,20 +161,15 @@ function decodeSwiglu(recording: Recording, gate_up_proj: Tensor): void {
 function sample(recording: Recording, t: number): void {
   const { recorder, model, cache, tensors, special, R } = recording
   const { shape, weights, matmul } = model
-  const { normed, logits } = tensors.decode
+  const { normed, logits, logits_part: part } = tensors.decode
   // The first tokens follow from the N prompts, later ones from the B rows.
   const n = t === 0 ? cache.n : 1
-  if (t === 0)
-    linear(
-      recorder.run,
-      exactly(cache.rows / n),
-      normed,
-      oneRange(weights.lm_head),
-      logits,
-      undefined,
-      matmul,
-    )
-  else decodeLinear(recording, normed, oneRange(weights.lm_head), logits)
+  const { run } = recorder
+  const prompts = cache.rows / n
+  logitsInRanges(run, shape, weights.lm_head, prompts, { logits, part }, (weight, out) => {
+    if (t > 0) decodeLinear(recording, normed, weight, out)
+    else linear(run, exactly(prompts), normed, weight, out, undefined, matmul)
+  })
   recorder.run(
     sampleToken(shape.vocab_size),
     {
@@ -170,9 +194,9 @@ function sample(recording: Recording, t: number): void {
       logits,
       eos_token_ids: tensors.eos_token_ids,
       ended: tensors.ended,
-      response_ids: tensors.response_ids,
-      rollout_log_probs: tensors.log_probs,
-      rollout_entropy: tensors.entropy,
+      response_ids: tensors.decoded.response_ids,
+      rollout_log_probs: tensors.decoded.log_probs,
+      rollout_entropy: tensors.decoded.entropy,
       next_ids: tensors.next_ids,
       attention_mask: tensors.attention_mask,
     },
@@ -194,12 +218,16 @@ function decodeToken(recording: Recording, t: number): void {
     const x = decode.hidden[l % 2]
     run(rms_norm_forward, norm, { x, weight: w.input_layernorm, y: normed, inv_rms })
     decodeLinear(recording, normed, w.qkv_proj, qkv, shape.has_qkv_bias ? w.qkv_bias : undefined)
+    decodeAdapter(recording, l, 'qkv_proj', normed, qkv)
     attendToken(recording, t, l)
     decodeLinear(recording, context, w.o_proj, middle, x)
+    decodeAdapter(recording, l, 'o_proj', context, middle)
     const ffn_norm = w.post_attention_layernorm
     run(rms_norm_forward, norm, { x: middle, weight: ffn_norm, y: normed, inv_rms })
-    decodeSwiglu(recording, w.gate_up_proj)
-    decodeLinear(recording, activated, w.down_proj, decode.hidden[(l + 1) % 2], middle)
+    decodeSwiglu(recording, l)
+    const out = decode.hidden[(l + 1) % 2]
+    decodeLinear(recording, activated, w.down_proj, out, middle)
+    decodeAdapter(recording, l, 'down_proj', activated, out)
   })
   const last = decode.hidden[shape.num_hidden_layers % 2]
   run(rms_norm_forward, norm, { x: last, weight: weights.norm, y: normed, inv_rms })

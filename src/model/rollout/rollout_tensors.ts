@@ -2,8 +2,9 @@
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
+import { createLogitsPart } from '../transformer/head_ranges.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
-import { cacheSize, createCaches } from './rollout_cache.ts'
+import { cacheSize, createCaches, groupRows } from './rollout_cache.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** One token per row and the buffers of one decode step. */
@@ -16,14 +17,34 @@ interface DecodeTensors {
   readonly qkv_rotated: Tensor | undefined
   readonly context: Tensor
   readonly middle: Tensor
+  /** The narrow side of an adapter's products, [B, 3r]; undefined where the model has none. */
+  readonly low: Tensor | undefined
   /** Undefined where one kernel makes gate, up and their product. */
   readonly gate_up: Tensor | undefined
   readonly activated: Tensor
   readonly logits: Tensor
+  /** Those of one range of the vocabulary, where the head has several. */
+  readonly logits_part: Tensor | undefined
 }
 
-/** Everything a rollout keeps on the GPU. R counts the decoded columns, which are more than a response where rows have several turns. */
-export interface RolloutTensors {
+/** What a rollout says of its responses. */
+interface ResponseTensors {
+  /** [B, R]; the pad token after a row's end token. */
+  readonly response_ids: Tensor<'u32'>
+  /** Log-prob of each sampled token under the sampling policy before top-k and top-p, [B, R]. */
+  readonly log_probs: Tensor<'f32'>
+  /** Entropy of that policy at each response token, [B, R], nats. */
+  readonly entropy: Tensor<'f32'>
+}
+
+/**
+ * Everything a rollout keeps on the GPU. R counts the decoded columns, which are more than a response where rows have several turns.
+ * Where caches of all rows would take too much, groups of rows are decoded after one another (groupRows): then N, B and n·N are
+ * those of a group in all but the responses.
+ */
+export interface RolloutTensors extends ResponseTensors {
+  /** Responses of the rows that are being decoded: the same tensors where that is all of them. */
+  readonly decoded: ResponseTensors
   /** Of the N prompts. */
   readonly prefill: Workspace
   /** Column mask of prompt and response, [B, P + R]; sampling extends it until a row has ended. */
@@ -38,12 +59,6 @@ export interface RolloutTensors {
   readonly next_ids: Tensor<'u32'>
   /** Tokens to force, each + 1, and 0 where a row samples; [B, R]. Only where rows have several turns. */
   readonly forced: Tensor<'u32'> | undefined
-  /** [B, R]; the pad token after a row's end token. */
-  readonly response_ids: Tensor<'u32'>
-  /** Log-prob of each sampled token under the sampling policy before top-k and top-p, [B, R]. */
-  readonly log_probs: Tensor<'f32'>
-  /** Entropy of that policy at each response token, [B, R], nats. */
-  readonly entropy: Tensor<'f32'>
   /**
    * Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the responses, whose last token
    * nobody attends.
@@ -65,17 +80,17 @@ export function createRolloutTensors(
   shape: ModelShape,
   rollout_size: RolloutSize,
 ): RolloutTensors {
-  const { rows: B, prompt_length: P } = rollout_size
+  const B = groupRows(shape, rollout_size)
+  const { prompt_length: P } = rollout_size
   const R = decodedColumns(rollout_size)
-  const cache = cacheSize(rollout_size)
+  const cache = cacheSize({ ...rollout_size, rows: B })
   const N = B / cache.n
   const { hidden_size: C, intermediate_size: F, vocab_size: V, qkv_size } = shape
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`decode.${label}`, 'f32', dims, { kind: 'activations' })
   const u32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`rollout.${label}`, 'u32', dims, { kind: 'batch' })
-  const response = (label: string) =>
-    alloc.tensor(`rollout.${label}`, 'f32', [B, R], { kind: 'batch' })
+  const responses = createResponses(alloc, rollout_size.rows, R)
   const size = { rows: N, width: P, response_length: 1, trains: false }
   const { step } = attentionKernels({ width: P + R, head_dim: shape.head_dim })
   return {
@@ -87,9 +102,8 @@ export function createRolloutTensors(
     ended: u32('ended', B),
     next_ids: u32('next_ids', B),
     forced: (rollout_size.max_turns ?? 1) > 1 ? u32('forced', B, R) : undefined,
-    response_ids: u32('response_ids', B, R),
-    log_probs: response('log_probs'),
-    entropy: response('entropy'),
+    ...responses,
+    decoded: B === rollout_size.rows ? responses : createResponses(alloc, B, R),
     caches: createCaches(alloc, shape, cache, rollout_size.dtype ?? 'float32'),
     decode: {
       hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
@@ -99,9 +113,22 @@ export function createRolloutTensors(
       qkv_rotated: step ? undefined : f32('qkv_rotated', B, qkv_size),
       context: f32('context', B, shape.attention_size),
       middle: f32('middle', B, C),
-      gate_up: isFused(C) ? undefined : f32('gate_up', B, 2 * F),
+      low: shape.lora && f32('low', B, 3 * shape.lora.r),
+      // What an adapter adds comes between the product and the activation.
+      gate_up: isFused(C) && !shape.lora ? undefined : f32('gate_up', B, 2 * F),
       activated: f32('activated', B, F),
       logits: f32('logits', B, V),
+      logits_part: createLogitsPart(alloc, shape, B),
     },
+  }
+}
+
+function createResponses(alloc: Allocator, rows: number, R: number): ResponseTensors {
+  const f32 = (label: string) =>
+    alloc.tensor(`rollout.${label}`, 'f32', [rows, R], { kind: 'batch' })
+  return {
+    response_ids: alloc.tensor('rollout.response_ids', 'u32', [rows, R], { kind: 'batch' }),
+    log_probs: f32('log_probs'),
+    entropy: f32('entropy'),
   }
 }

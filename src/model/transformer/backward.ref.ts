@@ -1,5 +1,6 @@
 // The gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
 import type { ModelConfig } from '../params/config.ts'
+import { adaptedLinearBackward } from './low_rank.ref.ts'
 import {
   add,
   attendBackward,
@@ -21,7 +22,8 @@ import type { RefCache } from './transformer.ref.ts'
 
 /**
  * Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name. Parameters that
- * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm where it is not read through.
+ * policyRef(layer) does not read are absent: blocks above `layer`, and the final norm where it is not read through. With an
+ * adapter on, its factors are the only parameters.
  */
 export function backwardRef(
   config: ModelConfig,
@@ -33,6 +35,7 @@ export function backwardRef(
   const { hidden_size: C } = config
   const { response_ids, temperature, d_log_probs, d_entropy } = response
   const grads: RefArrays = {}
+  const base_grads = cache.adapter ? {} : grads
   const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
   eachResponseToken(config, params, cache, layer, response, (i, m, log_p, h) => {
@@ -44,7 +47,7 @@ export function backwardRef(
     d_states.set(
       linearBackward(
         params,
-        grads,
+        base_grads,
         headName(config),
         states.subarray(m * C, (m + 1) * C),
         C,
@@ -69,11 +72,12 @@ export function backwardStatesRef(
 ): void {
   const { hidden_size: C, rms_norm_eps } = config
   const { batch, hidden_states } = cache
+  const base_grads = cache.adapter ? {} : grads
   let d_hidden = d_states
   if (readsNormed(config, layer, readout))
     d_hidden = rmsNormBackward(
       params,
-      grads,
+      base_grads,
       'model.norm.weight',
       rms_norm_eps,
       hidden_states[layer],
@@ -81,7 +85,7 @@ export function backwardStatesRef(
     )
   for (let l = layer - 1; l >= 0; l--)
     d_hidden = blockBackward(config, params, grads, cache, l, d_hidden)
-  const d_embedding = gradOf(params, grads, 'model.embed_tokens.weight')
+  const d_embedding = gradOf(params, base_grads, 'model.embed_tokens.weight')
   for (let m = 0; m < batch.rows * batch.width; m++)
     if (batch.attention_mask[m] && batch.input_ids[m] !== config.padding_idx)
       for (let c = 0; c < C; c++) d_embedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
@@ -92,7 +96,7 @@ function blockBackward(
   config: ModelConfig,
   params: RefArrays,
   grads: RefArrays,
-  { batch, inv_freq, hidden_states, blocks }: RefCache,
+  { batch, inv_freq, hidden_states, blocks, adapter }: RefCache,
   l: number,
   d_out: Float64Array,
 ): Float64Array {
@@ -101,9 +105,10 @@ function blockBackward(
   const at = `model.layers.${l}.`
   const tokens = batch.rows * batch.width
   const unproject = (name: string, input: Float64Array, d_y: Float64Array) =>
-    linearBackward(params, grads, `${at}${name}`, input, input.length / tokens, d_y)
+    adaptedLinearBackward(params, adapter, grads, `${at}${name}`, input, input.length / tokens, d_y)
+  const base_grads = adapter ? {} : grads
   const unnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
-    rmsNormBackward(params, grads, `${at}${name}.weight`, eps, input, d_y)
+    rmsNormBackward(params, base_grads, `${at}${name}.weight`, eps, input, d_y)
 
   const d_activated = unproject('mlp.down_proj', block.activated, d_out)
   const d_up = d_activated.map((d, i) => d * block.gate[i] * sigmoid(block.gate[i]))

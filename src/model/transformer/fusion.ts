@@ -3,47 +3,84 @@
 
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { fusedKernel } from '../../kernels/matmul/matmul_fused.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
+import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
 import type { LayerTensors } from '../params/params.ts'
+import { addLowRank, isLowRank, lowRankGrad } from './low_rank.ts'
 import type { Model, Tokens } from './model.ts'
-import type { BackwardScratch, LayerActivations } from './workspace.ts'
+import type { BackwardScratch, Workspace } from './workspace.ts'
 
-/** gate_up [M, 2F] = ffn_in · gate_up_proj^T and activated [M, F] = silu(gate) · up. */
+/** gate_up [M, 2F] = ffn_in · gate_up_proj^T and activated [M, F] = silu(gate) · up of block l. */
 export function gateUp<L extends string>(
   run: Recorder<L>['run'],
-  { shape, matmul, fusion }: Model,
+  model: Model,
+  ws: Workspace,
+  l: number,
   tokens: Tokens<L>,
-  gate_up_proj: Tensor,
-  { ffn_in, gate_up, activated: out }: LayerActivations,
 ): void {
+  const { shape, matmul, fusion } = model
+  const { gate_up_proj } = model.weights.layers[l]
+  const { ffn_in, gate_up, activated: out } = ws.layers[l]
   const size = { m: tokens.most, n: shape.intermediate_size, k: shape.hidden_size }
   const m = tokens.count
-  const kernel = (fusion?.swiglu ?? true) ? fusedKernel(matmul, 'nt_swiglu', size) : undefined
-  if (kernel) return run(kernel, { ...size, m }, { a: ffn_in, b: gate_up_proj, gate_up, out })
+  // What an adapter adds comes between the product and the activation.
+  const fuses = (fusion?.swiglu ?? true) && !isLowRank(model, l, 'gate_up_proj')
+  const kernel = fuses ? fusedKernel(matmul, 'nt_swiglu', size) : undefined
+  if (kernel) {
+    const tensors = { a: ffn_in, b: gate_up_proj, gate_up, out }
+    return run(forWeight(kernel, gate_up_proj), { ...size, m }, tensors)
+  }
   const plain = { ...size, n: 2 * size.n }
   const product = { a: ffn_in, b: gate_up_proj, out: gate_up }
-  run(matmulKernel(matmul, 'nt', plain), { ...plain, m, accumulate: 0 }, product)
+  const plain_kernel = forWeight(matmulKernel(matmul, 'nt', plain), gate_up_proj)
+  run(plain_kernel, { ...plain, m, accumulate: 0 }, product)
+  addLowRank(run, model, ws, tokens, l, 'gate_up_proj', ffn_in, gate_up)
   run(swiglu_forward, { rows: m, intermediate_size: size.n }, { gate_up, out })
 }
 
-/** d_gate_up [M, 2F] from d_hidden [M, C]: back through down_proj [C, F] and silu(gate) · up. */
+/**
+ * d_gate_up [M, 2F] from d_hidden [M, C]: back through down_proj [C, F] and silu(gate) · up of block l. Adds to the gradients of
+ * an adapter's factors there.
+ */
 export function gateUpGrad<L extends string>(
   run: Recorder<L>['run'],
-  { shape, matmul, fusion }: Model,
+  model: Model,
+  adapter_grads: AdapterTensors | undefined,
+  ws: Workspace,
+  l: number,
   tokens: Tokens<L>,
-  down_proj: Tensor,
-  gate_up: Tensor,
   { d_hidden, d_activated, d_gate_up }: BackwardScratch,
 ): void {
+  const { shape, matmul, fusion } = model
+  const { down_proj } = model.weights.layers[l]
+  const { gate_up, activated } = ws.layers[l]
   const size = { m: tokens.most, n: shape.intermediate_size, k: shape.hidden_size }
   const m = tokens.count
-  const kernel = (fusion?.swiglu ?? true) ? fusedKernel(matmul, 'nn_swiglu', size) : undefined
-  if (kernel) return run(kernel, { ...size, m }, { a: d_hidden, b: down_proj, gate_up, d_gate_up })
+  const fuses = (fusion?.swiglu ?? true) && !isLowRank(model, l, 'down_proj')
+  const kernel = fuses ? fusedKernel(matmul, 'nn_swiglu', size) : undefined
+  if (kernel) {
+    const tensors = { a: d_hidden, b: down_proj, gate_up, d_gate_up }
+    return run(forWeight(kernel, down_proj), { ...size, m }, tensors)
+  }
   const product = { a: d_hidden, b: down_proj, out: d_activated }
-  run(matmulKernel(matmul, 'nn', size), { ...size, m, accumulate: 0 }, product)
+  const plain = forWeight(matmulKernel(matmul, 'nn', size), down_proj)
+  run(plain, { ...size, m, accumulate: 0 }, product)
+  lowRankGrad(
+    run,
+    model,
+    adapter_grads,
+    ws,
+    tokens,
+    l,
+    'down_proj',
+    activated,
+    d_hidden,
+    d_activated,
+  )
   const swiglu = { rows: m, intermediate_size: size.n }
   run(swiglu_backward, swiglu, { gate_up, d_out: d_activated, d_gate_up })
 }

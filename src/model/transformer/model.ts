@@ -3,16 +3,13 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Value } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { adapterLayout } from '../adapter/adapter_layout.ts'
+import { type AdapterTensors, createAdapter } from '../adapter/adapter_tensors.ts'
 import { inverseFrequencies, type ModelShape } from '../params/config.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { writeParams } from '../params/param_copies.ts'
-import {
-  type ParamLayout,
-  type ParamTensors,
-  paramTensors,
-  storedAs,
-  type Trains,
-} from '../params/params.ts'
+import { type ParamTensors, paramTensors, storedAs, type Trains } from '../params/param_tensors.ts'
+import type { ParamLayout } from '../params/params.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Which steps of a training pass run inside the matrix product before them, where its kernel can (matmul_fused.ts). */
@@ -27,6 +24,8 @@ export interface Fusion {
 export interface Model {
   readonly shape: ModelShape
   readonly weights: ParamTensors
+  /** A LoRA adapter that is on; absent = the base alone. */
+  readonly adapter?: AdapterTensors | undefined
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */
@@ -35,7 +34,10 @@ export interface Model {
   readonly fusion?: Fusion | undefined
 }
 
-/** Room for a model; `trains` = which segments are trained, by default none, `kernels` = which ones it runs. */
+/** The model with its adapter off: its base. */
+export const withoutAdapter = (model: Model): Model => ({ ...model, adapter: undefined })
+
+/** Room for a model and for the adapter that its shape has; `trains` = which segments are trained, by default none, `kernels` = which ones it runs. */
 export function createModel(
   alloc: Allocator,
   layout: ParamLayout,
@@ -47,7 +49,8 @@ export function createModel(
   const buffers = createParamBuffers(alloc, layout, 'weights', 'weights', stored)
   const weights = paramTensors(alloc, layout, buffers)
   const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
-  return { shape, weights, inv_freq, ...kernels }
+  const adapter = shape.lora && createAdapter(alloc, adapterLayout(shape, shape.lora))
+  return { shape, weights, inv_freq, ...(adapter && { adapter }), ...kernels }
 }
 
 /** Uploads rotary frequencies and weights, in the order of their layout. */

@@ -2,10 +2,9 @@
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
-import { vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
-import type { ModelShape } from '../params/config.ts'
-import { oneRange } from '../params/param_buffers.ts'
+import { vocab_head_finish, vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import { type Readout, readsNormed } from '../params/readout.ts'
+import { roomFor } from './head_ranges.ts'
 import type { Model } from './model.ts'
 import type { ResponseTensors, Workspace } from './workspace.ts'
 
@@ -35,15 +34,8 @@ export interface Scored {
 /** What the vocabulary head says of each token, in the place that the list names. */
 export type PolicyTensors = Pick<
   ResponseTensors,
-  'log_probs' | 'entropy' | 'lse' | 'sum_pi_squared'
+  'log_probs' | 'entropy' | 'lse' | 'sum_pi_squared' | 'running'
 >
-
-/** The parameters that the kernels of the vocabulary head share. */
-export const headParamsOf = (shape: ModelShape, { tokens }: Scored) => ({
-  tokens,
-  hidden_size: shape.hidden_size,
-  vocab_size: shape.vocab_size,
-})
 
 /** The response tokens of a workspace. */
 export const scoredResponse = ({ rows, response_length, response }: Workspace): Scored => ({
@@ -59,23 +51,24 @@ export function unembed<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
   { shape, weights }: Model,
   hidden: Tensor,
-  scored: Scored,
+  { tokens, scored }: Scored,
   inv_temperature: Value<L>,
-  { log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
+  { running: room, log_probs, entropy, lse, sum_pi_squared }: PolicyTensors,
 ): void {
-  run(
-    vocabHeadKernels(shape).forward,
-    { ...headParamsOf(shape, scored), inv_temperature },
-    {
-      hidden,
-      weight: oneRange(weights.lm_head),
-      scored: scored.scored,
-      log_probs,
-      entropy,
-      lse,
-      sum_pi_squared,
-    },
-  )
+  const [{ tensor: weight }, ...others] = weights.lm_head
+  const kernels = vocabHeadKernels(shape, weight.dtype)
+  const size = { tokens, hidden_size: shape.hidden_size, inv_temperature }
+  const out = { log_probs, entropy, lse, sum_pi_squared }
+  if (others.length === 0) {
+    const params = { ...size, vocab_size: shape.vocab_size }
+    return run(kernels.forward, params, { hidden, weight, scored, ...out })
+  }
+  const running = roomFor(room)
+  for (const { first: first_id, tensor } of weights.lm_head) {
+    const params = { ...size, vocab_size: tensor.shape[0], first_id }
+    run(kernels.range, params, { hidden, weight: tensor, scored, running })
+  }
+  run(vocab_head_finish, { tokens }, { scored, running, ...out })
 }
 
 /**

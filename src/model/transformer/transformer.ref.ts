@@ -2,10 +2,10 @@
 // be fast. B rows, T columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
 // Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
 import { inverseFrequencies, type ModelConfig } from '../params/config.ts'
+import { adaptedLinear, type RefAdapter } from './low_rank.ref.ts'
 import {
   add,
   attend,
-  linear,
   type RefArrays,
   type RefBatch,
   rmsNorm,
@@ -50,20 +50,22 @@ export interface RefCache {
   /** Final norm of the last of them, [M, C]. */
   readonly normed: Float64Array
   readonly blocks: readonly RefBlock[]
+  /** The adapter that was on. */
+  readonly adapter: RefAdapter | undefined
 }
 
 /**
- * Runs the first `layers` blocks (all by default). `inv_freq` [D/2] overrides the config's.
+ * Runs the first `layers` blocks (all by default). `inv_freq` [D/2] overrides the config's; without `adapter` the base alone runs.
  * Source: Qwen3/Qwen2/Llama of Hugging Face transformers, modeling_*.py.
  */
 export function forwardRef(
   config: ModelConfig,
   params: RefArrays,
   batch: RefBatch,
-  options: { layers?: number; inv_freq?: ArrayLike<number> } = {},
+  options: { layers?: number; inv_freq?: ArrayLike<number>; adapter?: RefAdapter | undefined } = {},
 ): RefCache {
   const { hidden_size: C, rms_norm_eps } = config
-  const { layers = config.num_hidden_layers } = options
+  const { layers = config.num_hidden_layers, adapter } = options
   const inv_freq = options.inv_freq ?? inverseFrequencies(config)
   const embedding = params['model.embed_tokens.weight']
   const embedded = new Float64Array(batch.rows * batch.width * C)
@@ -74,17 +76,17 @@ export function forwardRef(
   const hidden_states = [embedded]
   const blocks: RefBlock[] = []
   for (let l = 0; l < layers; l++) {
-    const block = blockForward(config, params, batch, inv_freq, l, hidden_states[l])
+    const block = blockForward(config, { params, adapter }, batch, inv_freq, l, hidden_states[l])
     blocks.push(block)
     hidden_states.push(add(block.middle, block.ffn_out))
   }
   const normed = rmsNorm(hidden_states[layers], params['model.norm.weight'], rms_norm_eps)
-  return { batch, inv_freq, hidden_states, normed, blocks }
+  return { batch, inv_freq, hidden_states, normed, blocks, adapter }
 }
 
 function blockForward(
   config: ModelConfig,
-  params: RefArrays,
+  { params, adapter }: { params: RefArrays; adapter: RefAdapter | undefined },
   batch: RefBatch,
   inv_freq: ArrayLike<number>,
   l: number,
@@ -94,7 +96,7 @@ function blockForward(
   const at = (name: string) => params[`model.layers.${l}.${name}`]
   const tokens = batch.rows * batch.width
   const project = (name: string, input: Float64Array) =>
-    linear(input, input.length / tokens, at(`${name}.weight`), at(`${name}.bias`))
+    adaptedLinear(params, adapter, `model.layers.${l}.${name}`, input, input.length / tokens)
   const attn_in = rmsNorm(x, at('input_layernorm.weight'), eps)
   const q = project('self_attn.q_proj', attn_in)
   const k = project('self_attn.k_proj', attn_in)

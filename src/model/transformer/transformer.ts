@@ -4,14 +4,17 @@ import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embeddingForward } from '../../kernels/embedding/embedding.ts'
+import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import type { MatmulProduct } from '../../kernels/matmul/matmul_tune.ts'
 import { type MatmulChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
+import type { ProductName } from '../adapter/adapter_layout.ts'
 import type { ModelShape } from '../params/config.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import type { LayerTensors } from '../params/params.ts'
 import { gateUp } from './fusion.ts'
+import { addLowRank } from './low_rank.ts'
 import { headParams, type Model, ropeParams, type Tokens, tokensOf } from './model.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -29,10 +32,12 @@ export function linear<L extends string>(
   const size = { m: tokens.most, n, k }
   const params = { ...size, m: tokens.count }
   if (residual) {
-    const kernel = matmulKernel(choice, 'nt_add', size)
+    const kernel = forWeight(matmulKernel(choice, 'nt_add', size), weight)
     run(kernel, { ...params, addend_stride: n }, { a: x, b: weight, addend: residual, out })
-  } else
-    run(matmulKernel(choice, 'nt', size), { ...params, accumulate: 0 }, { a: x, b: weight, out })
+  } else {
+    const kernel = forWeight(matmulKernel(choice, 'nt', size), weight)
+    run(kernel, { ...params, accumulate: 0 }, { a: x, b: weight, out })
+  }
 }
 
 /** q, k and v of every token: [M, C] → [M, (H + 2K) · D], with the bias where the architecture has one. */
@@ -49,7 +54,7 @@ function projectQkv<L extends string>(
   const size = { m: tokens.most, n: shape.qkv_size, k: shape.hidden_size }
   const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
   const params = { ...size, m: tokens.count, addend_stride: 0 }
-  run(matmulKernel(choice, 'nt_add', size), params, tensors)
+  run(forWeight(matmulKernel(choice, 'nt_add', size), layer.qkv_proj), params, tensors)
 }
 
 /** out [tokens, C] = the rows of the embedding that `input_ids` name: from each range those that it has. */
@@ -106,6 +111,8 @@ export function blockForward<L extends string>(
   const w = weights.layers[l]
   const a = ws.layers[l]
   const x = ws.hidden[l]
+  const adapt = (product: ProductName, input: Tensor, out: Tensor) =>
+    addLowRank(run, model, ws, tokens, l, product, input, out)
   run(rms_norm_forward, norm, {
     x,
     weight: w.input_layernorm,
@@ -113,6 +120,7 @@ export function blockForward<L extends string>(
     inv_rms: a.attn_inv_rms,
   })
   projectQkv(run, shape, tokens, a.attn_in, w, a.qkv, matmul)
+  adapt('qkv_proj', a.attn_in, a.qkv)
   run(qk_norm_rope_forward, ropeParams(shape, tokens.count), {
     qkv: a.qkv,
     norm_weight: w.qk_norm,
@@ -128,15 +136,17 @@ export function blockForward<L extends string>(
     lse: a.lse,
   })
   linear(run, tokens, a.context, w.o_proj, a.middle, x, matmul)
+  adapt('o_proj', a.context, a.middle)
   run(rms_norm_forward, norm, {
     x: a.middle,
     weight: w.post_attention_layernorm,
     y: a.ffn_in,
     inv_rms: a.ffn_inv_rms,
   })
-  gateUp(run, model, tokens, w.gate_up_proj, a)
-  if (part === 'all')
-    linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
+  gateUp(run, model, ws, l, tokens)
+  if (part === 'activations') return
+  linear(run, tokens, a.activated, w.down_proj, ws.hidden[l + 1], a.middle, matmul)
+  adapt('down_proj', a.activated, ws.hidden[l + 1])
 }
 
 /** The matrix products of a forward and a backward over `tokens` tokens, for the tuner. */

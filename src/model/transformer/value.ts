@@ -8,8 +8,9 @@ import {
   value_head_backward_weight,
   value_head_forward,
 } from '../../kernels/value_head/value_head.ts'
-import type { ParamGradients, ParamTensors } from '../params/params.ts'
-import { backwardScratch, backwardStates } from './backward.ts'
+import type { ParamGradients, ParamTensors } from '../params/param_tensors.ts'
+import { backwardStates } from './backward.ts'
+import { backwardScratch } from './block_backward.ts'
 import type { Model } from './model.ts'
 import { finalNorm, type Scored, scoredResponse } from './policy.ts'
 import type { Workspace } from './workspace.ts'

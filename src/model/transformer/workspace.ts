@@ -1,6 +1,7 @@
 // The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe shares one set.
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
 import type { ModelShape } from '../params/config.ts'
+import { createRunning, gradientElements } from './head_ranges.ts'
 
 /** What one block leaves for its backward. M = rows · width tokens at most. */
 export interface LayerActivations {
@@ -42,8 +43,15 @@ export interface BackwardScratch {
   readonly d_qk_norm: Tensor
   /** Partial sums of a norm weight's gradient, [blocks, C]. */
   readonly norm_partials: Tensor
-  /** Partial sums of the unembedding's gradient, [splits, V, C]. */
+  /** Partial sums of the unembedding's gradient, [splits, V, C] or of its largest range; next to nothing where it has none. */
   readonly head_partials: Tensor
+}
+
+/** The narrow side of an adapter's products, [M, 3r] each: reused by every product of every block. */
+export interface LowRankScratch {
+  /** x · Aᵀ of the modules of a product. */
+  readonly low: Tensor
+  readonly d_low: Tensor
 }
 
 /** Inputs and outputs of the vocabulary head for the R response tokens of each row, [rows, R] unless said otherwise. */
@@ -57,6 +65,8 @@ export interface ResponseTensors {
   readonly lse: Tensor
   /** Σ p² of each token's distribution. */
   readonly sum_pi_squared: Tensor
+  /** Between the ranges of a head that lies in several (head_ranges.ts). */
+  readonly running?: Tensor | undefined
   readonly d_log_probs: Tensor
   readonly d_entropy: Tensor
   readonly old_log_probs: Tensor
@@ -97,7 +107,9 @@ export interface Workspace {
   readonly normed_inv_rms: Tensor
   readonly response: ResponseTensors
   readonly backward: BackwardScratch | undefined
-  /** Parts of the head's weight gradient; 0 without a backward. */
+  /** What an adapter's passes need; undefined where the model has none. */
+  readonly low_rank: LowRankScratch | undefined
+  /** Parts of the head's weight gradient; 0 where it is not trained. */
   readonly head_splits: number
   /** All blocks share one set of activations; the backward computes them again (gradient checkpointing). */
   readonly is_recomputed: boolean
@@ -153,8 +165,11 @@ export function createWorkspace(
     layers: Array.from({ length: L }, (_, l) => shared ?? layer(l)),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
-    response: createResponse(alloc, rows, response_length),
-    backward: trains ? createBackward(f32, shape, M, head_splits) : undefined,
+    response: createResponse(alloc, shape, rows, response_length),
+    backward: trains
+      ? createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape))
+      : undefined,
+    low_rank: createLowRank(f32, shape, M),
     head_splits,
     is_recomputed: trains && enable_gradient_checkpointing,
   }
@@ -181,7 +196,12 @@ function createLayer(f32: AllocF32, shape: ModelShape, M: number, l: number): La
   }
 }
 
-function createResponse(alloc: Allocator, rows: number, response_length: number): ResponseTensors {
+function createResponse(
+  alloc: Allocator,
+  shape: ModelShape,
+  rows: number,
+  response_length: number,
+): ResponseTensors {
   const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
     alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
   return {
@@ -192,6 +212,7 @@ function createResponse(alloc: Allocator, rows: number, response_length: number)
     entropy: response('entropy'),
     lse: response('lse_head'),
     sum_pi_squared: response('sum_pi_squared'),
+    running: createRunning(alloc, shape, rows, response_length),
     d_log_probs: response('d_log_probs'),
     d_entropy: response('d_entropy'),
     old_log_probs: response('old_log_probs'),
@@ -214,9 +235,9 @@ function createBackward(
   f32: AllocF32,
   shape: ModelShape,
   M: number,
-  head_splits: number,
+  head_partials: number,
 ): BackwardScratch {
-  const { hidden_size: C, intermediate_size: F, vocab_size: V } = shape
+  const { hidden_size: C, intermediate_size: F } = shape
   return {
     d_hidden: f32('d_hidden', M, C),
     d_normed: f32('d_normed', M, C),
@@ -227,8 +248,13 @@ function createBackward(
     d_qkv: f32('d_qkv', M, shape.qkv_size),
     d_qk_norm: f32('d_qk_norm', M, 2 * shape.head_dim),
     norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
-    head_partials: f32('head_partials', Math.max(1, head_splits), V * C),
+    head_partials: f32('head_partials', Math.max(1, head_partials)),
   }
+}
+
+function createLowRank(f32: AllocF32, { lora }: ModelShape, M: number): LowRankScratch | undefined {
+  if (!lora) return undefined
+  return { low: f32('low', M, 3 * lora.r), d_low: f32('d_low', M, 3 * lora.r) }
 }
 
 /** A smaller workspace over the same memory: the first `rows` rows of every tensor. */
@@ -254,7 +280,7 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     return view
   }
   const cutAll = <T extends object>(group: T): T =>
-    Object.fromEntries(Object.entries(group).map(([name, t]) => [name, cut(t as Tensor)])) as T
+    Object.fromEntries(Object.entries(group).map(([name, t]) => [name, t && cut(t as Tensor)])) as T
   return {
     ...ws,
     rows,
@@ -268,5 +294,6 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     normed_inv_rms: cut(ws.normed_inv_rms),
     response: cutAll(ws.response),
     backward: ws.backward && cutAll(ws.backward),
+    low_rank: ws.low_rank && cutAll(ws.low_rank),
   }
 }

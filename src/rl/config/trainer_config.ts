@@ -34,4 +34,6 @@ export interface TrainerConfig {
   readonly matmul?: MatmulChoice | undefined
   /** What runs inside a matrix product instead of after it (model/transformer/fusion.ts). Default: all of it. */
   readonly fusion?: Fusion | undefined
+  /** Segments that this run had trained when its phases were others (trainedSegments). */
+  readonly trained_before?: readonly boolean[] | undefined
 }

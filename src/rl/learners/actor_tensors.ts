@@ -6,7 +6,8 @@ import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollou
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import { CHUNK } from '../../model/params/flat_params.ts'
 import { overlaid, type ParamBuffers } from '../../model/params/param_buffers.ts'
-import { type ParamLayout, type ParamTensors, paramTensors } from '../../model/params/params.ts'
+import { type ParamTensors, paramTensors } from '../../model/params/param_tensors.ts'
+import type { ParamLayout } from '../../model/params/params.ts'
 import { createWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { type BatchTensors, createBatchTensors } from '../experience/training_batch.ts'
 import { createTrained } from './optimizer_tensors.ts'
@@ -83,9 +84,11 @@ export function createActorTensors(
   const trainable = createTrainableTensors(alloc, layout, size.updates, size.kernels, size.trains)
   return {
     ...trainable,
-    reference: size.has_reference
-      ? createReference(alloc, layout, trainable.model.weights, size.trains)
-      : undefined,
+    // The reference of an adapter is its base.
+    reference:
+      size.has_reference && !trainable.model.adapter
+        ? createReference(alloc, layout, trainable.model.weights, size.trains)
+        : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
     correction_sums: optimizer('correction_sums', ROLLOUT_CORRECTION_SUMS.length),
     nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [size.epochs ?? 1], {
@@ -99,7 +102,9 @@ export function createActorTensors(
       width: T,
       response_length: R,
       trains: true,
-      head_splits: headSplits(micro_rows * R, shape.hidden_size, shape.vocab_size),
+      head_splits: trainable.gradients.lm_head
+        ? headSplits(micro_rows * R, shape.hidden_size, shape.vocab_size)
+        : 0,
       enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
     }),
     probe: createWorkspace(alloc, shape, {

@@ -4,6 +4,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { planMemory } from './memory.ts'
+import { type TrainerState, trainedIn } from './state.ts'
 import { Trainer } from './trainer.ts'
 
 /** The largest tensor that any of these configurations needs. */
@@ -23,9 +24,11 @@ export function steeredEngine(
   most_bytes = Number.POSITIVE_INFINITY,
 ) {
   return {
-    create(config: TrainerConfig) {
+    /** `state` = what the trainer will continue from. */
+    create(config: TrainerConfig, state?: TrainerState) {
       if (!gpu.facts.is_software) gpu.limitDispatches()
-      return Trainer.create(gpu, { ...config, matmul }, onProgress)
+      const trained_before = state && trainedIn(state.actor)
+      return Trainer.create(gpu, { ...config, matmul, trained_before }, onProgress)
     },
     release: () => gpu.freeAll(),
     refusal: (config: TrainerConfig): string | undefined => {

@@ -5,10 +5,12 @@ import { STAGE_STAMPS } from '../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
+import { adapterLayout } from '../../model/adapter/adapter_layout.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
 import { decodedColumns, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { type RewardModelPhase, type RlPhase, trainsActor } from '../config/phase.ts'
+import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { everValidates, validationPrompts } from '../config/validation.ts'
 import { driverColumns, needsCritic } from '../experience/experience.ts'
@@ -22,10 +24,17 @@ import {
   shufflesRows,
 } from '../learners/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../learners/critic_tensors.ts'
+import { trainedSegments } from '../learners/ever_trained.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../look/layer_changes.ts'
 import { traceColumns } from '../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../reward/reward_training.ts'
 import { createSamplerTensors } from './responses/sampler.ts'
+
+/** What a run trains: the model's weights, or its adapter in place of them. */
+function trainedLayout(model: TrainerConfig['model']): TrainedLayout {
+  const shape = modelShape(model)
+  return shape.lora ? { ...adapterLayout(shape, shape.lora), shape } : paramLayout(shape)
+}
 
 /** The actor serves all phases: each of its buffers is as large as the most demanding one needs. */
 export function actorSize({
@@ -37,6 +46,7 @@ export function actorSize({
   use_remove_padding = true,
   matmul,
   fusion,
+  trained_before,
 }: TrainerConfig): ActorSize {
   const phases = all_phases.filter(trainsActor)
   const lengths = all_phases.map((phase) =>
@@ -67,6 +77,7 @@ export function actorSize({
     enable_gradient_checkpointing,
     use_remove_padding,
     kernels: { matmul, fusion },
+    trains: trainedSegments(trainedLayout(model), all_phases, trained_before),
   }
 }
 
@@ -114,7 +125,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
 
 /** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'reward_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'reward_head')
 
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
@@ -132,8 +143,9 @@ export function pairSize(config: TrainerConfig): RolloutSize {
 }
 
 /** The layout of the critic's weights. */
+/** All weights of a critic are trained, also beside a policy with an adapter, as by verl where critic.model.lora_rank is 0. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape(model), 'value_head')
+  paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
 
 /** Whether a run ever measures the entropy changes of its layers' modules. */
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>
@@ -229,8 +241,7 @@ function driverReads(config: TrainerConfig): number[] {
 }
 
 /** Adds up every tensor that `Trainer.create` allocates, by running its constructors without a device. */
-export function planMemory(config: TrainerConfig): MemoryPlan {
-  const plan = new MemoryPlan()
+export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): MemoryPlan {
   const layout = paramLayout(modelShape(config.model))
   const actor = createActorTensors(plan, layout, actorSize(config))
   if (measuresChanges(config)) createLayerChangesTensors(plan, actor)

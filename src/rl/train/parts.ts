@@ -1,5 +1,6 @@
 // What a trainer works with: the models, rollouts and measurements that its configuration asks for.
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import { adapterLayout, initialAdapter } from '../../model/adapter/adapter_layout.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { initialWeights, paramLayout } from '../../model/params/params.ts'
 import { trainsActor } from '../config/phase.ts'
@@ -43,8 +44,10 @@ export async function createParts(
 ): Promise<Parts> {
   const layout = paramLayout(modelShape(config.model))
   const weights = initialWeights(layout, config.seed)
+  const { lora } = layout.shape
+  const factors = lora && initialAdapter(adapterLayout(layout.shape, lora), config.seed)
   const phases = config.phases.filter(trainsActor)
-  const actor = await Actor.create(gpu, layout, actorSize(config), phases, weights)
+  const actor = await Actor.create(gpu, layout, actorSize(config), phases, weights, factors)
   const critic = await createCritic(gpu, config, actor)
   const reward = await createReward(gpu, config)
   const samplers = new Map<string, Sampler>()
@@ -56,12 +59,15 @@ export async function createParts(
   return { actor, critic, reward, samplers, changes }
 }
 
-/** Whether parts that were made for one configuration serve the other: buffers keep their sizes. */
-export const sameSizes = (a: TrainerConfig, b: TrainerConfig): boolean => sizesOf(a) === sizesOf(b)
+/** Whether parts that were made for one configuration serve another: buffers keep their sizes, and what it trains has its own. */
+export function servesToo(made: TrainerConfig, other: TrainerConfig): boolean {
+  const [trained, wanted] = [actorSize(made).trains, actorSize(other).trains]
+  return sizesOf(made) === sizesOf(other) && !wanted?.some((wants, i) => wants && !trained?.[i])
+}
 
 const sizesOf = (config: TrainerConfig): string =>
   JSON.stringify([
-    actorSize(config),
+    { ...actorSize(config), trains: undefined },
     criticSize(config),
     rewardSize(config),
     measuresChanges(config),

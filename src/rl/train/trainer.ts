@@ -13,7 +13,7 @@ import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import { planMemory } from './memory.ts'
-import { createParts, type Parts, prepareParts, sameSizes } from './parts.ts'
+import { createParts, type Parts, prepareParts, servesToo } from './parts.ts'
 import { Progress } from './progress.ts'
 import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
@@ -70,8 +70,9 @@ export class Trainer {
   async adopt(changed: TrainerConfig): Promise<boolean> {
     const { gpu, parts, responder, progress } = this.#training
     const { matmul, fusion } = this.config
-    const config = { ...changed, matmul, fusion }
-    if (!sameSizes(config, this.config)) return false
+    const trained_before = parts.actor.size.trains
+    const config = { ...changed, matmul, fusion, trained_before }
+    if (!servesToo(this.config, config)) return false
     await prepareParts(gpu, parts, config)
     this.#training.config = config
     responder.adopt(config)
@@ -242,7 +243,7 @@ export class Trainer {
     this.#training.gpu.destroy()
   }
 
-  /** The weights in the flat layout. */
+  /** The weights in the flat layout; where an adapter is trained, those of its base. */
   exportWeights(): Promise<Float32Array> {
     return this.#training.parts.actor.exportWeights()
   }
@@ -258,7 +259,7 @@ export class Trainer {
     const { gpu, parts } = this.#training
     if (flat.length !== this.layout.size)
       throw new RangeError(`weights: expected ${this.layout.size} values, got ${flat.length}`)
-    writeParams(gpu, parts.actor.tensors.weights, flat)
+    writeParams(gpu, parts.actor.tensors.model.weights.buffers, flat)
   }
 }
 

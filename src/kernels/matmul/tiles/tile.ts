@@ -16,7 +16,7 @@ export interface Tile {
   readonly cols: number
   /** So many lanes share a result, each with its part of k; they are summed in order at the end. */
   readonly slices: number
-  /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. Not with slices. */
+  /** Steps of k staged in workgroup memory at a time, a multiple of 4; 0 reads the buffers. rows and cols are multiples of 4. */
   readonly stage: number
   /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are powers of two. */
   readonly subgroups?: boolean

@@ -1,13 +1,6 @@
-// The loop over k of a matrix product: its factors from the buffers or from workgroup memory, and every multiplication.
+// The loop over k of a matrix product that reads its factors from their buffers, and every multiplication.
 import { component, lines, pairs } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
-
-/** A staged row along k is one vector longer than needed, so that neighbouring lanes meet other memory banks. */
-const stagedWidth = (factor: Factor, stage: number) =>
-  factor.along_k ? stage / 4 + 1 : factor.size / 4
-/** Vectors of a factor in workgroup memory. */
-export const stagedSize = (factor: Factor, stage: number) =>
-  stagedWidth(factor, stage) * (factor.along_k ? factor.size : stage)
 
 /** A loop over vectors of k where any factor lies along it, else over k. */
 const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
@@ -46,55 +39,6 @@ ${starts(b)}
 for (var p = slice; p < ${vectorsOfK(a, b) ? 'k4' : 'params.k'}; p += ${slices}u) {
 ${terms(a, b, element)}
 ${has_bias ? biasTerms(a) : ''}
-}`
-}
-
-/** The loop that copies `stage` steps of k to workgroup memory at a time and reads them there. */
-export function stagedLoop(tile: Tile, a: Factor, b: Factor, has_bias: boolean): string {
-  const { stage } = tile
-  const element = (factor: Factor, i: number, p: string) => {
-    const { name, along_k } = factor
-    const place = placeOf(factor, i)
-    const width = stagedWidth(factor, stage)
-    return along_k
-      ? `${name}_tile[(${place}) * ${width}u + p]`
-      : `${name}_tile[(${p}) * ${width}u + ${place}]`
-  }
-  return `var staged = vec4f();
-for (var first_p = 0u; first_p < params.k; first_p += ${stage}u) {
-${fill(tile, a)}
-${fill(tile, b)}
-workgroupBarrier();
-for (var p = 0u; p < ${vectorsOfK(a, b) ? stage / 4 : stage}u; p++) {
-${terms(a, b, element)}
-${has_bias ? biasTerms(a) : ''}
-}
-workgroupBarrier();
-}`
-}
-
-/** Copies a factor's part of the tile from k = first_p on, with zeros past the end of k. */
-function fill({ down, across, stage }: Tile, factor: Factor): string {
-  const { name, size, along_k } = factor
-  const [vectors, limit] = [stage / 4, name === 'a' ? 'm' : 'n']
-  const source = factor.in_halves
-    ? `min(${name}_first + row % ${size / 2}u, params.n - 1u) + row / ${size / 2}u * params.n`
-    : `min(${name}_first + row, params.${limit} - 1u)`
-  const each = `for (var e = lane; e < ${(size * stage) / 4}u; e += ${down * across}u) {`
-  return along_k
-    ? `${each}
-  let row = e / ${vectors}u;
-  let p = first_p / 4u + e % ${vectors}u;
-  staged = vec4f();
-  if (p < k4) { staged = ${name}[(${source}) * k4 + p]; }
-  ${name}_tile[e + row] = staged; // a row is one vector longer
-}`
-    : `${each}
-  let p = first_p + e / ${size / 4}u;
-  let vector = min(${name}_first / 4u + e % ${size / 4}u, ${limit}4 - 1u);
-  staged = vec4f();
-  if (p < params.k) { staged = ${name}[p * ${limit}4 + vector]; }
-  ${name}_tile[e] = staged;
 }`
 }
 

@@ -1,6 +1,7 @@
 // Writes out the body of a matrix product for a tile. WGSL has no arrays that surely stay in registers, so every
 // register has a name and every multiplication its own statement.
 import { lines, pairs } from './lines.ts'
+import { stagedSource } from './staged_source.ts'
 import {
   type Factor,
   type FusedOp,
@@ -10,15 +11,14 @@ import {
   type Tile,
   unit,
 } from './tile.ts'
-import { HEADS } from './tile_heads.ts'
-import { directLoop, stagedLoop, stagedSize } from './tile_loop.ts'
-import { storeBias, storeResults } from './tile_store.ts'
+import { HEADS, type Head } from './tile_heads.ts'
+import { directLoop } from './tile_loop.ts'
+import { storeBias, storeFunction, storeResults } from './tile_store.ts'
 import { peerSource } from './tile_subgroups.ts'
 
 /** What surrounds the body of a product. */
 export interface TileFrame {
-  /** Params, bindings and `fn store(row, col or vector of four, value)`. */
-  readonly head: string
+  readonly head: Head
   /** WGSL condition, the same for all lanes: nothing of the tile from row a_first on is needed. */
   readonly is_idle: string
 }
@@ -29,11 +29,12 @@ export function tileSource(
   tile: Tile,
   { head, is_idle }: TileFrame = { head: HEADS[op], is_idle: 'a_first >= params.m' },
 ): string {
+  if (tile.stage) return stagedSource(op, tile)
   const { down, across, rows, cols } = tile
   const a: Factor = {
     ...{ name: 'a', lane: 'y', lanes: down, count: rows, size: down * rows },
     along_k: !op.startsWith('tn'),
-    interleaved: tile.stage > 0,
+    interleaved: false,
   }
   const b: Factor = {
     ...{ name: 'b', lane: 'x', lanes: across, count: cols, size: across * cols },
@@ -42,26 +43,22 @@ export function tileSource(
     in_halves: op === 'nt_swiglu',
   }
   const enable = tile.subgroups ? 'enable subgroups;\n' : ''
-  return enable + head + memory(tile, a, b) + main(tile, a, b, op === 'tn_bias', is_idle)
+  const limit = `params.n${unit(b) === 4 ? ' / 4u' : ''}`
+  const store = storeFunction(head, resultType(b), limit)
+  const body = main(tile, a, b, op === 'tn_bias', is_idle)
+  return enable + head.wgsl + store + memory(tile, a, b) + body
 }
 
-function memory({ down, across, slices, stage, subgroups }: Tile, a: Factor, b: Factor): string {
+function memory({ down, across, slices, subgroups }: Tile, a: Factor, b: Factor): string {
   if (subgroups) return peerSource(resultType(b), down * across * slices, slices)
-  const staged = ({ name }: Factor, size: number) =>
-    `var<workgroup> ${name}_tile: array<vec4f, ${size}>;\n`
-  const sums = `var<workgroup> slice_sums: array<${resultType(b)}, ${(slices * a.size * b.size) / unit(b)}>;\n`
-  return [
-    stage ? staged(a, stagedSize(a, stage)) + staged(b, stagedSize(b, stage)) : '',
-    slices > 1 ? sums : '',
-  ].join('')
+  const sums = (slices * a.size * b.size) / unit(b)
+  return slices > 1 ? `var<workgroup> slice_sums: array<${resultType(b)}, ${sums}>;\n` : ''
 }
 
 function main(tile: Tile, a: Factor, b: Factor, has_bias: boolean, is_idle: string): string {
-  const { down, across, slices, stage, subgroups = false } = tile
+  const { down, across, slices, subgroups = false } = tile
   const cols = b.count / unit(b)
   const reach = stored(b, b.size)
-  const result = (r: number, c: number) =>
-    b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
   // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the columns.
   const [x, y, slice] =
     b.along_k || subgroups
@@ -84,11 +81,11 @@ let b_first = tile % tiles_across * ${reach}u;
 if (${is_idle}) { return; }
 let x = ${x};
 let y = ${y};
-let slice = ${slice};
+let slice = ${slices > 1 ? slice : '0u'};
 ${pairs(a.count, cols, (r, c) => `var c${r}_${c} = ${resultType(b)}();`)}
 ${has_bias ? lines(a.count / 4, (i) => `var bias${i} = vec4f();`) : ''}
-${stage ? stagedLoop(tile, a, b, has_bias) : directLoop(tile, a, b, has_bias)}
-${storeResults(tile, a, b, result)}
+${directLoop(tile, a, b, has_bias)}
+${storeResults(tile, a, b)}
 ${has_bias ? storeBias(tile, a) : ''}
 }
 `

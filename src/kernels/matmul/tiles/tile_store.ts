@@ -1,7 +1,24 @@
 // The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the results are stored.
 import { lines, pairs, range } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
+import type { Head } from './tile_heads.ts'
 import { storeShared } from './tile_subgroups.ts'
+
+/** WGSL `store`, which leaves out what lies past the last row or column; `limit` columns, or vectors of them. */
+export function storeFunction({ takes }: Head, type: string, limit: string): string {
+  const stores = {
+    sum: 'if (adds()) { put(row, col, before(row, col) + value); } else { put(row, col, value); }',
+    gates: 'put(row, col, value, before(row, col));',
+    pair: 'put(row, col, value, twin);',
+    value: 'put(row, col, value);',
+  }
+  if (!takes) return ''
+  return `
+fn store(row: u32, col: u32, value: ${type}${takes === 'pair' ? `, twin: ${type}` : ''}) {
+  if (row >= params.m || col >= ${limit}) { return; }
+  ${stores[takes]}
+}`
+}
 
 /** All lanes of a row have the same sums of the bias; the first stores them. */
 export function storeBias({ down, across, slices }: Tile, a: Factor): string {
@@ -30,12 +47,7 @@ const sumSlices = (sum: string, at: string, size: number, slices: number): strin
 for (var s = 1u; s < ${slices}u; s++) { ${sum} += slice_sums[s * ${size}u + ${at}]; }`
 
 /** Stores the results of every lane, summed over the slices where there are several. */
-export function storeResults(
-  tile: Tile,
-  a: Factor,
-  b: Factor,
-  result: (r: number, c: number) => string,
-): string {
+export function storeResults(tile: Tile, a: Factor, b: Factor): string {
   const { across, slices, subgroups } = tile
   const cols = b.count / unit(b)
   const first_col = `b_first / ${unit(b)}u`
@@ -46,6 +58,8 @@ export function storeResults(
     return storeShared(registers, slices, (at, sum) => `store(${row(at)}, ${col(at)}, ${sum});`)
   }
   if (slices > 1) return storeSlices(tile, a, b)
+  const result = (r: number, c: number) =>
+    b.in_halves ? `c${r}_${c}, c${r}_${c + cols / 2}` : `c${r}_${c}`
   const store = (r: number, c: number) =>
     `store(a_first + ${rowOf(a, r)}, ${first_col} + ${c * across}u + x, ${result(r, c)});`
   return pairs(a.count, stored(b, cols), store)

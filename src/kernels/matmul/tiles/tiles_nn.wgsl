@@ -1,6 +1,7 @@
 // out[m, n] = A B, or out += A B when accumulate is 1, in vectors of four columns.
-//   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n]; what is read or written in vectors is a multiple of 4
-// The body is written out by matmul_tiles.ts.
+//   out [m, n]   a [m, k] or, transposed, [k, m]   b [k, n] or, transposed, [n, k]; what is read or written in vectors is a
+//   multiple of 4
+// The body is written out by tile_source.ts or staged_source.ts.
 
 struct Params {
   m: u32,
@@ -14,8 +15,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read> b: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> out: array<vec4f>;
 
-fn store(row: u32, vector: u32, value: vec4f) {
-  if (row >= params.m || vector >= params.n / 4u) { return; }
-  let i = row * (params.n / 4u) + vector;
-  if (params.accumulate == 1u) { out[i] += value; } else { out[i] = value; }
-}
+fn adds() -> bool { return params.accumulate == 1u; }
+
+fn before(row: u32, vector: u32) -> vec4f { return out[row * (params.n / 4u) + vector]; }
+
+fn put(row: u32, vector: u32, value: vec4f) { out[row * (params.n / 4u) + vector] = value; }

@@ -1,7 +1,7 @@
 // d_gate_up, the gradient of out = silu(gate) * up for d_out = A B: an input's gradient and swiglu_backward.wgsl in one.
 //   d_gate_up, gate_up [m, 2n] (a row is gate, then up)   a [m, k]   b [k, n]   d_out [m, n] is nowhere; n and k
 //   multiples of 4
-// The body is written out by matmul_tiles.ts. uses swiglu_sigmoid.wgsl
+// The body is written out by tile_source.ts or staged_source.ts. uses swiglu_sigmoid.wgsl
 
 struct Params {
   m: u32,
@@ -15,12 +15,22 @@ struct Params {
 @group(0) @binding(3) var<storage, read> gate_up: array<vec4f>;
 @group(0) @binding(4) var<storage, read_write> d_gate_up: array<vec4f>;
 
-fn store(row: u32, vector: u32, d_out: vec4f) {
+struct Gates {
+  gate: vec4f,
+  up: vec4f,
+}
+
+fn before(row: u32, vector: u32) -> Gates {
   let width = params.n / 4u;
-  if (row >= params.m || vector >= width) { return; }
   let at = row * 2u * width + vector;
-  let gate = gate_up[at];
+  return Gates(gate_up[at], gate_up[at + width]);
+}
+
+fn put(row: u32, vector: u32, d_out: vec4f, gates: Gates) {
+  let width = params.n / 4u;
+  let at = row * 2u * width + vector;
+  let gate = gates.gate;
   let s = vec4f(sigmoid(gate.x), sigmoid(gate.y), sigmoid(gate.z), sigmoid(gate.w));
-  d_gate_up[at] = d_out * gate_up[at + width] * s * (1.0 + gate * (1.0 - s));
+  d_gate_up[at] = d_out * gates.up * s * (1.0 + gate * (1.0 - s));
   d_gate_up[at + width] = d_out * gate * s;
 }

@@ -1,6 +1,6 @@
 // out[m, n] = a b^T, or out += a b^T when accumulate is 1.
 //   out [m, n]   a [m, k]   b [n, k], k a multiple of 4
-// The body is written out by matmul_tiles.ts.
+// The body is written out by tile_source.ts.
 
 struct Params {
   m: u32,
@@ -14,8 +14,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read> b: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
-fn store(row: u32, col: u32, value: f32) {
-  if (row >= params.m || col >= params.n) { return; }
-  let i = row * params.n + col;
-  if (params.accumulate == 1u) { out[i] += value; } else { out[i] = value; }
-}
+fn adds() -> bool { return params.accumulate == 1u; }
+
+fn before(row: u32, col: u32) -> f32 { return out[row * params.n + col]; }
+
+fn put(row: u32, col: u32, value: f32) { out[row * params.n + col] = value; }

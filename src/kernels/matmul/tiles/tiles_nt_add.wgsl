@@ -1,6 +1,6 @@
 // out[m, n] = a b^T + addend[m * addend_stride + n].
 //   out [m, n]   a [m, k]   b [n, k], k a multiple of 4   addend [m, n], or [n] for every row when addend_stride is 0
-// The body is written out by matmul_tiles.ts.
+// The body is written out by tile_source.ts.
 
 struct Params {
   m: u32,
@@ -15,7 +15,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read> addend: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
-fn store(row: u32, col: u32, value: f32) {
-  if (row >= params.m || col >= params.n) { return; }
-  out[row * params.n + col] = value + addend[row * params.addend_stride + col];
-}
+fn adds() -> bool { return true; }
+
+fn before(row: u32, col: u32) -> f32 { return addend[row * params.addend_stride + col]; }
+
+fn put(row: u32, col: u32, value: f32) { out[row * params.n + col] = value; }

@@ -5,6 +5,7 @@ import type { FilterMetric } from '../../../rl/config/filter_groups.ts'
 import { boolean, integer, number, select, type Tree } from './field.ts'
 import { klCoef, klPenalty } from './kl_fields.ts'
 import { ROLLOUT_CORRECTION, type RolloutCorrectionFields } from './rollout_correction_fields.ts'
+import { MAX_RESPONSE_LENGTH } from './rollout_fields.ts'
 
 /** The engine's algorithm; where that has null, an experiment has 'off', '' or a length of 0. */
 export type AlgorithmFields = Omit<Algorithm, 'rollout_correction' | 'overlong_buffer'> & {
@@ -109,7 +110,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
       help: 'How many tokens before the longest response its reward begins to fall; 0 = off.',
       default: 0,
       min: 0,
-      max: 128,
+      max: MAX_RESPONSE_LENGTH,
       unit: 'tokens',
     }),
     penalty_factor: number({

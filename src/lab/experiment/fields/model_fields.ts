@@ -1,9 +1,25 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
-import type { ModelConfig, ModelType } from '../../../model/params/config.ts'
+import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
+import type { LoraConfig, ModelType } from '../../../model/params/config.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
-export const MAX_LAYERS = 16
+export const MAX_LAYERS = 48
+
+/** The most tokens that a vocabulary may have. */
+export const MAX_VOCABULARY = 200_000
+
+/** PEFT's LoraConfig; lists are text here, as a form has them. */
+export interface LoraFields {
+  /** 0 = no adapter. */
+  readonly r: number
+  readonly lora_alpha: number
+  readonly use_rslora: boolean
+  /** 'all-linear', or names of modules with commas. */
+  readonly target_modules: string
+  /** Whole numbers with commas, counted from 0; '' = all. */
+  readonly layers_to_transform: string
+}
 
 /** Hugging Face `config.json` names. */
 export interface ModelFields {
@@ -26,14 +42,44 @@ export interface ModelFields {
   /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
   readonly source: string
   readonly source_name: string
+  readonly lora: LoraFields
 }
 
-/** The model of these fields, for a task with so many tokens. */
-export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
-  const { enable_gradient_checkpointing: _, source: __, source_name: ___, ...model } = fields
-  const { padding_idx, vocab_size, ...sizes } = model
-  const padding = padding_idx >= 0 ? { padding_idx } : {}
-  return { ...sizes, ...padding, vocab_size: Math.max(vocab_size, tokens) }
+const ALL_LINEAR = 'all-linear'
+/** The names in a list with commas. */
+export const namesOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+const LAYERS = /^\s*(\d{1,3}\s*(,\s*\d{1,3}\s*)*)?$/
+
+/** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT writes few of them. */
+function namesModules(list: string): boolean {
+  if (list.trim() === ALL_LINEAR) return true
+  const names = namesOf(list)
+  const isModule = (name: string) =>
+    /^(model\.layers\.\d+\.(self_attn|mlp)\.)?\w+$/.test(name) &&
+    (TARGET_MODULES as readonly string[]).includes(name.split('.').at(-1) ?? '')
+  return names.length > 0 && names.every(isModule)
+}
+
+/** The adapter as the model's config has it; undefined where there is none. */
+export function loraOf({
+  r,
+  target_modules,
+  layers_to_transform,
+  ...fields
+}: LoraFields): LoraConfig | undefined {
+  if (r === 0) return undefined
+  const layers = namesOf(layers_to_transform).map(Number)
+  const is_all = target_modules.trim() === ALL_LINEAR
+  return {
+    ...fields,
+    r,
+    target_modules: is_all ? ALL_LINEAR : namesOf(target_modules),
+    layers_to_transform: layers.length > 0 ? layers : null,
+  }
 }
 
 /** Characters of `source_name`. */
@@ -92,7 +138,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'Channels inside the feed-forward part of every layer.',
     default: 168,
     min: 8,
-    max: 4096,
+    max: 8192,
     step: 8,
     unit: 'channels',
   }),
@@ -122,7 +168,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'The token whose embedding does not learn where it is an input, as Hugging Face has it for pad_token_id; -1 = none.',
     default: -1,
     min: -1,
-    max: 199_999,
+    max: MAX_VOCABULARY - 1,
   }),
   enable_gradient_checkpointing: boolean({
     label: 'Recompute activations',
@@ -134,7 +180,7 @@ export const MODEL: Tree<ModelFields> = {
     help: 'Tokens that the model has room for; 0 = as many as the task has. A model from elsewhere may have more.',
     default: 0,
     min: 0,
-    max: 200_000,
+    max: MAX_VOCABULARY,
     unit: 'tokens',
   }),
   source: text(
@@ -155,4 +201,49 @@ export const MODEL: Tree<ModelFields> = {
     default: '',
     max: MOST_NAME,
   }),
+  lora: {
+    r: integer({
+      label: 'LoRA rank',
+      help: 'Rank of a LoRA adapter that is trained on a frozen model in place of its weights; 0 = no adapter.',
+      default: 0,
+      min: 0,
+      max: 256,
+    }),
+    lora_alpha: number({
+      label: 'LoRA alpha',
+      help: 'What the adapter adds is multiplied by alpha / rank.',
+      default: 16,
+      min: 0.01,
+      max: 1024,
+    }),
+    use_rslora: boolean({
+      label: 'Rank-stabilised scale',
+      help: 'Whether the adapter is scaled by alpha / √rank in place of alpha / rank.',
+      default: false,
+    }),
+    target_modules: text(
+      {
+        label: 'Adapted modules',
+        help: 'Which matrices the adapter changes: all-linear, or names with commas, such as q_proj,v_proj.',
+        default: ALL_LINEAR,
+        max: 400,
+      },
+      {
+        holds: namesModules,
+        expected: `all-linear, or names with commas out of ${TARGET_MODULES.join(', ')}`,
+      },
+    ),
+    layers_to_transform: text(
+      {
+        label: 'Adapted layers',
+        help: 'Layers that have an adapter, with commas, counted from 0 as PEFT counts them; empty = all.',
+        default: '',
+        max: 100,
+      },
+      {
+        holds: (list) => LAYERS.test(list),
+        expected: 'nothing or whole numbers from 0 on, with commas',
+      },
+    ),
+  },
 }

@@ -6,6 +6,9 @@ import { boolean, integer, number, select, type Tree } from './field.ts'
 /** Below it logits grow past what float32 tells apart. */
 export const LOWEST_TEMPERATURE = 0.05
 
+/** The most tokens that a response may have. */
+export const MAX_RESPONSE_LENGTH = 1024
+
 /** The `rollout` section. */
 export const ROLLOUT: Tree<Required<Rollout>> = {
   train_batch_size: integer({
@@ -58,8 +61,9 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
     help: 'Tokens generated at most, end token included; the task sets the least.',
     default: 8,
     min: 1,
-    max: 128,
+    max: MAX_RESPONSE_LENGTH,
     unit: 'tokens',
+    scale: 'log',
   }),
   max_turns: integer({
     label: 'Turns',

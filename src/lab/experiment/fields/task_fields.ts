@@ -17,6 +17,7 @@ import {
   type Tree,
   text,
 } from './field.ts'
+import { MAX_VOCABULARY } from './model_fields.ts'
 
 /** The task's id and its parameters, e.g. { id: 'sort_digits', digits: 6 }. */
 export interface TaskChoice {
@@ -82,7 +83,13 @@ const DATASET: Tree<Omit<DataChoice, 'id'>> = {
     default: '',
     max: 80,
   }),
-  vocab_size: size('Vocabulary', 'Tokens of the tokenizer, as found.', 200000, 'tokens', 26),
+  vocab_size: size(
+    'Vocabulary',
+    'Tokens of the tokenizer, as found.',
+    MAX_VOCABULARY,
+    'tokens',
+    26,
+  ),
   max_prompt_length: size(
     'Longest prompt',
     'A row with a longer prompt is too long.',

@@ -77,7 +77,10 @@ export function experimentFields(experiment: Experiment): Field[] {
         ({ id }) => id === PROGRAM_ID,
       ),
     })),
-    ...section('Model', 'model', MODEL),
+    ...section('Model', 'model', MODEL).map((field) => ({
+      ...field,
+      has_effect: !/^model\.lora\.(?!r$)/.test(field.path) || experiment.model.lora.r > 0,
+    })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>
       field.path === 'rollout.max_response_length'

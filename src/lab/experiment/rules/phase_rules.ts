@@ -1,4 +1,6 @@
 // The rules between what a reinforcement phase trains, what it freezes and what it draws, and when a phase may end.
+import { isAdaptedBlock } from '../../../model/adapter/lora.ts'
+import { loraOf } from '../fields/model_fields.ts'
 import { layersOf } from '../fields/trained_fields.ts'
 import { hasCritic, settingsOf } from '../phase_settings.ts'
 import type { Experiment } from '../schema.ts'
@@ -38,8 +40,15 @@ export function trainedRules(ruled: RuledPhase): void {
   const trained = Array.from({ length: target }, (_, i) => i + 1).filter(
     (block) => !frozen.includes(block) && !(factor === 0 && block > layer),
   )
+  const lora = loraOf(experiment.model.lora)
   rule(
-    trained.length > 0 || !phase.freeze.embed_tokens || !tie_word_embeddings,
+    !lora || trained.some((block) => isAdaptedBlock(lora, block - 1)),
+    `${at}.target_layer`,
+    ['model.lora.r', 'model.lora.layers_to_transform', `${at}.freeze.layers`],
+    `expected a layer with an adapter at or below ${target}, ${whose}, that is not frozen, because the phase would learn nothing`,
+  )
+  rule(
+    lora !== undefined || trained.length > 0 || !phase.freeze.embed_tokens || !tie_word_embeddings,
     `${at}.freeze.layers`,
     [`${at}.freeze.embed_tokens`, `${at}.lr_factor_above.factor`, `${at}.target_layer`],
     `expected the embedding or a layer that is left to train, because with all of them frozen ${learnsNorm(ruled) ? 'nothing but the final norm would learn' : 'the phase would learn nothing'}`,

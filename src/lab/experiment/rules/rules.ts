@@ -1,4 +1,5 @@
 // The rules between the fields of an experiment, each with its reason.
+import { loraOf } from '../fields/model_fields.ts'
 import { LOWEST_TEMPERATURE } from '../fields/rollout_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { type Issue, valueAt } from '../paths.ts'
@@ -75,7 +76,14 @@ export function brokenRules(experiment: Experiment): Issue[] {
 }
 
 function modelRules({ model }: Experiment, rule: Rule): void {
-  const { num_attention_heads, num_key_value_heads, head_dim } = model
+  const { num_attention_heads, num_key_value_heads, head_dim, num_hidden_layers: L, lora } = model
+  const missing = loraOf(lora)?.layers_to_transform?.find((layer) => layer >= L)
+  rule(
+    missing === undefined,
+    'model.lora.layers_to_transform',
+    ['model.num_hidden_layers'],
+    `expected layers of the model, counted from 0 to ${L - 1}; got ${missing}`,
+  )
   rule(
     num_attention_heads % num_key_value_heads === 0,
     'model.num_key_value_heads',

@@ -1,0 +1,216 @@
+// Writes out a matrix product whose factors go by way of workgroup memory, k-major: at one k a lane's rows and columns are
+// vectors of four, and the inner loop is their outer product. A stage's factors are read from the buffers while the stage
+// before it is multiplied. Each result takes its terms in ascending k; slices of k are summed in order at the end.
+import { component, lines, pairs, range } from './lines.ts'
+import { type Result, storeTile } from './staged_store.ts'
+import type { FusedOp, MatmulOp, Tile } from './tile.ts'
+import { STAGED_HEADS } from './tile_heads.ts'
+import { storeFunction } from './tile_store.ts'
+
+/** One factor of the product. Counts are of vectors of four. */
+interface Staged {
+  readonly name: 'a' | 'b'
+  /** Rows of a or columns of b in the tile, and how many vectors of them a lane holds. */
+  readonly size: number
+  readonly held: number
+  /** Lanes that share them out, and the lane's place among them. */
+  readonly lanes: number
+  readonly lane: 'x' | 'y'
+  readonly limit: 'm' | 'n'
+  /** The buffer's vectors hold neighbours along k: blocks of four by four are turned on their way. */
+  readonly along_k: boolean
+  /** Every vector has two columns of the first half of b and the same two of the second, params.n after it: gate and up. */
+  readonly in_halves: boolean
+  /** Where its stage begins in the slice's part of the memory. */
+  readonly start: number
+}
+
+/** The WGSL of a staged product, m (for tn), n and k (where read in vectors) multiples of 4. */
+export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
+  const { down, across, rows, cols, slices, stage } = tile
+  const a: Staged = {
+    ...{ name: 'a', lane: 'y', lanes: down, held: rows / 4, size: down * rows, limit: 'm' },
+    ...{ along_k: !op.startsWith('tn'), in_halves: false, start: 0 },
+  }
+  const b: Staged = {
+    ...{ name: 'b', lane: 'x', lanes: across, held: cols / 4, size: across * cols, limit: 'n' },
+    ...{ along_k: op.startsWith('nt'), in_halves: op === 'nt_swiglu', start: (a.size / 4) * stage },
+  }
+  const head = STAGED_HEADS[op]
+  const reach = b.in_halves ? b.size / 2 : b.size
+  const slice_size = ((a.size + b.size) / 4) * stage
+  const lanes = down * across
+  const sums = slices > 1 ? (a.size * b.size) / 4 : 0
+  return `${head.wgsl}
+${storeFunction(head, 'vec4f', b.in_halves ? 'params.n / 2u' : 'params.n / 4u')}
+var<workgroup> staged: array<vec4f, ${Math.max(slices * slice_size, sums)}>;
+
+@compute @workgroup_size(${lanes * slices})
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+let m4 = params.m / 4u;
+let n4 = params.n / 4u;
+let k4 = params.k / 4u;
+let tile = group.x + group.y * grid.x;
+let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
+let a_first = tile / tiles_across * ${a.size}u;
+let b_first = tile % tiles_across * ${reach}u;
+if (a_first >= params.m) { return; }
+let slice = ${slices > 1 ? `lane / ${lanes}u` : '0u'};
+let own = lane % ${lanes}u;
+let x = own % ${across}u;
+let y = own / ${across}u;
+let base = slice * ${slice_size}u;
+${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
+${op === 'tn_bias' ? lines(rows / 4, (i) => `var bias${i} = vec4f();`) : ''}
+${loop(tile, a, b, op === 'tn_bias')}
+${slices > 1 ? sumSlices(tile, op === 'tn_bias') : ''}
+${storeTile(head, [a.size, reach], results(tile, b))}
+${op === 'tn_bias' ? storeBias(a) : ''}
+}
+`
+}
+
+/** Where each result of a lane is stored. */
+const results = ({ down, across, rows, cols }: Tile, b: Staged): Result[] =>
+  range(rows).flatMap((r) =>
+    range(cols / 4).map((c) => ({
+      row: `a_first + ${(r >> 2) * down * 4 + (r & 3)}u + y * 4u`,
+      col: `b_first / ${b.in_halves ? 2 : 4}u + ${c * across}u + x`,
+      value: `c${r}_${c}`,
+    })),
+  )
+
+function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged, bias: boolean) {
+  const lanes = tile.down * tile.across
+  const fills = [a, b].map((factor) => fill(factor, stage, lanes))
+  const all = (part: keyof Fill) => fills.map((fill) => fill[part]).join('\n')
+  const read = ({ name, lane, held, lanes, size, start }: Staged) =>
+    lines(held, (i) => {
+      const at = `base + p * ${size / 4}u + ${start + i * lanes}u + ${lane}`
+      return `let ${name}${i} = staged[${at}];`
+    })
+  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
+${read(a)}
+${read(b)}
+${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
+${bias ? `if (b_first == 0u) {\n${lines(a.held, (i) => `bias${i} += a${i};`)}\n}` : ''}
+}`
+  // What lies past the end of k is read, wherever that may be, and not multiplied.
+  return `${all('places')}
+var k_at = slice * ${stage}u;
+${all('read')}
+for (var first = 0u; first < params.k; first += ${stage * slices}u) {
+${all('write')}
+workgroupBarrier();
+let left = max(params.k, k_at) - k_at;
+k_at += ${stage * slices}u;
+if (first + ${stage * slices}u < params.k) {
+${all('read')}
+}
+if (left >= ${stage}u) {
+${steps(`${stage}u`)}
+} else {
+${steps('left')}
+}
+workgroupBarrier();
+}`
+}
+
+/** How a slice's lanes copy one stage of a factor: from the buffer into registers, and from there into workgroup memory. */
+interface Fill {
+  /** Where a lane reads and writes. */
+  readonly places: string
+  /** Reads the stage from k = k_at on. */
+  readonly read: string
+  readonly write: string
+}
+
+const fill = (factor: Staged, stage: number, lanes: number): Fill =>
+  factor.along_k ? fillTurned(factor, stage, lanes) : fillStraight(factor, stage, lanes)
+
+const onlySome = (name: string, few: boolean, text: string) =>
+  few ? `if (${name}_fills) {\n${text}\n}` : text
+
+/** Lanes take blocks of four rows by four k; eight neighbouring lanes write side by side. */
+function fillTurned(factor: Staged, stage: number, lanes: number): Fill {
+  const { name, size, limit, in_halves, start } = factor
+  const quads = stage / 4
+  const blocks = (size / 4) * quads
+  const [turns, few] = [Math.ceil(blocks / lanes), blocks < lanes]
+  const each = (line: (i: number, j: number) => string) =>
+    onlySome(
+      name,
+      few,
+      lines(turns, (i) => lines(4, (j) => line(i, j))),
+    )
+  const row = (block: string, j: number) =>
+    in_halves
+      ? `min(${name}_first + ${block} * 2u + ${j % 2}u, params.n - 1u)${j > 1 ? ' + params.n' : ''}`
+      : `min(${name}_first + ${block} * 4u + ${j}u, params.${limit} - 1u)`
+  const place = (i: number) => `let ${name}_e${i} = own + ${i * lanes}u;
+let ${name}_block${i} = ${name}_e${i} % 8u + ${name}_e${i} / ${8 * quads}u * 8u;
+let ${name}_quad${i} = ${name}_e${i} / 8u % ${quads}u;
+let ${name}_to${i} = base + ${start}u + ${name}_quad${i} * ${size}u + ${name}_block${i};
+${lines(4, (j) => `let ${name}_at${i}_${j} = (${row(`${name}_block${i}`, j)}) * k4 + ${name}_quad${i};`)}`
+  const turned = (i: number, q: number) =>
+    `vec4f(${range(4)
+      .map((j) => `${name}_next${i}_${j}.${component(q)}`)
+      .join(', ')})`
+  return {
+    places: `${few ? `let ${name}_fills = own < ${blocks}u;` : ''}
+${lines(turns, place)}
+${lines(turns, (i) => lines(4, (j) => `var ${name}_next${i}_${j} = vec4f();`))}`,
+    read: each((i, j) => `${name}_next${i}_${j} = ${name}[${name}_at${i}_${j} + k_at / 4u];`),
+    write: each((i, q) => `staged[${name}_to${i} + ${(q * size) / 4}u] = ${turned(i, q)};`),
+  }
+}
+
+/** Lanes take vectors as they are, neighbouring lanes neighbours. */
+function fillStraight(factor: Staged, stage: number, lanes: number): Fill {
+  const { name, size, limit, start } = factor
+  const vectors = (size / 4) * stage
+  const [turns, few] = [Math.ceil(vectors / lanes), vectors < lanes]
+  const width = `${limit}4`
+  const each = (line: (i: number) => string) => onlySome(name, few, lines(turns, line))
+  const place = (i: number) => `let ${name}_e${i} = own + ${i * lanes}u;
+let ${name}_col${i} = min(${name}_first / 4u + ${name}_e${i} % ${size / 4}u, ${width} - 1u);
+let ${name}_at${i} = ${name}_e${i} / ${size / 4}u * ${width} + ${name}_col${i};
+var ${name}_next${i} = vec4f();`
+  return {
+    places: `${few ? `let ${name}_fills = own < ${vectors}u;` : ''}
+${lines(turns, place)}`,
+    read: each((i) => `${name}_next${i} = ${name}[k_at * ${width} + ${name}_at${i}];`),
+    write: each((i) => `staged[base + ${start}u + ${name}_e${i}] = ${name}_next${i};`),
+  }
+}
+
+/** Adds the slices' results to those of the first, one slice after another. Its lanes alone go on. */
+function sumSlices({ down, across, rows, cols, slices }: Tile, has_bias: boolean): string {
+  const lanes = down * across
+  const results = range(rows).flatMap((r) => range(cols / 4).map((c) => `c${r}_${c}`))
+  const biases = has_bias ? range(rows / 4).map((i) => `bias${i}`) : []
+  const round = (registers: readonly string[]) => (s: number) => {
+    const each = (line: (register: string, at: string) => string) =>
+      registers.map((register, i) => line(register, `staged[${i * lanes}u + own]`)).join('\n')
+    return `if (slice == ${s + 1}u) {
+${each((register, at) => `${at} = ${register};`)}
+}
+workgroupBarrier();
+if (slice == 0u) {
+${each((register, at) => `${register} += ${at};`)}
+}
+workgroupBarrier();`
+  }
+  return `${lines(slices - 1, round(results))}
+${has_bias ? lines(slices - 1, round(biases)) : ''}
+if (slice > 0u) { return; }`
+}
+
+/** All lanes of a row have the same sums of the bias; the first stores them. */
+const storeBias = ({ held, lanes }: Staged): string => `if (b_first == 0u && x == 0u) {
+${lines(held, (i) => `store_bias(a_first / 4u + ${i * lanes}u + y, bias${i});`)}
+}`

@@ -1,0 +1,121 @@
+// What a LoRA adapter adds to a product of a block, y += scale · (x Aᵀ) Bᵀ per module, and its gradients. B A is never formed.
+// M tokens; r the rank; a product holds up to three modules side by side (adapter/adapter_layout.ts).
+import type { Recorder } from '../../kernels/device/program.ts'
+import type { Tensor } from '../../kernels/device/tensor.ts'
+import {
+  low_rank_add,
+  low_rank_input_grad,
+  low_rank_weight_grad,
+  moduleParams,
+} from '../../kernels/low_rank/low_rank.ts'
+import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
+import type { ProductFactors, ProductName } from '../adapter/adapter_layout.ts'
+import type { AdapterTensors } from '../adapter/adapter_tensors.ts'
+import type { Model, Tokens } from './model.ts'
+import type { LowRankScratch, Workspace } from './workspace.ts'
+
+/** Whether block l's product has adapted modules. */
+export const isLowRank = ({ adapter }: Pick<Model, 'adapter'>, l: number, product: ProductName) =>
+  adapter?.blocks[l][product] !== undefined
+
+/** Adds what the adapter, if one is on, makes of x [M, in] to y [M, width], the output of block l's product. */
+export function addLowRank<L extends string>(
+  run: Recorder<L>['run'],
+  model: Model,
+  { low_rank }: Pick<Workspace, 'low_rank'>,
+  tokens: Tokens<L>,
+  l: number,
+  product: ProductName,
+  x: Tensor,
+  y: Tensor,
+): void {
+  if (isLowRank(model, l, product))
+    addNarrowed(
+      run,
+      model,
+      tokens,
+      l,
+      product,
+      { low: scratchOf(low_rank).low, y },
+      (weight, out) => narrow(run, model, tokens, weight, x, out),
+    )
+}
+
+/** The same where the caller has its own product for low = x · Aᵀ: `narrowed` runs it. */
+export function addNarrowed<L extends string>(
+  run: Recorder<L>['run'],
+  model: Model,
+  tokens: Tokens<L>,
+  l: number,
+  product: ProductName,
+  { low, y }: { readonly low: Tensor | undefined; readonly y: Tensor },
+  narrowed: (weight: Tensor, out: Tensor) => void,
+): void {
+  const factors = model.adapter?.blocks[l][product]
+  if (!model.adapter || !factors) return
+  if (!low) throw new Error('low_rank: expected room for an adapter')
+  narrowed(factors.A, low)
+  run(low_rank_add, wideParams(model.adapter, factors, tokens), { low, b: factors.B, y })
+}
+
+/** The params of the kernels on the wide side of a product. */
+const wideParams = <L extends string>(
+  { layout: { lora, scale } }: AdapterTensors,
+  { width, columns }: ProductFactors<Tensor>,
+  { count }: Tokens<L>,
+) => ({ tokens: count, width, rank: lora.r, scale, ...moduleParams(columns) })
+
+/**
+ * Backward of addLowRank: adds to the gradients of A and B, and to d_x [M, in] where it is given. Call it after the base's own
+ * gradient of x has been written.
+ */
+export function lowRankGrad<L extends string>(
+  run: Recorder<L>['run'],
+  model: Model,
+  grads: AdapterTensors | undefined,
+  { low_rank }: Pick<Workspace, 'low_rank'>,
+  tokens: Tokens<L>,
+  l: number,
+  product: ProductName,
+  x: Tensor,
+  d_y: Tensor,
+  d_x?: Tensor,
+): void {
+  const factors = model.adapter?.blocks[l][product]
+  if (!model.adapter || !factors) return
+  const { low, d_low } = scratchOf(low_rank)
+  const params = wideParams(model.adapter, factors, tokens)
+  const [rows, columns] = factors.A.shape
+  run(low_rank_input_grad, params, { d_y, b: factors.B, d_low })
+  const own = grads?.blocks[l][product]
+  if (own) {
+    narrow(run, model, tokens, factors.A, x, low)
+    run(low_rank_weight_grad, params, { d_y, low, d_b: own.B })
+    const kernel = matmulKernel(model.matmul, 'tn', { m: rows, n: columns, k: tokens.most })
+    const size = { m: rows, n: columns, k: tokens.count, accumulate: 1 }
+    run(kernel, size, { a: d_low, b: x, out: own.A })
+  }
+  if (!d_x) return
+  const kernel = matmulKernel(model.matmul, 'nn', { m: tokens.most, n: columns, k: rows })
+  const size = { m: tokens.count, n: columns, k: rows, accumulate: 1 }
+  run(kernel, size, { a: d_low, b: factors.A, out: d_x })
+}
+
+/** low [M, modules · r] = x · Aᵀ. */
+function narrow<L extends string>(
+  run: Recorder<L>['run'],
+  { matmul }: Model,
+  tokens: Tokens<L>,
+  A: Tensor,
+  x: Tensor,
+  low: Tensor,
+): void {
+  const [n, k] = A.shape
+  const kernel = matmulKernel(matmul, 'nt', { m: tokens.most, n, k })
+  run(kernel, { m: tokens.count, n, k, accumulate: 0 }, { a: x, b: A, out: low })
+}
+
+function scratchOf(low_rank: LowRankScratch | undefined): LowRankScratch {
+  if (!low_rank) throw new Error('low_rank: this workspace was made for a model without an adapter')
+  return low_rank
+}
