@@ -2,7 +2,7 @@
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { createTools } from '../../tasks/tools/index.ts'
-import { modelConfig } from './fields/model_config.ts'
+import { modelConfig } from './model_config.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'

@@ -7,7 +7,7 @@ import { type Head, initialWeights, paramLayout } from '../../model/params/param
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { firstNonfinite } from '../checkpoints/sound.ts'
-import { modelConfig } from '../experiment/fields/model_config.ts'
+import { modelConfig } from '../experiment/model_config.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { JobError } from './job_error.ts'

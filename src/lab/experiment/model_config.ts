@@ -1,6 +1,6 @@
 // The model section of an experiment as the model that it describes.
-import type { ModelConfig } from '../../../model/params/config.ts'
-import { loraOf, type ModelFields } from './model_fields.ts'
+import type { ModelConfig } from '../../model/params/config.ts'
+import { loraOf, type ModelFields } from './fields/model_fields.ts'
 
 /** For a task with so many tokens. */
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
