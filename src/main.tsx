@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openLab } from './lab/page/client/lab.ts'
 import { libraryStore } from './lab/runs/library/library.ts'
+import { continueStudy } from './lab/study/page/continue_study.ts'
 import { App } from './ui/App.tsx'
 import { loadPartsSoon } from './ui/base/page/later.tsx'
 import { Part } from './ui/base/page/Part.tsx'
@@ -65,6 +66,7 @@ keepHistory()
 followView()
 followRefusals()
 followWakeLock()
+continueStudy()
 
 const root = document.getElementById('root')
 if (root)

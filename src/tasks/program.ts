@@ -33,10 +33,11 @@ export interface Program extends ProgramChoice {
 /** Arguments of one call by their names, in the order of the function's own. */
 export type CallArguments = Readonly<Record<string, unknown>>
 
-/** What a program made of a call: what it returned as plain JSON, or why there is nothing. */
-export type ProgramAnswer =
+/** What a program made of a call: what it returned as plain JSON, or why there is nothing; and the last of what it printed. */
+export type ProgramAnswer = (
   | { readonly value: unknown }
   | { readonly problem: 'timeout' | 'error'; readonly message: string }
+) & { readonly printed?: string }
 
 /** Calls the function `entry` of a program, one answer for each of `calls`. Rejects where it cannot run at all. */
 export type ProgramRunner = (

@@ -11,6 +11,7 @@ import {
   Findings,
   Help,
   Interrupted,
+  Lessons,
   Palette,
   PastRun,
   Pending,
@@ -96,6 +97,9 @@ export function App() {
         </Part>
       </div>
       <div className="body">
+        <Part name="The lessons">
+          <Lessons />
+        </Part>
         <Part name="The settings">
           <Settings />
         </Part>

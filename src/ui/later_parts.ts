@@ -6,6 +6,7 @@ import { libraryStore } from '../lab/runs/library/library.ts'
 import { later } from './base/page/later.tsx'
 import { hasRewardPhase, selectIsBusy } from './base/run.ts'
 import { useShown } from './base/shown.ts'
+import { openLessonStore } from './lessons/open_lesson.ts'
 import { type DialogName, dialogStore } from './palette/dialogs.ts'
 import { offersStore } from './runs/checkpoints/continue_run.ts'
 import { openedStore } from './runs/opened.ts'
@@ -38,6 +39,12 @@ export const Interrupted = later(
     const has_problem = useStore(libraryStore, ({ problem }) => problem !== '')
     return useStore(labStore, hasInterruption) || has_problem
   },
+)
+
+export const Lessons = later(
+  'The lessons',
+  async () => (await import('./lessons/Lessons.tsx')).Lessons,
+  () => useStore(openLessonStore, ({ open }) => open !== undefined),
 )
 
 /** What can differ from the settings is a run. */

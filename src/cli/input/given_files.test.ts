@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -128,6 +128,26 @@ test('a bundle brings an experiment and its files', async () => {
   expect(run.experiment).toEqual({ ...experiment, seed: 9 })
   await loadNamedFiles(run.experiment, data, () => {}, bundled)
   expect(taskOf(run.experiment.task).test_size).toBe(2)
+})
+
+test('a file of 2 GB is refused before it is read', async () => {
+  const file = join(folder, 'huge.jsonl')
+  writeFileSync(file, '')
+  truncateSync(file, 2 ** 31)
+  await expect(readOptions(['tiny', '--data', file])).rejects.toThrow(
+    /huge\.jsonl: expected at most 256 MiB, found 2048 MiB; take a part of it/,
+  )
+})
+
+test('rows that cannot be used are refused, or left out where a person says so', async () => {
+  const file = join(folder, 'broken.jsonl')
+  writeFileSync(file, [...lines.slice(0, 9), 'no JSON'].join('\n'))
+  await expect(readOptions(['tiny', '--data', file])).rejects.toThrow(
+    /--data: broken\.jsonl: line 10: expected one JSON object.* To leave such rows out: --skip-bad-rows/,
+  )
+  const { run } = await readOptions(['tiny', '--data', file, '--skip-bad-rows'])
+  expect(run).toMatchObject({ experiment: { task: { skip_bad_rows: true, train_size: 8 } } })
+  await expect(readOptions(['tiny', '--skip-bad-rows'])).rejects.toThrow(/there is no --data/)
 })
 
 test('--tool lets the policy call a program, in a second turn', async () => {

@@ -48,6 +48,27 @@ test('a program that begins anew for every call remembers nothing of the call be
   expect(answers).toMatchObject([{ value: 1 }, { problem: 'timeout' }, { value: 1 }, { value: 1 }])
 })
 
+test('of what a program prints the end is kept, call by call', async () => {
+  const answers = await ask(
+    `function compute_score(_, text) {
+      console.log('about', text, { n: 1 })
+      if (text === 'much') for (let i = 0; i < 5000; i++) console.log('line ' + i)
+      if (text === 'throw') throw new Error('no mood')
+      return 1
+    }`,
+    ['1', 'much', 'throw', '2'],
+  )
+  expect(answers[0]).toEqual({ value: 1, printed: 'about 1 {"n":1}\n' })
+  const { printed = '' } = answers[1]
+  expect(printed).toHaveLength(1000)
+  expect(printed.endsWith('line 4998\nline 4999\n')).toBe(true)
+  expect(answers[2]).toEqual({
+    ...{ problem: 'error', message: 'no mood' },
+    printed: 'about throw {"n":1}\n',
+  })
+  expect(answers[3]).toEqual({ value: 1, printed: 'about 2 {"n":1}\n' })
+})
+
 test('time and chance are the same in every call', async () => {
   const answers = await ask(
     'const compute_score = () => [Math.random(), Date.now(), new Date().toISOString(), Math.random()].join()',
@@ -84,6 +105,14 @@ describe('what a program in JavaScript cannot do', () => {
       message: 'took longer than 500 ms and was ended',
     })
     expect(answers[2]).toEqual({ value: 1 })
+  })
+
+  test('endless printing is ended like any endless loop', async () => {
+    const source = 'function compute_score() { for (;;) console.log("x".repeat(1e5)) }'
+    const limits = { ...LIMITS, timeout_ms: 500 }
+    expect(await ask(source, ['1'], undefined, limits)).toEqual([
+      { problem: 'timeout', message: 'took longer than 500 ms and was ended' },
+    ])
   })
 
   test('a batch of endless loops ends after the third', async () => {

@@ -1,6 +1,7 @@
 // The folder of a study: the study as it began, a line per finished run, the runs themselves, table, report and pictures.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { changesOf } from '../../lab/study/changes.ts'
 import type { PlannedRun } from '../../lab/study/queue.ts'
 import { fingerprintOf, type RunResult, readResult } from '../../lab/study/results.ts'
 import { parseStudy, type Study } from '../../lab/study/study.ts'
@@ -10,9 +11,6 @@ import { replaceFile } from '../output/disk.ts'
 
 const STUDY = 'study.json'
 const RESULTS = 'results.jsonl'
-
-/** What a study may be changed in without another answer being sought. */
-const HARMLESS: readonly string[] = ['seeds', 'name']
 
 export class StudyFolder {
   readonly folder: string
@@ -37,10 +35,7 @@ export class StudyFolder {
     const before = kept && parseStudy(kept.study)
     const known = Array.isArray(kept?.changes) ? kept.changes.map(String) : []
     const count = kept ? new StudyFolder(folder, []).results().length : 0
-    const changes = [
-      ...known,
-      ...(before?.ok && count > 0 ? changesOf(before.study, study, count) : []),
-    ]
+    const changes = [...known, ...(before?.ok ? changesOf(before.study, study, count) : [])]
     replaceFile(file, `${JSON.stringify({ study, changes }, undefined, 1)}\n`)
     return new StudyFolder(folder, changes)
   }
@@ -81,16 +76,4 @@ export class StudyFolder {
     replaceFile(file, text)
     return file
   }
-}
-
-/** What a reader should know of a study that was changed when some of its runs were known. */
-function changesOf(before: Study, after: Study, runs: number): string[] {
-  const names = Object.keys({ ...before, ...after }) as (keyof Study)[]
-  return names
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) =>
-      HARMLESS.includes(name)
-        ? `${name} of the study changed after ${runs} runs were known.`
-        : `${name} of the study changed after ${runs} runs were known, so its result is exploratory.`,
-    )
 }

@@ -85,11 +85,7 @@ function lab(args: readonly string[], log: string, signal: AbortSignal): Promise
 }
 
 /** What a finished folder says. */
-export function resultOf(
-  { arm, seed, experiment }: PlannedRun,
-  study: Study,
-  folder: string,
-): RunResult {
+function resultOf({ arm, seed, experiment }: PlannedRun, study: Study, folder: string): RunResult {
   const facts = factsOf(folder)
   if (!facts) throw new Error(`${folder}: run.json is missing`)
   const log = new ResultLog(experiment, study)

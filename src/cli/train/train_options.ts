@@ -180,6 +180,7 @@ function parse(args: readonly string[]) {
     matmul: option,
     'allow-memory': option,
     logger: option,
+    'skip-bad-rows': { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
     tune: { type: 'boolean', default: false },
     slower: { type: 'boolean', default: false },

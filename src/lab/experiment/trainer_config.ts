@@ -1,8 +1,10 @@
 // From the experiment document to what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
+import type { Task } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
-import { modelConfig } from './model_config.ts'
+import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
+import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -10,17 +12,28 @@ import type { Experiment } from './schema.ts'
 /** The trainer's configuration: the task and its reward made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
-  const task = taskOf(experiment.task)
+  const phases = resolvePhases(experiment)
+  const tools = createTools(experiment.tools, experiment.reward)
+  const task = promptedTask(experiment)
   return {
     seed,
     task,
-    ...(experiment.tools.length > 0 && { tools: createTools(experiment.tools, experiment.reward) }),
+    ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
     model: modelConfig(experiment.model, task.tokenizer.vocab_size),
-    phases: resolvePhases(experiment),
+    phases,
     data,
     validation,
     probe,
     enable_gradient_checkpointing: experiment.model.enable_gradient_checkpointing,
   }
+}
+
+/** The task as the model is asked it: with the tools in its prompts, where rows have several turns and the tokenizer has a chat template. */
+export function promptedTask(experiment: Experiment): Task {
+  const has_turns = resolvePhases(experiment).some(
+    (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
+  )
+  const tools = has_turns ? createTools(experiment.tools, experiment.reward) : []
+  return withToolPrompts(taskOf(experiment.task), tools)
 }

@@ -198,6 +198,7 @@ const RUN: Record<string, Setting> = {
   tools: {
     when: withTurns,
     verl: TOLD('rollout.max_turns'),
+    verl_chat: by('tools.py'),
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
@@ -279,11 +280,15 @@ const PHASES: Record<string, Setting> = {
 /** verl's names for the limits are those of multi_turn: max_assistant_turns for max_turns, and the lab's own for the rest. */
 const ONE_CHARACTER =
   'its tool parsers read <tool_call> and the like, and this vocabulary writes calls between single characters; export with rollout.max_turns 1'
-const TURNS: Setting = {
+const NO_TOOL_FILE =
+  'verl 0.7 loads no tools from a file, and no version reads calls between single characters; export with rollout.max_turns 1, or for verl 0.9'
+const MULTI_TURN = `${ROLLOUT}.multi_turn`
+const turns = (name: string): Setting => ({
   when: withTurns,
   verl: TOLD('rollout.max_turns'),
+  verl_chat: to(`${MULTI_TURN}.${name}`),
   trl: TOLD('rollout.max_turns'),
-}
+})
 
 const SAMPLING: Record<string, Setting> = {
   'rollout.train_batch_size': {
@@ -303,11 +308,16 @@ const SAMPLING: Record<string, Setting> = {
   },
   'rollout.max_turns': {
     verl: refused(ONE_CHARACTER, 1),
+    verl_0_7: refused(NO_TOOL_FILE, 1),
+    bupo: refused('the fork samples one turn', 1),
+    verl_chat: to(`${MULTI_TURN}.max_assistant_turns`, (most: number) =>
+      most > 1 ? most : undefined,
+    ),
     trl: refused('GRPOTrainer of this version runs no tools', 1),
   },
-  'rollout.max_parallel_calls': TURNS,
-  'rollout.max_tool_response_length': TURNS,
-  'rollout.tool_response_truncate_side': TURNS,
+  'rollout.max_parallel_calls': turns('max_parallel_calls'),
+  'rollout.max_tool_response_length': turns('max_tool_response_length'),
+  'rollout.tool_response_truncate_side': turns('tool_response_truncate_side'),
   'rollout.dtype': {
     verl: by('bfloat16 while sampling, as its engines do'),
     trl: by('float32 while sampling'),

@@ -26,6 +26,8 @@ export interface TriedRow {
   readonly parts: Readonly<Record<string, number>>
   /** Why it could not be scored. */
   readonly problem?: string
+  /** The last of what programs printed about it. */
+  readonly printed?: string
 }
 
 /** Problems that a reward is tried on, with a right answer, a wrong one and an empty one to each. */
@@ -39,7 +41,15 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
   const task = taskOf(experiment.task)
   const reward = createReward(experiment.reward, task)
   if (!(await findContents(experiment))) throw new RangeError('A file of it is not here.')
-  installProgramRunner(callOnPage)
+  // Each program is asked once about all answers.
+  const printed: string[] = []
+  installProgramRunner(async (...asked) => {
+    const answers = await callOnPage(...asked)
+    answers.forEach((answer, row) => {
+      printed[row] = (printed[row] ?? '') + (answer.printed ?? '')
+    })
+    return answers
+  })
   const samples = Array.from({ length: TRIED }, (_, i) => task.sample(experiment.seed, i, 'test'))
   const asked = samples.flatMap(
     ({ prompt, ground_truth, data_source = task.id, extra_info }, i) => {
@@ -77,6 +87,7 @@ export async function tryReward(experiment: Experiment): Promise<readonly TriedR
       ...{ prompt, what, response, score: scored.scores[row], is_right: scored.is_right[row] },
       parts: Object.fromEntries(known),
       ...(problem !== undefined && { problem }),
+      ...(printed[row] && { printed: printed[row] }),
     }
   })
 }

@@ -54,16 +54,28 @@ const shownTool = ({ schema, marks }: Tool): ShownTool => {
 export const shownTools = ({ tools, reward }: Experiment): readonly ShownTool[] =>
   createTools(tools, reward).map(shownTool)
 
+/** What a person sees of a call by hand. */
+export interface TriedCall {
+  readonly text: string
+  /** The last of what the program printed. */
+  readonly printed: string
+}
+
 /** What the model would read of a call. Rejects with the reason where a file of the experiment is not here, or the arguments are no JSON object. */
 export async function tryTool(
   experiment: Experiment,
   place: number,
   text: string,
-): Promise<string> {
+): Promise<TriedCall> {
   const given: unknown = JSON.parse(text)
   if (!isRecord(given)) throw new RangeError('expected the arguments as a JSON object')
   if (!(await findContents(experiment))) throw new RangeError('A file of it is not here.')
-  installProgramRunner(callOnPage)
+  let printed = ''
+  installProgramRunner(async (...asked) => {
+    const answers = await callOnPage(...asked)
+    printed = answers.map((answer) => answer.printed ?? '').join('')
+    return answers
+  })
   const tools = createTools(experiment.tools, experiment.reward)
   const {
     max_tool_response_length = TURN_DEFAULTS.max_tool_response_length,
@@ -75,5 +87,6 @@ export async function tryTool(
     ...{ max_assistant_turns: undefined, max_user_turns: undefined },
     ...cut,
   }
-  return (await callTool(tools, { name: nameOf(tools[place]), arguments: given }, limits)).text
+  const call = { name: nameOf(tools[place]), arguments: given }
+  return { text: (await callTool(tools, call, limits)).text, printed }
 }

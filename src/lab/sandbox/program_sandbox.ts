@@ -41,6 +41,7 @@ interface Line {
   readonly value?: unknown
   readonly error?: string
   readonly is_fatal?: boolean
+  readonly printed?: string
 }
 
 /** What a guest has said, one after the other. */
@@ -185,11 +186,21 @@ async function hearAnswers(
     if (line.index !== answers.length)
       return { problem: 'error', message: 'was ended: it answered what was not asked' }
     const { error, value = null, is_fatal } = line
-    if (error !== undefined && is_fatal) return { problem: 'error', message: error }
-    answers.push(error === undefined ? { value } : { problem: 'error', message: error })
+    const printed = printedIn(line)
+    if (error !== undefined && is_fatal) return { problem: 'error', message: error, ...printed }
+    answers.push(
+      error === undefined
+        ? { value, ...printed }
+        : { problem: 'error', message: error, ...printed },
+    )
   }
   return undefined
 }
+
+/** Characters of what a call printed: the guest keeps no more, but it is not to be trusted. */
+const MOST_PRINTED = 1000
+const printedIn = ({ printed }: Line): Pick<ProgramAnswer, 'printed'> =>
+  typeof printed === 'string' && printed !== '' ? { printed: printed.slice(-MOST_PRINTED) } : {}
 
 /** Rows of a Parquet file hold whole numbers that JSON does not know. */
 const withoutBigInts = (_: string, value: unknown) =>

@@ -5,12 +5,12 @@ import { commonBudget, hasCollapsed, measureOf, metricOf, spentBy } from './meas
 import { fingerprintOf, type RunResult } from './results.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
-import { interquartileMean } from './statistics/rliable.ts'
+import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
 import { type Interval, tInterval, tTest } from './statistics/student.ts'
 import type { Study } from './study.ts'
 
 /** One run's number. */
-export interface SeedValue {
+interface SeedValue {
   readonly seed: number
   readonly value: number
   readonly has_collapsed: boolean
@@ -29,6 +29,8 @@ export interface Comparison {
   readonly p: number
   /** Holm's of it, over all arms of the study. */
   readonly p_holm: number
+  /** That a run of the arm beats one of the baseline. */
+  readonly probability_of_improvement: number
   readonly verdict: 'better' | 'worse' | 'none' | 'too few'
   /** Seeds in all that would find a difference of this size, in four of five studies. */
   readonly seeds_needed?: number | undefined
@@ -161,6 +163,10 @@ function compare(
     mean: mean(differences),
     t: tInterval(differences),
     bootstrap: bootstrapInterval(differences),
+    probability_of_improvement: probabilityOfImprovement(
+      own.map(({ value }) => value),
+      against.map(({ value }) => value),
+    ),
     p_t,
     p_sign: signTest(differences),
     p_permutation,

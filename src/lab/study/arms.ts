@@ -120,7 +120,9 @@ function makeArm(
   const own: Document = JSON.parse(JSON.stringify(document))
   for (const [path, value] of Object.entries(settings))
     if (!setAt(own, path, value)) return `${name}: ${path}: there is no such field`
-  const parsed = parseExperiment({ ...own, name: `${study.name}: ${name}`.slice(0, 80) })
+  // Kernels that are measured may differ from run to run, and with them the last bits.
+  const kernels = own.kernels || 'default'
+  const parsed = parseExperiment({ ...own, kernels, name: `${study.name}: ${name}`.slice(0, 80) })
   if (!parsed.ok) {
     const [{ path, message }] = parsed.issues
     return `${name}: ${path}: ${message}`

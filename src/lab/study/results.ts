@@ -107,6 +107,19 @@ export class ResultLog {
       }
   }
 
+  /** The run is back after this step: what was heard of later ones no longer holds. */
+  restore(step: number): void {
+    const before = <T extends readonly [number, number]>(curve: T[]) =>
+      curve.filter(([at]) => at <= step)
+    this.#steps = step
+    this.#begins = Math.min(this.#begins, step)
+    for (const [name, curve] of this.#series) this.#series.set(name, before(curve))
+    for (const name of Object.keys(this.#costs) as (keyof Costs)[]) {
+      this.#costs[name] = before(this.#costs[name])
+      this.#total = { ...this.#total, [name]: this.#costs[name].at(-1)?.[1] ?? 0 }
+    }
+  }
+
   result(
     run: Pick<RunResult, 'arm' | 'seed' | 'status' | 'adapter' | 'seconds' | 'problem'>,
   ): RunResult {

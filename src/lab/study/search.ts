@@ -18,7 +18,7 @@ export interface Plan {
 }
 
 /** Seeds that choose, and seeds that judge. */
-export function splitSeeds({ seeds }: Study): { choosing: number[]; judging: number[] } {
+function splitSeeds({ seeds }: Study): { choosing: number[]; judging: number[] } {
   const half = Math.ceil(seeds.length / 2)
   return { choosing: seeds.slice(0, half), judging: seeds.slice(half) }
 }

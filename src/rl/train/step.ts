@@ -62,7 +62,8 @@ export async function reinforcementStep(
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
   // First the critic, then the actor, on the same rows.
-  const is_traced = training.wants_trace || training.observer.isTraced(progress.step)
+  const is_traced =
+    training.wants_trace || training.is_moment || training.observer.isTraced(progress.step)
   training.wants_trace = false
   if (is_traced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)

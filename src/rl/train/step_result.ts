@@ -60,6 +60,8 @@ export interface StepResult {
   readonly trace?: TokenTable
   /** What the inside looked like after it, where that was asked for (Trainer.observe). */
   readonly observation?: Observation
+  /** The step was looked at because of what it is (look/moments.ts): the observation shows all that moments show. */
+  readonly is_moment?: true
   /** Why an update of this step was left out, where one was. */
   readonly non_finite?: NonFinite
   /** Set on the first step of a phase, unless takePhaseStart reported it before. */

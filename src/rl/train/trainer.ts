@@ -36,6 +36,8 @@ export class Trainer {
       observer: new Observer(gpu, config, actor.tensors),
       progress: new Progress(config.phases),
       wants_trace: false,
+      is_moment: false,
+      plain_step: undefined,
       seen: undefined,
       last: undefined,
       skipped_updates: Promise.resolve(0),

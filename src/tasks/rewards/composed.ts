@@ -131,7 +131,9 @@ function programPart(name: string, weight: number, program: ProgramChoice): Part
       const fail = (row: number, kind: RewardProblem['kind'], message: string) =>
         void problems.push({ row, part: name, kind, message })
       const scores = answers.map((answer, row) => {
-        if ('problem' in answer) return fail(row, answer.problem, answer.message)
+        const { printed } = answer
+        const said = printed === undefined ? '' : ` (it printed: ${printed.trimEnd()})`
+        if ('problem' in answer) return fail(row, answer.problem, `${answer.message}${said}`)
         try {
           const read = readScore(answer.value)
           for (const [key, number] of Object.entries(read.extra)) {
@@ -141,7 +143,7 @@ function programPart(name: string, weight: number, program: ProgramChoice): Part
           }
           return read.score
         } catch (error) {
-          return fail(row, 'error', messageOf(error))
+          return fail(row, 'error', `${messageOf(error)}${said}`)
         }
       })
       return { scores: scores.map((score) => score ?? undefined), extra, problems }

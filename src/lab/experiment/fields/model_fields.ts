@@ -1,6 +1,6 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
 import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
-import type { LoraConfig, ModelType } from '../../../model/params/config.ts'
+import type { LoraConfig, ModelConfig, ModelType } from '../../../model/params/config.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
@@ -79,6 +79,19 @@ export function loraOf({
     r,
     target_modules: is_all ? ALL_LINEAR : namesOf(target_modules),
     layers_to_transform: layers.length > 0 ? layers : null,
+  }
+}
+
+/** The model of these fields, for a task with so many tokens. */
+export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
+  const { enable_gradient_checkpointing: _, source: __, source_name: ___, ...model } = fields
+  const { padding_idx, vocab_size, lora: lora_fields, ...sizes } = model
+  const lora = loraOf(lora_fields)
+  return {
+    ...sizes,
+    ...(padding_idx >= 0 && { padding_idx }),
+    ...(lora && { lora }),
+    vocab_size: Math.max(vocab_size, tokens),
   }
 }
 

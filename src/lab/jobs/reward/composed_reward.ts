@@ -8,7 +8,6 @@ import { rewardKinds } from '../../../tasks/rewards/rewards.ts'
 import type { Task } from '../../../tasks/task.ts'
 import type { Experiment } from '../../experiment/schema.ts'
 import { JobError } from '../job_error.ts'
-import { rewardOf, scoreOf } from '../rewards.ts'
 import edit_distance from '../templates/rewards/edit_distance.py?raw'
 import equation from '../templates/rewards/equation.py?raw'
 import exact_match from '../templates/rewards/exact_match.py?raw'
@@ -23,6 +22,7 @@ import program from '../templates/rewards/program.py?raw'
 import regex from '../templates/rewards/regex.py?raw'
 import task_score from '../templates/rewards/task.py?raw'
 import countdown from '../templates/scores/countdown.py?raw'
+import { rewardOf, scoreOf } from './rewards.ts'
 
 /** Every kind of part in Python: a function `make` of its settings that returns the rule. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ function programFiles(parts: readonly PartChoice[], names: readonly string[]): O
 }
 
 /** Throws JobError where nobody has loaded it. */
-function programText(code: string, name: string): string {
+export function programText(code: string, name: string): string {
   const source = programSource(code)
   if (source === undefined)
     throw new JobError(`the program ${name} (${code}) is not here; give its file again`)

@@ -25,6 +25,31 @@ const MOST_ENTRIES = 64
 const MOST_MEMORY = 2 ** 29
 const { parse, stringify } = JSON
 
+/** The last of what a program printed in one call. */
+const MOST_PRINTED = 1000
+const output = {
+  text: '',
+  print(text) {
+    output.text = (output.text + text.slice(-MOST_PRINTED)).slice(-MOST_PRINTED)
+  },
+  /** Adds it to a line, and begins anew. */
+  into(line) {
+    const printed = output.text
+    output.text = ''
+    return printed === '' ? line : { ...line, printed }
+  },
+}
+
+/** A value as console.log shows it, more or less. */
+function printable(value) {
+  if (typeof value === 'string') return value
+  try {
+    return stringify(plain(value)) ?? ''
+  } catch {
+    return 'a value that cannot be read'
+  }
+}
+
 /** Numbers from 0 to 1 that begin anew for every call (mulberry32). */
 const chance = {
   state: 0,
@@ -62,8 +87,8 @@ function freezeTime(scope) {
   Object.assign(Frozen, { now: () => NOW, parse: Real.parse, UTC: Real.UTC })
   scope.Date = Frozen
   scope.Math.random = chance.next
-  const silent = () => {}
-  scope.console = { log: silent, info: silent, warn: silent, error: silent, debug: silent }
+  const print = (...values) => output.print(`${values.map(printable).join(' ')}\n`)
+  scope.console = { log: print, info: print, warn: print, error: print, debug: print }
   if (scope.performance) scope.performance = { now: () => 0, timeOrigin: NOW }
   if (!scope.crypto) return
   const getRandomValues = (array) => {
@@ -194,8 +219,8 @@ async function pythonProgram(scope, { source, entry, files }, load) {
     lockFileContents: { info, packages: {} },
     env: { PYTHONHASHSEED: '0', HOME: '/home/pyodide' },
     jsglobals: {},
-    stdout: () => {},
-    stderr: () => {},
+    stdout: (line) => output.print(`${line}\n`),
+    stderr: (line) => output.print(`${line}\n`),
     stdin: () => null,
   })
   scope.fetch = fetch
@@ -215,10 +240,10 @@ async function pythonProgram(scope, { source, entry, files }, load) {
 function answer(program, { index, args }) {
   chance.state = 0
   try {
-    return stringify({ index, value: program.call(args) })
+    return stringify(output.into({ index, value: program.call(args) }))
   } catch (error) {
     const is_fatal = `${error?.name}`.includes('Fatal') || error?.pyodide_fatal_error === true
-    return stringify({ index, error: messageOf(error), is_fatal })
+    return stringify(output.into({ index, error: messageOf(error), is_fatal }))
   }
 }
 
@@ -229,7 +254,7 @@ function* answers(program, text) {
     chance.state = 0
     program.begin()
   } catch (error) {
-    for (const { index } of calls) yield stringify({ index, error: messageOf(error) })
+    for (const { index } of calls) yield stringify(output.into({ index, error: messageOf(error) }))
     return
   }
   for (const call of calls) yield answer(program, call)

@@ -3,7 +3,7 @@ import type { Analysis, ArmResult } from '../analysis.ts'
 import type { Study } from '../study.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
-import { curvesPlot, layersPlot } from './lines.ts'
+import { curvesPlot, layersPlot, profilesPlot } from './lines.ts'
 import { short } from './svg.ts'
 import { answerSentence, armSentence, differenceText, planSentence } from './words.ts'
 
@@ -15,6 +15,7 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
   }
   if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
   add('curves.svg', curvesPlot(study, analysis))
+  add('profiles.svg', profilesPlot(analysis))
   add('heat.svg', heatMap(study, analysis))
   add('layers.svg', layersPlot(study, analysis))
   return pictures
@@ -43,17 +44,19 @@ const csv = (rows: readonly (readonly (string | number | undefined)[])[]): strin
   `${rows.map((row) => row.map(cell).join(',')).join('\n')}\n`
 
 /** One row per arm. */
-export const tableOf = ({ arms }: Analysis): string =>
+const tableOf = ({ arms }: Analysis): string =>
   csv([
     [
       ...['arm', 'seeds', 'mean', 'deviation', 'interquartile_mean', 'low', 'high', 'spent'],
       ...['difference', 'difference_low', 'difference_high', 'bootstrap_low', 'bootstrap_high'],
-      ...['p_t', 'p_permutation', 'p_sign', 'p_holm', 'verdict', 'seeds_needed', 'collapsed'],
+      ...['p_t', 'p_permutation', 'p_sign', 'p_holm', 'verdict', 'seeds_needed'],
+      ...['probability_of_improvement', 'collapsed'],
     ],
     ...arms.map(({ arm, values, mean, deviation, interquartile_mean, t, spent, comparison: c }) => [
       ...[arm.name, values.length, mean, deviation, interquartile_mean, t?.low, t?.high, spent],
       ...[c?.mean, c?.t?.low, c?.t?.high, c?.bootstrap?.low, c?.bootstrap?.high],
       ...[c?.p_t, c?.p_permutation, c?.p_sign, c?.p_holm, c?.verdict, c?.seeds_needed],
+      c?.probability_of_improvement,
       values.filter(({ has_collapsed }) => has_collapsed).length,
     ]),
   ])
@@ -73,7 +76,7 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The table of a report, in Markdown. */
-export function markdownTable({ arms }: Analysis): string {
+function markdownTable({ arms }: Analysis): string {
   const row = ({
     arm,
     values,

@@ -4,6 +4,7 @@ import type { Analysis } from '../analysis.ts'
 import { runExperiment } from '../arms.ts'
 import { curveOf } from '../measure.ts'
 import { fingerprintOf, type RunResult } from '../results.ts'
+import { performanceProfile } from '../statistics/rliable.ts'
 import { tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { colourOf, dashOf, escaped, picture, scaleOf, short } from './svg.ts'
@@ -23,7 +24,7 @@ interface Line {
 }
 
 /** The runs of one arm of a study. */
-export const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
+const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string): RunResult[] => {
   const arm = arms.find((one) => one.arm.name === name)?.arm
   if (!arm) return []
   const known = new Set(seeds.map((seed) => fingerprintOf(runExperiment(arm, seed))))
@@ -51,7 +52,8 @@ function linesPicture(title: string, unit: string, lines: readonly Line[], heigh
   const columns = 3
   const legend_rows = Math.ceil(shown.length / columns)
   const bottom = height - 48
-  const x = scaleOf(0, Math.max(1, ...shown.flatMap(({ band }) => band.at)), LEFT, WIDTH - RIGHT)
+  const places = shown.flatMap(({ band }) => band.at)
+  const x = scaleOf(Math.min(0, ...places), Math.max(1e-9, ...places), LEFT, WIDTH - RIGHT)
   const heights = shown.flatMap(({ band }) => band.middle)
   const y = scaleOf(Math.min(...heights, 0), Math.max(...heights, 0.001), bottom, TOP)
   const grid = [
@@ -111,4 +113,18 @@ export function layersPlot(study: Study, analysis: Analysis): string | undefined
   })
   if (lines.every(({ band }) => band.at.length === 0)) return undefined
   return linesPicture('Entropy of every layer’s policy at the end, nats', 'layer', lines, 340)
+}
+
+/** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than three runs of an arm. */
+export function profilesPlot(analysis: Analysis): string | undefined {
+  const numbers = analysis.arms.map(({ values }) => values.map(({ value }) => value))
+  const all = numbers.flat()
+  if (numbers.some((own) => own.length < 3)) return undefined
+  const [low, high] = [Math.min(...all, 0), Math.max(...all)]
+  const at = Array.from({ length: 61 }, (_, i) => low + ((high - low) * i) / 60)
+  const lines = analysis.arms.map(({ arm: { name } }, i) => {
+    const middle = performanceProfile(numbers[i], at)
+    return { name, band: { at, middle, low: middle, high: middle } }
+  })
+  return linesPicture('Share of runs above a value', analysis.metric ?? '', lines, 320)
 }

@@ -4,12 +4,12 @@ import { mean } from '../../../rl/math/stats.ts'
 import type { Interval } from './student.ts'
 
 /** Resamples of a bootstrap, and flips of a permutation test that is too large to count out. */
-export const RESAMPLES = 10_000
+const RESAMPLES = 10_000
 /** Up to so many pairs, every choice of signs is counted. */
 const COUNTED = 16
 
 /** The q quantile of sorted values, linear between them (numpy's default). */
-export function quantile(sorted: readonly number[], q: number): number {
+function quantile(sorted: readonly number[], q: number): number {
   const at = (sorted.length - 1) * q
   const below = Math.floor(at)
   const above = Math.min(below + 1, sorted.length - 1)

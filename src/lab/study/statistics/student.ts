@@ -18,7 +18,7 @@ export function lnGamma(x: number): number {
 }
 
 /** The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz). */
-export function incompleteBeta(x: number, a: number, b: number): number {
+function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0
   if (x >= 1) return 1
   // The fraction converges quickly below this point; above it the mirrored one does.

@@ -21,6 +21,7 @@ const TokensTab = lazyPart(
   IN_TAB,
 )
 const RunsTab = lazyPart(async () => (await import('../../runs/RunsTab.tsx')).RunsTab, IN_TAB)
+const StudyTab = lazyPart(async () => (await import('../../study/StudyTab.tsx')).StudyTab, IN_TAB)
 const GpuTab = lazyPart(async () => (await import('../../gpu/GpuTab.tsx')).GpuTab, IN_TAB)
 
 const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
@@ -28,6 +29,7 @@ const NAMES: Readonly<Record<Tab, { name: string; says: string }>> = {
   inside: { name: 'Inside', says: 'What every layer does, on tokens of the run' },
   tokens: { name: 'Tokens', says: 'Responses token by token, and the step that trained on them' },
   runs: { name: 'Runs', says: 'Runs of this browser, side by side' },
+  study: { name: 'Study', says: 'Several settings with several seeds, and what they prove' },
   gpu: { name: 'GPU', says: 'Memory, time and speed' },
 }
 
@@ -36,6 +38,7 @@ const CONTENT: Readonly<Record<Tab, () => ReactNode>> = {
   inside: () => <InsideTab />,
   tokens: () => <TokensTab />,
   runs: () => <RunsTab />,
+  study: () => <StudyTab />,
   gpu: () => <GpuTab />,
 }
 

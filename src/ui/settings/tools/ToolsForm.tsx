@@ -10,6 +10,7 @@ import {
   type ShownTool,
   shownTools,
   type ToolChoice,
+  type TriedCall,
   tryTool,
 } from '../../../lab/page/tool_trial.ts'
 import { useLab } from '../../base/run.ts'
@@ -61,10 +62,12 @@ def execute(parameters):
 function ToolTrial({ tool, place }: { readonly tool: ShownTool; readonly place: number }) {
   const experiment = useLab(selectExperiment)
   const [text, setText] = useState(tool.example)
-  const [said, setSaid] = useState<string>()
+  const [said, setSaid] = useState<TriedCall>()
   const call = () => {
-    setSaid('…')
-    tryTool(experiment, place, text).then(setSaid, ({ message }: Error) => setSaid(message))
+    setSaid({ text: '…', printed: '' })
+    tryTool(experiment, place, text).then(setSaid, ({ message }: Error) =>
+      setSaid({ text: message, printed: '' }),
+    )
   }
   return (
     <div className="reward-add">
@@ -82,9 +85,10 @@ function ToolTrial({ tool, place }: { readonly tool: ShownTool; readonly place: 
       </button>
       {said === undefined ? null : (
         <output className="response" data-testid={`tool-said-${place}`}>
-          {said}
+          {said.text}
         </output>
       )}
+      {said?.printed ? <pre data-testid={`tool-printed-${place}`}>{said.printed}</pre> : null}
     </div>
   )
 }
