@@ -28,13 +28,16 @@ function statedPolicy(file: string): string {
   return policy
 }
 
-/** sandbox.html runs a person's program, which the page's own policy does not let it. */
-const sandbox: Plugin = {
-  name: 'sandbox-policy',
+/** Frames without rights of the page, which need a policy of their own: one runs a person's program, one fetches a model. */
+const FRAMES = ['sandbox.html', 'fetch.html']
+
+const frames: Plugin = {
+  name: 'frame-policies',
   configurePreviewServer({ middlewares }) {
-    const own = `${statedPolicy('public/sandbox.html')}; sandbox allow-scripts; frame-ancestors 'self'`
     middlewares.use((request, response, next) => {
-      if (/\/sandbox\.html(\?|$)/.test(request.url ?? '')) {
+      const frame = FRAMES.find((name) => new RegExp(`/${name}(\\?|$)`).test(request.url ?? ''))
+      if (frame) {
+        const own = `${statedPolicy(`public/${frame}`)}; sandbox allow-scripts; frame-ancestors 'self'`
         const set = response.setHeader.bind(response)
         response.setHeader = (name, value) =>
           set(name, name === 'Content-Security-Policy' ? own : value)
@@ -88,7 +91,7 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), sandbox],
+  plugins: [react(), frames],
   base: './',
   // The licences of all that is bundled stand beside it.
   build: {

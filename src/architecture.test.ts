@@ -40,6 +40,7 @@ const FORMATS = [
   'model/hf/safetensors.ts',
   'model/hf/safetensors_header.ts',
   'model/hf/safetensors_write.ts',
+  'model/hf/stream/ranged_file.ts',
   'model/hf/write_adapter.ts',
   'model/hf/write_config.ts',
   'model/hf/write_model.ts',

@@ -3,6 +3,7 @@ import { adapters } from './adapters.ts'
 import { type Command, LabFailure, UsageError } from './command.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
+import { generate } from './generate.ts'
 import { importRun } from './import.ts'
 import { presets } from './presets/presets.ts'
 import { probe } from './probe.ts'
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   tasks,
   conform,
   probe,
+  generate,
   export: exportCommand,
   import: importRun,
   adapters,

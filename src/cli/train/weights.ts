@@ -70,7 +70,10 @@ export function refuseSave(folder: string): void {
 }
 
 /** Fields of the model that the meaning of its weights does not depend on. */
-const LEFT_OPEN = ['enable_gradient_checkpointing', 'padding_idx', 'lora']
+const LEFT_OPEN = [
+  ...['enable_gradient_checkpointing', 'padding_idx', 'lora'],
+  ...['vocab_size', 'source', 'source_name'],
+]
 
 /**
  * Reads what saveWeights wrote. Throws LabFailure when it is not for this experiment's model and task:
@@ -101,10 +104,12 @@ export function savedModel(folder: string): HfModel | undefined {
   const file = join(folder, 'weights.json')
   if (!existsSync(file)) return undefined
   const header = readHeader(file)
-  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...model } = header.model
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
-  const config = { ...model, vocab_size }
+  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
+  // Folders of earlier versions do not say what is newer.
+  const { source: ____, source_name: _____, vocab_size: rows = 0, ...model } = fields
+  const config = { ...model, vocab_size: Math.max(rows, vocab_size) }
   const layout = paramLayout(modelShape(config))
   if (header.count !== layout.size)
     throw new LabFailure(

@@ -82,6 +82,12 @@ async function requestLargest(
   }
 }
 
+/** Bytes of the largest buffer that the best adapter lets a kernel read, whatever a device asks for. Throws as openAdapter. */
+export async function mostBinding(gpu?: GPU): Promise<number> {
+  const { limits } = await requestAdapter(gpu)
+  return Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
+}
+
 async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter> {
   const webgpu = gpu ?? globalThis.navigator?.gpu
   if (!webgpu && globalThis.isSecureContext === false)

@@ -7,8 +7,11 @@ import { trainerConfig } from './trainer_config.ts'
 test('the trainer gets numbers, not choices', () => {
   const { experiment } = PRESETS[0]
   const config = trainerConfig(experiment)
-  const { enable_gradient_checkpointing, padding_idx, lora: _, ...model } = experiment.model
+  const { enable_gradient_checkpointing, padding_idx, lora: _, ...fields } = experiment.model
+  const { source: __, source_name: ___, ...model } = fields
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
+  const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
+  expect(trainerConfig(wide).model.vocab_size).toBe(32)
   const padded = { ...experiment, model: { ...experiment.model, padding_idx: 0 } }
   expect([padding_idx, trainerConfig(padded).model.padding_idx]).toEqual([-1, 0])
   expect(config.enable_gradient_checkpointing).toBe(enable_gradient_checkpointing)

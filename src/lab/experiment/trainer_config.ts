@@ -4,7 +4,7 @@ import { createReward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
-import { loraOf } from './fields/model_fields.ts'
+import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { resolvePhases } from './resolve.ts'
 import type { Experiment } from './schema.ts'
@@ -12,13 +12,6 @@ import type { Experiment } from './schema.ts'
 /** The trainer's configuration: the task and its reward made, phases resolved, the size of the task's vocabulary filled in. */
 export function trainerConfig(experiment: Experiment): TrainerConfig {
   const { seed, data, validation, probe } = experiment
-  const {
-    enable_gradient_checkpointing,
-    padding_idx,
-    lora: lora_fields,
-    ...model
-  } = experiment.model
-  const lora = loraOf(lora_fields)
   const phases = resolvePhases(experiment)
   const tools = createTools(experiment.tools, experiment.reward)
   const task = promptedTask(experiment)
@@ -27,17 +20,12 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     task,
     ...(tools.length > 0 && { tools }),
     reward: createReward(experiment.reward, task),
-    model: {
-      ...model,
-      ...(padding_idx >= 0 && { padding_idx }),
-      ...(lora && { lora }),
-      vocab_size: task.tokenizer.vocab_size,
-    },
+    model: modelConfig(experiment.model, task.tokenizer.vocab_size),
     phases,
     data,
     validation,
     probe,
-    enable_gradient_checkpointing,
+    enable_gradient_checkpointing: experiment.model.enable_gradient_checkpointing,
   }
 }
 

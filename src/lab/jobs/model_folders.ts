@@ -10,7 +10,7 @@ import { type Head, initialWeights, paramLayout } from '../../model/params/param
 import type { Task, Tokenizer } from '../../tasks/task.ts'
 import type { SteeredState } from '../checkpoints/checkpoint.ts'
 import { firstNonfinite } from '../checkpoints/sound.ts'
-import { loraOf } from '../experiment/fields/model_fields.ts'
+import { modelConfig } from '../experiment/fields/model_fields.ts'
 import { taskOf } from '../experiment/fields/task_fields.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { JobError } from './job_error.ts'
@@ -76,7 +76,7 @@ const SERVED_HEADS = [32, 64, 96, 128, 160, 192, 224, 256]
 export function modelFolders(given: ModelSource, task: Task): OutFile[] {
   const source = { ...given, vocabulary: jobVocabulary(given.vocabulary, task) }
   const { critic } = source
-  const base = headFiles(source, task, 'lm_head', source.policy)
+  const base = policyFiles(source, task)
   return [
     ...below('model', base),
     ...(adapterOf(source) ? below('adapter', policyAdapter(source, '../model')) : []),
@@ -98,7 +98,7 @@ function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
 export function runModels(source: ModelSource, task: Task): OutFile[] {
   const { critic, reward_model } = source
   return [
-    ...headFiles(source, task, 'lm_head', mergedPolicy(source)),
+    ...policyFiles(source, task, mergedPolicy(source)),
     ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
     ...(reward_model
       ? below('reward_model', headFiles(source, task, 'reward_head', reward_model))
@@ -110,17 +110,15 @@ export function runModels(source: ModelSource, task: Task): OutFile[] {
 export function runAdapter(source: ModelSource, task: Task): OutFile[] {
   if (!adapterOf(source))
     throw new JobError('there is no adapter: model.lora.r is 0. Export the model with --to hf')
-  const base = headFiles(source, task, 'lm_head', source.policy)
+  const base = policyFiles(source, task)
   return [...policyAdapter(source, 'base'), ...below('base', base)]
 }
 
 /** The adapter that an experiment trains, and its factors. */
 function adapterOf({ experiment, vocabulary, adapter }: ModelSource) {
-  const { enable_gradient_checkpointing: _, lora: fields, ...model } = experiment.model
-  const lora = loraOf(fields)
+  const { lora, ...model } = modelConfig(experiment.model, vocabulary.vocab_size)
   if (!lora) return undefined
-  const shape = modelShape({ ...model, vocab_size: vocabulary.vocab_size })
-  const layout = adapterLayout(shape, lora)
+  const layout = adapterLayout(modelShape(model), lora)
   return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
 }
 
@@ -142,14 +140,23 @@ function mergedPolicy(source: ModelSource): Float32Array | undefined {
 const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
 
+/** The policy, with weights of its own or merged ones. Throws JobError where they are those of a model that only its hash names. */
+function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
+  const { source: hash, source_name } = source.experiment.model
+  if (!source.policy && hash !== '')
+    throw new JobError(
+      `This experiment begins with ${source_name} (${hash}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
+    )
+  return headFiles(source, task, 'lm_head', weights)
+}
+
 function headFiles(
   { experiment, vocabulary }: ModelSource,
   task: Task,
   head: Head,
   weights: Float32Array | undefined,
 ): OutFile[] {
-  const { enable_gradient_checkpointing: _, lora: __, ...model } = experiment.model
-  const config = { ...model, vocab_size: vocabulary.vocab_size }
+  const { lora: _, ...config } = modelConfig(experiment.model, vocabulary.vocab_size)
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
   return modelFiles({

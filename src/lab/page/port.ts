@@ -5,7 +5,7 @@ import type { DataPort } from './contents/data_messages.ts'
 
 /** What the client needs of a Worker. */
 export interface LabPort {
-  postMessage(command: LabCommand): void
+  postMessage(command: LabCommand, transfer?: Transferable[]): void
   terminate(): void
   addEventListener(type: 'message', listener: (event: { data: LabEvent }) => void): void
   addEventListener(

@@ -130,10 +130,20 @@ class Replay {
       case 'program_answers':
         return
       case 'open_model':
-      case 'read_text': {
+      case 'find_model':
+      case 'fetch_model':
+      case 'keep_model':
+      case 'open_kept':
+      case 'read_text':
+      case 'write_text':
+      case 'look_back':
+      case 'start_from': {
         const message = `No model can be opened: ${IS_RECORDING}.`
-        return this.say({ type: 'model_failed', message, is_open: false })
+        return this.say({ type: 'model_failed', message, open: [] })
       }
+      case 'list_models':
+      case 'forget_model':
+      case 'cancel_model':
       case 'close_model':
         return
       case 'read_checkpoint': {

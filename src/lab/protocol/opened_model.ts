@@ -1,20 +1,69 @@
-// Messages about a model that a person opened to look at: files go to the worker, what every layer says of a text comes back.
+// Messages about models that a person opened: files and addresses go to the worker, what a model is and says comes back. Two can be open at
+// a time, side by side.
+import type { EntropyChanges } from '../../rl/look/opened_model.ts'
 import type { Lens } from './observation.ts'
+
+export type ModelPlace = 'first' | 'second'
+
+/** How a model writes; verl's names. 0 for temperature is greedy, 0 for top_k and 1 for top_p leave all tokens in. */
+export interface WritingSettings {
+  readonly temperature: number
+  readonly top_p: number
+  readonly top_k: number
+  readonly max_tokens: number
+  readonly seed: number
+}
+
+/** One turn of a conversation, as chat templates read it. */
+export interface ChatTurn {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+
+/** What a model continues: a text as it is, or a conversation through the model's own template. */
+export type Asked = { readonly text: string } | { readonly messages: readonly ChatTurn[] }
 
 export type ModelCommand =
   /** Opens the model of these files, with an adapter where there are files of one. Answered by `model_opened` or `model_failed`. */
   | {
       readonly type: 'open_model'
+      readonly place: ModelPlace
+      readonly name: string
       readonly files: readonly File[]
       readonly adapter: readonly File[]
     }
-  /** Answered by `model_read` or `model_failed`. */
-  | { readonly type: 'read_text'; readonly text: string }
+  /** Looks for a model on a server, through the port of fetch.html. Answered by `model_found` once the person has agreed there. */
+  | {
+      readonly type: 'find_model'
+      readonly place: ModelPlace
+      readonly address: string
+      readonly port: MessagePort
+    }
+  /** Fetches what was found, keeps it and opens it. */
+  | { readonly type: 'fetch_model' }
+  /** Keeps the files of an open model in the browser. Answered by `models_kept`. */
+  | { readonly type: 'keep_model'; readonly place: ModelPlace }
+  /** Opens a model that is kept here. */
+  | { readonly type: 'open_kept'; readonly place: ModelPlace; readonly folder: string }
+  /** Answered by `models_kept`. */
+  | { readonly type: 'list_models' }
+  | { readonly type: 'forget_model'; readonly folder: string }
+  /** Ends what is under way: fetching, reading or writing. What has arrived is kept. */
+  | { readonly type: 'cancel_model' }
+  /** What every layer says of a text. Answered by `model_read` or `model_failed`. */
+  | { readonly type: 'read_text'; readonly text: string; readonly wants_changes: boolean }
+  /** Writes with the first model. Answered by `model_written`, again and again. */
+  | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
+  /** What every layer said where token `at` was written. Answered by `model_read`. */
+  | { readonly type: 'look_back'; readonly at: number }
+  /** What an experiment that begins with the first model says of it, once its files are kept. Answered by `model_start`. */
+  | { readonly type: 'start_from' }
   /** Frees its memory. */
-  | { readonly type: 'close_model' }
+  | { readonly type: 'close_model'; readonly place?: ModelPlace }
 
 /** What is known of a model, and of its tokenizer. */
 export interface OpenedModelFacts {
+  readonly name: string
   readonly model_type: string
   readonly num_hidden_layers: number
   readonly hidden_size: number
@@ -24,20 +73,127 @@ export interface OpenedModelFacts {
   readonly dtype: string
   /** The adapter of the GPU, in words. */
   readonly gpu: string
+  /** GPU memory that it holds. */
+  readonly gpu_bytes: number
+  /** By which an experiment names it: `sha256-…`. */
+  readonly hash: string
   /** Whether an adapter of PEFT is merged in. */
   readonly has_adapter: boolean
   /** Why texts are read as token ids; undefined where the folder has a tokenizer. */
   readonly why_ids: string | undefined
+  readonly has_template: boolean
+  /** Whether its files lie in the browser's storage. */
+  readonly is_kept: boolean
+}
+
+/** One use of a model and the GPU memory that is planned for it. `why_not`: why it does not fit here. */
+export interface ModelUse {
+  readonly what: 'look' | 'lora' | 'full'
+  readonly bytes: number
+  readonly why_not: string | undefined
+}
+
+/** What its config says of a model that was found and not fetched. */
+export interface FoundModel {
+  readonly name: string
+  readonly source: string
+  /** Of the files that would be fetched, and of them what is here already. */
+  readonly bytes: number
+  readonly here_bytes: number
+  readonly files: number
+  readonly model_type: string
+  readonly num_parameters: number
+  readonly uses: readonly ModelUse[]
+  /** Whether the browser has storage for it. Without, it is read straight into the GPU. */
+  readonly can_keep: boolean
+}
+
+export interface KeptFacts {
+  readonly folder: string
+  /** Undefined while parts are missing. */
+  readonly hash: string | undefined
+  readonly name: string
+  readonly source: string
+  readonly bytes: number
+}
+
+export interface ModelProgress {
+  readonly doing: 'fetching' | 'keeping' | 'reading'
+  readonly bytes: number
+  readonly of: number
+  readonly bytes_per_second: number
+  readonly seconds_left: number
+}
+
+/** What one model says of a text. */
+export interface ModelReading {
+  readonly place: ModelPlace
+  readonly lens: Lens
+  /** Where they were asked for. */
+  readonly changes: EntropyChanges | undefined
+}
+
+/** A model as the start of an experiment. */
+export interface ModelStart {
+  readonly hash: string
+  readonly name: string
+  /** Its config, in the names of an experiment's model section. */
+  readonly fields: Readonly<Record<string, string | number | boolean>>
+  /** The list of its files, which the hash is of. */
+  readonly list: string
+  /** The files of its tokenizer by their names. */
+  readonly tokenizer: Readonly<Record<string, string>>
+}
+
+export interface WrittenPart {
+  /** The token's own text: a part of a character is its bytes. */
+  readonly token: string
+  readonly prob: number
+  /** Nats. */
+  readonly entropy: number
 }
 
 export type ModelEvent =
-  | { readonly type: 'model_opened'; readonly model: OpenedModelFacts }
-  | { readonly type: 'model_read'; readonly text: string; readonly lens: Lens }
-  /** `is_open`: there still is a model to read texts with. */
-  | { readonly type: 'model_failed'; readonly message: string; readonly is_open: boolean }
+  | { readonly type: 'model_opened'; readonly place: ModelPlace; readonly model: OpenedModelFacts }
+  | { readonly type: 'model_found'; readonly place: ModelPlace; readonly model: FoundModel }
+  | { readonly type: 'model_progress'; readonly progress: ModelProgress }
+  | {
+      readonly type: 'models_kept'
+      readonly models: readonly KeptFacts[]
+      readonly can_keep: boolean
+    }
+  | {
+      readonly type: 'model_read'
+      readonly text: string
+      readonly readings: readonly ModelReading[]
+    }
+  /** `text` is all that was written so far, `parts` the tokens that are new. */
+  | {
+      readonly type: 'model_written'
+      readonly text: string
+      readonly parts: readonly WrittenPart[]
+      readonly is_done: boolean
+    }
+  | { readonly type: 'model_start'; readonly start: ModelStart }
+  /** `open`: the places that still hold a model. */
+  | {
+      readonly type: 'model_failed'
+      readonly message: string
+      readonly open: readonly ModelPlace[]
+    }
 
 export const MODEL_COMMANDS: readonly string[] = [
   'open_model',
+  'find_model',
+  'fetch_model',
+  'keep_model',
+  'open_kept',
+  'list_models',
+  'forget_model',
+  'cancel_model',
   'read_text',
+  'write_text',
+  'look_back',
+  'start_from',
   'close_model',
 ] satisfies ModelCommand['type'][]

@@ -1,6 +1,6 @@
 // The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
 import { version as understory_version } from '../../../package.json'
-import type { OpenOptions } from '../../kernels/device/adapter.ts'
+import { mostBinding, type OpenOptions } from '../../kernels/device/adapter.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { tuneMatmul } from '../../kernels/matmul/matmul_tune.ts'
 import {
@@ -10,17 +10,19 @@ import {
   shapeClass,
 } from '../../kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
-import { type FileSource, readHfModel } from '../../model/hf/hf_model.ts'
-import { withAdapter } from '../../model/hf/peft_adapter.ts'
+import type { RangedFolder } from '../../model/hf/stream/ranged_file.ts'
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
+import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/memory.ts'
 import { runProducts } from '../../rl/train/tuning.ts'
+import { planUses } from '../../rl/train/uses/planned_uses.ts'
 import { installProgramRunner } from '../../tasks/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
+import { openModelDisk } from '../content/models/opfs_disk.ts'
 import { followExperiment } from '../experiment/experiment.ts'
 import type { Experiment } from '../experiment/schema.ts'
 import { trainerConfig } from '../experiment/trainer_config.ts'
@@ -30,7 +32,10 @@ import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { ProgramCalls } from '../sandbox/program_calls.ts'
 import { memoryBudget, plannedBytes, requireMemory, savingWords } from './memory_budget.ts'
+import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
+import { wholeFiles } from './opened/model_sources.ts'
+import { loadStart } from './opened/start_weights.ts'
 import { type RunDevice, Session } from './session.ts'
 import { systemClock } from './session_host.ts'
 import { SteeredRun } from './steered_run.ts'
@@ -141,7 +146,13 @@ async function prepare(
       ),
     start: async (matmul, onProgress, state) => {
       const engine = steeredEngine(gpu, matmul, onProgress, most_bytes)
-      run = await (state ? SteeredRun.resume(engine, state) : SteeredRun.begin(engine, experiment))
+      if (state) run = await SteeredRun.resume(engine, state)
+      else {
+        const begun = await SteeredRun.begin(engine, experiment)
+        const open = (folder: RangedFolder) => openFiles(folder, undefined)
+        await loadStart(experiment.model, openModelDisk, open, begun.trainer)
+        run = begun
+      }
       return {
         trainer: run,
         counts: gpu.counts,
@@ -193,24 +204,31 @@ const session = new Session({
   ...systemClock,
 })
 
-const sourceOf = (files: readonly File[]): FileSource => ({
-  read: async (name) => {
-    const file = files.find((one) => one.name === name)
-    return file && new Uint8Array(await file.arrayBuffer())
-  },
-})
+/** The run whose settings a training of an opened model is planned with. */
+const PLANNED_PRESET = 'tiny-grpo'
 
 const reader = new ModelReader({
-  read: async (files, adapter) => {
-    const model = await readHfModel(sourceOf(files), { head: 'lm_head' })
-    return adapter.length > 0 ? withAdapter(model, sourceOf(adapter)) : model
+  check: (folder, adapter) =>
+    openFiles(folder, adapter.length > 0 ? wholeFiles(adapter) : undefined),
+  open: (model, held, options) =>
+    OpenedModel.open(
+      model,
+      ({ largest, bytes }) => {
+        requireRoom(bytes, ALLOWED_BYTES - held)
+        return Gpu.open({ largest })
+      },
+      options,
+    ),
+  plan: async (config) => {
+    const preset = presetOf(PLANNED_PRESET)
+    if (!preset) throw new RangeError(`there is no preset ${PLANNED_PRESET}`)
+    const uses = (facts: Parameters<typeof planUses>[0]) =>
+      planUses(facts, trainerConfig(preset.experiment))
+    return plannedModel(config, uses, ALLOWED_BYTES, await mostBinding())
   },
-  open: (model) =>
-    OpenedModel.open(model, ({ largest, bytes }) => {
-      requireRoom(bytes, ALLOWED_BYTES)
-      return Gpu.open({ largest })
-    }),
+  disk: openModelDisk,
   post,
+  now: () => performance.now(),
 })
 
 const isOfModel = (command: LabCommand): command is ModelCommand =>

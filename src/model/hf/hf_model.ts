@@ -1,17 +1,18 @@
-// A Hugging Face model directory, read into the flat layout: config.json, generation_config.json and safetensors, in one
-// file or in shards.
+// A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file or in shards. Its weights are read
+// piece by piece into wherever they are needed, or whole into the flat layout.
 import { type ModelConfig, modelShape } from '../params/config.ts'
-import {
-  isObject,
-  type JsonObject,
-  ModelFileError,
-  parseJsonObject,
-  shown,
-} from '../params/errors.ts'
+import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../params/errors.ts'
 import { type Head, type ParamLayout, paramLayout } from '../params/params.ts'
 import { type HfConfig, parseHfConfig, parseTokenId, parseTokenIds } from './hf_config.ts'
-import { readFloats } from './safetensors.ts'
-import { type Dtype, type OpenSafetensors, openSafetensors } from './safetensors_header.ts'
+import { isHarmless, type Located, locate, placedIn } from './located.ts'
+import type { Dtype } from './safetensors_header.ts'
+import { bytesFile, type RangedFolder, readSmall } from './stream/ranged_file.ts'
+import {
+  type LoadOptions,
+  requireSame,
+  streamTensors,
+  type WeightSink,
+} from './stream/weight_stream.ts'
 
 /** Where the files of a directory come from: a folder, an upload, a map in a test. */
 export interface FileSource {
@@ -19,12 +20,11 @@ export interface FileSource {
   read(name: string): Promise<Uint8Array | undefined>
 }
 
-export interface HfModel {
+/** What is known of a model without its weights. */
+export interface HfFacts {
   readonly config: ModelConfig
   readonly head: Head
   readonly layout: ParamLayout
-  /** In the flat layout. */
-  readonly weights: Float32Array<ArrayBuffer>
   /** Tokens that end a response; generation_config.json wins over config.json. */
   readonly eos_token_ids: number[]
   readonly pad_token_id?: number
@@ -32,47 +32,95 @@ export interface HfModel {
   readonly dtype: Dtype
 }
 
+/** A model whose files have been checked and whose weights have not been read yet. */
+export interface OpenHfModel extends HfFacts {
+  /** Of its parameters, in its files. */
+  readonly weight_bytes: number
+  /** Writes every parameter into a sink, once. Throws ModelFileError, and what source and sink throw. */
+  load(sink: WeightSink, options?: LoadOptions): Promise<void>
+}
+
+export interface HfModel extends HfFacts {
+  /** In the flat layout. */
+  readonly weights: Float32Array<ArrayBuffer>
+}
+
 const CONFIG = 'config.json'
 const GENERATION = 'generation_config.json'
-const SINGLE = 'model.safetensors'
-const INDEX = 'model.safetensors.index.json'
 const EMBEDDING = 'model.embed_tokens.weight'
 const LM_HEAD = 'lm_head.weight'
 
 /** Bytes; the index of a model within our reach is far smaller, and nested brackets are slow to parse. */
 const LARGEST_JSON = 2 ** 23
 
-/** Plain names of safetensors files; nothing that could lead out of the directory. */
-const SHARD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
-
-/** Buffers in old checkpoints that Hugging Face computes itself. */
-const isHarmless = (name: string) => name.endsWith('rotary_emb.inv_freq')
-
-/** Tensors by name, each in the open file that holds it. */
-type Located = ReadonlyMap<string, OpenSafetensors>
-
 /**
- * Reads and checks a model. `options.head` is what the caller needs; by default the directory decides. Nothing of the size
- * of the model is allocated before every tensor has been found in its right shape.
- * Throws ModelFileError naming file and tensor, what was expected and what was found.
+ * Checks a model: config, tokens, and that every tensor is there in its right shape. `options.head` is what the caller needs; by default
+ * the directory decides. No weights are read. Throws ModelFileError naming file and tensor, what was expected and what was found.
  */
-export async function readHfModel(
-  source: FileSource,
+export async function openHfModel(
+  folder: RangedFolder,
   options: { readonly head?: Head } = {},
-): Promise<HfModel> {
+): Promise<OpenHfModel> {
+  const source = smallFiles(folder)
   const json = await readJson(source, CONFIG)
   if (!json) throw new ModelFileError(CONFIG, 'expected a file, found none')
   const parsed = parseHfConfig(json, CONFIG)
   const head = chooseHead(parsed, options.head)
   const tokens = await readTokens(source, parsed)
-  const { located, file } = await openWeights(source)
+  const { located, file } = await locate(folder, (name) => readJson(source, name))
   const layout = paramLayout(modelShape(parsed.config), head)
   requireParams(layout, located, file)
-  const weights = fillWeights(layout, located, file)
-  requireTied(layout, located, weights)
-  const dtype = located.get(EMBEDDING)?.entries.get(EMBEDDING)?.dtype ?? 'F32'
-  return { config: parsed.config, head, layout, weights, ...tokens, dtype }
+  const placed = layout.params.flatMap(({ name }) => placedIn(located, name) ?? [])
+  const dtype = placedIn(located, EMBEDDING)?.entry.dtype ?? 'F32'
+  return {
+    ...{ config: parsed.config, head, layout, ...tokens, dtype },
+    weight_bytes: placed.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0),
+    load: async (sink, options) => {
+      await streamTensors(placed, sink, options)
+      await requireTied(layout, located, options)
+    },
+  }
 }
+
+/** The same with the weights in memory. Nothing of their size is allocated before the model has been checked. */
+export async function readHfModel(
+  source: FileSource,
+  options: { readonly head?: Head } = {},
+): Promise<HfModel> {
+  const { weight_bytes: _, load, ...facts } = await openHfModel(wholeFiles(source), options)
+  const weights = allocate(facts.layout.size)
+  await load(flatSink(facts.layout, weights))
+  return { ...facts, weights }
+}
+
+/** Writes into the flat layout. */
+export function flatSink(layout: ParamLayout, weights: Float32Array): WeightSink {
+  const offsets = new Map(layout.params.map(({ name, offset }) => [name, offset]))
+  return {
+    write: (param, offset, values) => weights.set(values, (offsets.get(param) ?? 0) + offset),
+  }
+}
+
+/** Files that are read whole, as ranges of them. */
+const wholeFiles = (source: FileSource): RangedFolder => ({
+  open: async (name) => {
+    const bytes = await source.read(name)
+    return bytes && bytesFile(name, bytes as Uint8Array<ArrayBuffer>)
+  },
+})
+
+/** JSON files of a folder of ranges. */
+const smallFiles = (folder: RangedFolder): FileSource => ({
+  read: async (name) => {
+    const file = await folder.open(name)
+    if (!file) return undefined
+    try {
+      return await readSmall(file, LARGEST_JSON)
+    } catch (error) {
+      throw error instanceof RangeError ? new ModelFileError(name, error.message) : error
+    }
+  },
+})
 
 /** A JSON file of a directory; undefined where there is none. Throws ModelFileError. */
 export async function readJson(source: FileSource, name: string): Promise<JsonObject | undefined> {
@@ -113,71 +161,6 @@ async function readTokens(
   }
 }
 
-/** Opens every file of weights once. `file` is what a missing tensor is missing from. */
-async function openWeights(source: FileSource): Promise<{ located: Located; file: string }> {
-  const single = await source.read(SINGLE)
-  if (single) {
-    const opened = openSafetensors(single, SINGLE)
-    const names = [...opened.entries.keys()]
-    return { located: new Map(names.map((name) => [name, opened])), file: SINGLE }
-  }
-  const index = await readJson(source, INDEX)
-  if (!index)
-    throw new ModelFileError(
-      SINGLE,
-      `expected this file or ${INDEX}, found neither (only safetensors are read)`,
-    )
-  return { located: await openShards(source, parseIndex(index)), file: INDEX }
-}
-
-/** Tensor names to shard names. */
-function parseIndex({ weight_map }: JsonObject): ReadonlyMap<string, string> {
-  if (!isObject(weight_map))
-    throw new ModelFileError(INDEX, `weight_map: expected an object, found ${shown(weight_map)}`)
-  const shards = new Map<string, string>()
-  for (const [name, shard] of Object.entries(weight_map)) {
-    if (typeof shard !== 'string' || !SHARD_NAME.test(shard))
-      throw new ModelFileError(
-        INDEX,
-        `tensor ${shown(name)}: expected the name of a .safetensors file in this directory, found ${shown(shard)}`,
-      )
-    shards.set(name, shard)
-  }
-  return shards
-}
-
-async function openShards(
-  source: FileSource,
-  shard_of: ReadonlyMap<string, string>,
-): Promise<Located> {
-  const shards = new Map<string, OpenSafetensors>()
-  for (const [name, shard] of shard_of) {
-    if (shards.has(shard)) continue
-    const bytes = await source.read(shard)
-    if (!bytes)
-      throw new ModelFileError(
-        shard,
-        `expected a file with tensor ${shown(name)} (${INDEX}), found none`,
-      )
-    shards.set(shard, openSafetensors(bytes, shard))
-  }
-  const located = new Map<string, OpenSafetensors>()
-  for (const [name, shard] of shard_of) {
-    const opened = shards.get(shard)
-    if (!opened?.entries.has(name))
-      throw new ModelFileError(shard, `tensor ${shown(name)}: expected by ${INDEX}, found nothing`)
-    located.set(name, opened)
-  }
-  for (const [shard, { entries }] of shards)
-    for (const name of entries.keys())
-      if (shard_of.get(name) !== shard && !isHarmless(name))
-        throw new ModelFileError(
-          shard,
-          `tensor ${shown(name)}: expected in ${shard_of.get(name) ?? 'no file'} by ${INDEX}, found here`,
-        )
-  return located
-}
-
 /** Every parameter is there in its shape, and nothing else is. */
 function requireParams(layout: ParamLayout, located: Located, file: string): void {
   for (const { name, shape } of layout.params) requireShape(located, name, shape, file)
@@ -215,42 +198,24 @@ function requireShape(
     )
 }
 
-function fillWeights(
-  layout: ParamLayout,
-  located: Located,
-  file: string,
-): Float32Array<ArrayBuffer> {
-  const weights = allocate(layout.size, file)
-  for (const { name, offset, size } of layout.params) {
-    const opened = located.get(name)
-    if (opened) readFloats(opened, name, weights.subarray(offset, offset + size))
-  }
-  return weights
-}
-
-function allocate(size: number, file: string): Float32Array<ArrayBuffer> {
+function allocate(size: number): Float32Array<ArrayBuffer> {
   try {
     return new Float32Array(size)
   } catch {
     throw new ModelFileError(
-      file,
+      CONFIG,
       `expected ${size * 4} bytes of free memory for its weights, found less`,
     )
   }
 }
 
 /** A tied model has one matrix; a second one in the file must not say anything else. */
-function requireTied(layout: ParamLayout, located: Located, weights: Float32Array): void {
-  const opened = located.get(LM_HEAD)
-  const embedding = layout.params.find(({ name }) => name === EMBEDDING)
-  if (!opened || !embedding || !isTied(layout)) return
-  const lm_head = allocate(embedding.size, opened.file)
-  readFloats(opened, LM_HEAD, lm_head)
-  const first = lm_head.findIndex((x, i) => !Object.is(x, weights[embedding.offset + i]))
-  if (first >= 0)
-    throw new ModelFileError(
-      opened.file,
-      `tensor ${shown(LM_HEAD)}: expected the values of ${EMBEDDING} (tie_word_embeddings), ` +
-        `found ${lm_head[first]} instead of ${weights[embedding.offset + first]} at element ${first}`,
-    )
+async function requireTied(
+  layout: ParamLayout,
+  located: Located,
+  options?: LoadOptions,
+): Promise<void> {
+  const [copy, original] = [placedIn(located, LM_HEAD), placedIn(located, EMBEDDING)]
+  if (copy && original && isTied(layout))
+    await requireSame(copy, original, 'tie_word_embeddings', options)
 }

@@ -63,13 +63,30 @@ export function readTensor(opened: OpenSafetensors, name: string): TensorData {
 
 /** Writes a tensor of floats (F64 is rounded) into `target`, which has its size. Throws ModelFileError for other dtypes. */
 export function readFloats(opened: OpenSafetensors, name: string, target: Float32Array): void {
-  const { dtype, size, begin, end } = entryOf(opened, name)
-  const stored = asStored(target, dtype)
-  if (stored) {
-    stored.set(opened.bytes.subarray(begin, end))
+  const { dtype, begin, end } = entryOf(opened, name)
+  requireFloats(dtype, opened.file, name)
+  decodeFloats(opened.bytes.subarray(begin, end), dtype, target)
+}
+
+/** Throws ModelFileError for a tensor whose numbers are no floats. */
+export function requireFloats(dtype: Dtype, file: string, name: string): void {
+  if (dtype !== 'F32' && dtype !== 'F16' && dtype !== 'BF16' && dtype !== 'F64')
+    throw new ModelFileError(
+      file,
+      `tensor ${shown(name)}: expected floating-point weights (F32, F16, BF16, F64), found ${dtype}`,
+    )
+}
+
+/** Floats as they lie in a file, at any address, into `target`, which has room for exactly them. F64 is rounded. */
+export function decodeFloats(stored: Uint8Array, dtype: Dtype, target: Float32Array): void {
+  const same = asStored(target, dtype)
+  if (same) {
+    same.set(stored)
     return
   }
-  const view = dataOf(opened, begin, end)
+  const size = target.length
+  // A DataView reads at any offset; a typed array would insist on alignment, which the format does not promise.
+  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength)
   // Bits, not numbers: what a NaN carries survives too.
   const bits = new Uint32Array(target.buffer, target.byteOffset, size)
   if (dtype === 'F32') for (let i = 0; i < size; i++) bits[i] = view.getUint32(4 * i, true)
@@ -77,12 +94,7 @@ export function readFloats(opened: OpenSafetensors, name: string, target: Float3
     for (let i = 0; i < size; i++) bits[i] = view.getUint16(2 * i, true) << 16
   else if (dtype === 'F16')
     for (let i = 0; i < size; i++) bits[i] = bitsOfHalf(view.getUint16(2 * i, true))
-  else if (dtype === 'F64') for (let i = 0; i < size; i++) target[i] = view.getFloat64(8 * i, true)
-  else
-    throw new ModelFileError(
-      opened.file,
-      `tensor ${shown(name)}: expected floating-point weights (F32, F16, BF16, F64), found ${dtype}`,
-    )
+  else for (let i = 0; i < size; i++) target[i] = view.getFloat64(8 * i, true)
 }
 
 function entryOf({ entries, file }: OpenSafetensors, name: string): TensorEntry {
@@ -91,6 +103,5 @@ function entryOf({ entries, file }: OpenSafetensors, name: string): TensorEntry 
   return entry
 }
 
-/** A DataView reads at any offset; a typed array would insist on alignment, which the format does not promise. */
 const dataOf = ({ bytes }: OpenSafetensors, begin: number, end: number) =>
   new DataView(bytes.buffer, bytes.byteOffset + begin, end - begin)

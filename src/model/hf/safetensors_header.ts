@@ -31,12 +31,16 @@ export interface TensorEntry {
   readonly end: number
 }
 
-/** A file whose header has been checked and whose tensors have not been read yet. */
-export interface OpenSafetensors {
+/** What a checked header says. */
+export interface SafetensorsHeader {
   readonly file: string
-  readonly bytes: Uint8Array
   readonly entries: ReadonlyMap<string, TensorEntry>
   readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A file in memory whose header has been checked and whose tensors have not been read yet. */
+export interface OpenSafetensors extends SafetensorsHeader {
+  readonly bytes: Uint8Array
 }
 
 /** The header's entry that is no tensor. */
@@ -46,28 +50,51 @@ const LARGEST_HEADER = 100_000_000
 /** { tensor: { shape: [ … ] } } */
 const DEEPEST_HEADER = 3
 
-/**
- * Reads and checks the header alone. As in the reference reader, the tensors cover the data exactly: no byte twice, none
- * left over. Throws ModelFileError.
- */
+/** Bytes before the header: its length. */
+export const LENGTH_BYTES = 8
+
+/** Reads and checks the header of a file in memory. Throws ModelFileError. */
 export function openSafetensors(bytes: Uint8Array, file: string): OpenSafetensors {
-  const fail = (message: string): never => {
-    throw new ModelFileError(file, message)
-  }
-  if (bytes.length < 8) fail(`expected at least 8 bytes, found ${bytes.length}`)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const length = headerLength(bytes.subarray(0, LENGTH_BYTES), bytes.length, file)
+  const header = bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
+  return { ...checkHeader(header, bytes.length, file), bytes }
+}
+
+/** The length of the header, from the first bytes of a file of `file_bytes`. Throws ModelFileError. */
+export function headerLength(first: Uint8Array, file_bytes: number, file: string): number {
+  if (file_bytes < LENGTH_BYTES || first.length < LENGTH_BYTES)
+    throw new ModelFileError(file, `expected at least 8 bytes, found ${file_bytes}`)
+  const view = new DataView(first.buffer, first.byteOffset, LENGTH_BYTES)
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
   if (length > LARGEST_HEADER)
-    fail(`expected a header of at most ${LARGEST_HEADER} bytes, found a header length of ${length}`)
-  const start = 8 + length
-  if (start > bytes.length)
-    fail(`expected a header of ${length} bytes, found a file of ${bytes.length} bytes`)
-  const { [METADATA]: metadata = {}, ...listed } = parseHeader(bytes.subarray(8, start), file)
+    throw new ModelFileError(
+      file,
+      `expected a header of at most ${LARGEST_HEADER} bytes, found a header length of ${length}`,
+    )
+  if (LENGTH_BYTES + length > file_bytes)
+    throw new ModelFileError(
+      file,
+      `expected a header of ${length} bytes, found a file of ${file_bytes} bytes`,
+    )
+  return length
+}
+
+/**
+ * Checks the bytes of a header. As in the reference reader, the tensors cover the data of a file of `file_bytes` exactly: no
+ * byte twice, none left over. Throws ModelFileError.
+ */
+export function checkHeader(
+  header: Uint8Array,
+  file_bytes: number,
+  file: string,
+): SafetensorsHeader {
+  const start = LENGTH_BYTES + header.length
+  const { [METADATA]: metadata = {}, ...listed } = parseHeader(header, file)
   const entries = Object.entries(listed).map(
     ([name, info]) => [name, parseEntry(info, start, `tensor ${shown(name)}`, file)] as const,
   )
-  requireCoverage(entries, start, bytes.length, file)
-  return { file, bytes, entries: new Map(entries), metadata: parseMetadata(metadata, file) }
+  requireCoverage(entries, start, file_bytes, file)
+  return { file, entries: new Map(entries), metadata: parseMetadata(metadata, file) }
 }
 
 function parseHeader(bytes: Uint8Array, file: string): JsonObject {

@@ -35,7 +35,9 @@ export function modelFiles(model: WrittenModel, shard_bytes = SHARD_BYTES): OutF
   const { config, layout, weights, vocabulary, max_position_embeddings } = model
   if (weights.length !== layout.size)
     throw new RangeError(`weights: expected ${layout.size} values, got ${weights.length}`)
-  if (vocabulary.tokens.length !== config.vocab_size)
+  // An embedding from elsewhere may be rounded up; the lab's own never is.
+  const has_all = vocabulary.tokens.length === config.vocab_size
+  if (!has_all && !(vocabulary.files && vocabulary.tokens.length < config.vocab_size))
     throw new RangeError(
       `tokenizer: expected ${config.vocab_size} tokens as the model has, got ${vocabulary.tokens.length}`,
     )

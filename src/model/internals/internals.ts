@@ -1,7 +1,7 @@
 // The inside of a model as kernel calls: each block's and each state's own policy, how they differ and where they point.
 // Forward only; the workspace may share one set of activations between blocks. N probed positions.
 import { row_cosine } from '../../kernels/cosine/cosine.ts'
-import type { Recorder } from '../../kernels/device/program.ts'
+import type { Recorder, Value } from '../../kernels/device/program.ts'
 import type { Tensor } from '../../kernels/device/tensor.ts'
 import { embedding_forward } from '../../kernels/embedding/embedding.ts'
 import { policy_kl_finish, policyKl } from '../../kernels/policy_kl/policy_kl.ts'
@@ -15,19 +15,22 @@ import type { InternalsTensors } from './internals_tensors.ts'
 
 /**
  * Runs the whole model on what uploadInternals has uploaded and computes what createInternals was asked for. Numbers of a position do not depend on which others are probed.
+ * `count`: tokens that pass, where they are fewer than the workspace holds.
  */
 export function recordInternals<L extends string>(
   recorder: Pick<Recorder<L>, 'run'>,
   model: Model,
   t: InternalsTensors,
+  count?: Value<L>,
 ): void {
   const { run } = recorder
   const { ws } = t
   const probe = new Probe(run, model, t)
-  forward(recorder, model, ws, t.shape.num_hidden_layers, (l) => {
+  const onHidden = (l: number) => {
     if (l > 0) probe.block(l - 1)
     probe.state(l)
-  })
+  }
+  forward(recorder, model, ws, t.shape.num_hidden_layers, onHidden, count)
   probe.end()
 }
 

@@ -67,6 +67,8 @@ interface InternalsOptions<Q extends Quantity> {
   readonly positions: Positions
   /** k of kl_of_layer, 0 … L; default 0. */
   readonly layer?: number
+  /** So many positions of one row, in place of `positions`: which ones is uploaded with the row (lens_window.ts). */
+  readonly window?: number
 }
 
 /**
@@ -78,14 +80,18 @@ export function createInternals<const Q extends Quantity>(
   alloc: Allocator,
   shape: ModelShape,
   ws: Workspace,
-  { quantities, positions, layer = 0 }: InternalsOptions<Q>,
+  { quantities, positions, layer = 0, window }: InternalsOptions<Q>,
 ): InternalsTensors<Q> {
   const { hidden_size: C, intermediate_size: F, attention_size, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
   if (!(Number.isInteger(layer) && layer >= 0 && layer < states))
     throw new RangeError(`layer: expected 0 to ${shape.num_hidden_layers}, got ${layer}`)
   const [first_column, columns] =
-    positions === 'all' ? [0, ws.width] : [ws.width - ws.response_length - 1, ws.response_length]
+    window !== undefined
+      ? [0, window]
+      : positions === 'all'
+        ? [0, ws.width]
+        : [ws.width - ws.response_length - 1, ws.response_length]
   const N = ws.rows * columns
   const tensor = (label: string, ...dims: number[]) =>
     alloc.tensor(`internals.${label}`, 'f32', dims)

@@ -1,5 +1,6 @@
 // The logit lens on whole texts: what every layer's policy would say next at every position, with the final norm and without.
 // One text at a time in T columns, layer by layer; S of them are the text's. L blocks, V vocabulary, K = TOP_K.
+// Of a text that is longer than what is shown, a window of positions is read (lens_window.ts); W of them, else W = T.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recorder } from '../../kernels/device/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/tensor.ts'
@@ -17,10 +18,10 @@ import { createTopScratch, type TopScratch, topTokens } from './top_tokens.ts'
 
 /** What is read back of one state under one read-out: views of `values` and `ids`. */
 interface ReadoutTensors {
-  /** [T] each. */
+  /** [W] each. */
   readonly entropy: Tensor
   readonly log_probs: Tensor
-  /** [T, K] */
+  /** [W, K] */
   readonly probs: Tensor
   readonly ids: Tensor
 }
@@ -29,6 +30,8 @@ export interface LensTensors {
   readonly shape: ModelShape
   /** One row of T columns. */
   readonly ws: Workspace
+  /** Rows of the workspace that are read, u32 [W]; undefined where all are. */
+  readonly index: Tensor<'u32'> | undefined
   /** u32 [texts, 7 T]: ids, mask, positions and list of scored tokens of every text. */
   readonly inputs: Tensor<'u32'>
   readonly scored: Tensor<'u32'>
@@ -43,6 +46,8 @@ export interface LensTensors {
     /** The only array with a column for each token, whatever the layer. */
     readonly top: TopScratch
     readonly running: Tensor | undefined
+    /** The rows of one state that are read, [W, C]. */
+    readonly gathered: Tensor | undefined
     readonly normed: Tensor
     readonly inv_rms: Tensor
     readonly lse: Tensor
@@ -53,42 +58,52 @@ export interface LensTensors {
 const wholeChunks = (count: number) => Math.ceil(count / CHUNK) * CHUNK
 const INPUT_COLUMNS = 3 + SCORED_COLUMNS
 
-/** Allocates a lens for a number of texts of at most `width` tokens. */
+interface LensSize {
+  readonly texts: number
+  /** Positions that are read of a text. */
+  readonly width: number
+  /** Where longer texts are read: the lens is a window of `width` of its columns. */
+  readonly ws?: Workspace
+}
+
+/** Allocates a lens for a number of texts of at most `width` tokens, or for a window of longer ones. */
 export function createLens(
   alloc: Allocator,
   shape: ModelShape,
-  { texts, width: T }: { readonly texts: number; readonly width: number },
+  { texts, width: W, ws }: LensSize,
 ): LensTensors {
   const readouts = 2 * (shape.num_hidden_layers + 1)
   const f32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'f32', dims)
   const u32 = (label: string, ...dims: number[]) => alloc.tensor(`lens.${label}`, 'u32', dims)
-  const [per_token, per_top] = [wholeChunks(T), wholeChunks(T * TOP_K)]
+  const [per_token, per_top] = [wholeChunks(W), wholeChunks(W * TOP_K)]
   const stride = 2 * per_token + per_top
   const values = f32('values', readouts * stride)
   const ids = u32('ids', readouts * per_top)
   const readout = (r: number): ReadoutTensors => ({
-    entropy: alloc.view(values, 'lens.entropy', r * stride, [T]),
-    log_probs: alloc.view(values, 'lens.log_probs', r * stride + per_token, [T]),
-    probs: alloc.view(values, 'lens.probs', r * stride + 2 * per_token, [T, TOP_K]),
-    ids: alloc.view(ids, 'lens.top', r * per_top, [T, TOP_K]),
+    entropy: alloc.view(values, 'lens.entropy', r * stride, [W]),
+    log_probs: alloc.view(values, 'lens.log_probs', r * stride + per_token, [W]),
+    probs: alloc.view(values, 'lens.probs', r * stride + 2 * per_token, [W, TOP_K]),
+    ids: alloc.view(ids, 'lens.top', r * per_top, [W, TOP_K]),
   })
   const all = Array.from({ length: readouts }, (_, r) => readout(r))
-  const size = { rows: 1, width: T, response_length: 0, trains: false }
+  const size = { rows: 1, width: W, response_length: 0, trains: false }
   return {
     ...{ shape, values, ids },
-    ws: createWorkspace(alloc, shape, size),
-    inputs: u32('inputs', texts, INPUT_COLUMNS * T),
-    scored: u32('scored', T, SCORED_COLUMNS),
+    ws: ws ?? createWorkspace(alloc, shape, size),
+    index: ws && u32('index', W),
+    inputs: u32('inputs', texts, INPUT_COLUMNS * W),
+    scored: u32('scored', W, SCORED_COLUMNS),
     raw: all.slice(0, readouts / 2),
     normed: all.slice(readouts / 2),
     outputs: [f32('all_values', texts, readouts * stride), u32('all_ids', texts, ids.shape[0])],
     scratch: {
-      top: createTopScratch(alloc, shape, T),
-      running: createRunning(alloc, shape, T),
-      normed: f32('normed', T, shape.hidden_size),
-      inv_rms: f32('inv_rms', T),
-      lse: f32('lse', T),
-      sum_pi_squared: f32('sum_pi_squared', T),
+      top: createTopScratch(alloc, shape, W),
+      running: createRunning(alloc, shape, W),
+      gathered: ws && f32('gathered', W, shape.hidden_size),
+      normed: f32('normed', W, shape.hidden_size),
+      inv_rms: f32('inv_rms', W),
+      lse: f32('lse', W),
+      sum_pi_squared: f32('sum_pi_squared', W),
     },
   }
 }
@@ -128,8 +143,8 @@ function inputOf(ids: readonly number[], T: number): Uint32Array {
 
 /** Records the lens on one uploaded text, by its number: fills that text's part of `outputs`. */
 export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTensors): void {
-  const { run, copy } = recorder
-  const { shape, ws, scratch, inputs, outputs } = t
+  const { copy } = recorder
+  const { shape, ws, inputs, outputs } = t
   const T = ws.width
   const columns = inputs.shape[1]
   const from = (part: number) => ({
@@ -139,27 +154,37 @@ export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTens
   copy(inputs, ws.attention_mask, { ...from(1), count: T })
   copy(inputs, ws.position_ids, { ...from(2), count: T })
   copy(inputs, t.scored, { ...from(3), count: T * SCORED_COLUMNS })
+  const read = stateReader(recorder, model, t)
+  forward(recorder, model, ws, shape.num_hidden_layers, (l) => read(l, ws.hidden[l]))
+  const to = (size: number) => ({ to_offset: ({ text }: { text: number }) => text * size })
+  copy(t.values, outputs[0], to(t.values.shape[0]))
+  copy(t.ids, outputs[1], to(t.ids.shape[0]))
+}
 
+/** Reads H^l, [W, C], raw and through the final norm. */
+export function stateReader<L extends string>(
+  { run }: Pick<Recorder<L>, 'run'>,
+  model: Model,
+  t: LensTensors,
+): (layer: number, states: Tensor) => void {
+  const { shape, scratch } = t
+  const W = t.scored.shape[0]
   const read = (states: Tensor, out: ReadoutTensors) => {
-    const scored = { tokens: T, scored: t.scored }
+    const scored = { tokens: W, scored: t.scored }
     const { lse, sum_pi_squared, running } = scratch
     const { entropy, log_probs, ids, probs } = out
     unembed({ run }, model, states, scored, 1, {
       ...{ entropy, log_probs, lse, sum_pi_squared, running },
     })
-    topTokens({ run }, model, states, T, scratch.top, { ids, probs })
+    topTokens({ run }, model, states, W, scratch.top, { ids, probs })
   }
-  const norm = { rows: T, cols: shape.hidden_size, eps: shape.rms_norm_eps }
-  forward(recorder, model, ws, shape.num_hidden_layers, (l) => {
-    const x = ws.hidden[l]
+  const norm = { rows: W, cols: shape.hidden_size, eps: shape.rms_norm_eps }
+  return (l, x) => {
     read(x, t.raw[l])
     const { normed: y, inv_rms } = scratch
     run(rms_norm_forward, norm, { x, weight: model.weights.norm, y, inv_rms })
     read(y, t.normed[l])
-  })
-  const to = (size: number) => ({ to_offset: ({ text }: { text: number }) => text * size })
-  copy(t.values, outputs[0], to(t.values.shape[0]))
-  copy(t.ids, outputs[1], to(t.ids.shape[0]))
+  }
 }
 
 /** What a read-out says at S positions. Position s predicts token s + 1. */

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose } from '../../kernels/testing.ts'
-import type { HfModel } from '../../model/hf/hf_model.ts'
+import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
-import { CONFIGS, testWeights } from '../../model/testing.ts'
+import type { ModelConfig } from '../../model/params/config.ts'
+import { CONFIGS, TINY, testWeights } from '../../model/testing.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { OpenedModel, requireRoom } from './opened_model.ts'
 
@@ -12,45 +13,112 @@ afterAll(() => {
   for (const model of open) model.close()
 })
 
-const IDS = [4, 2, 9, 5, 7]
+const IDS = [4, 2, 9, 5, 7, 3, 10, 6]
 const TOKENS = ['<pad>', '<eos>', ...'abcdefghi']
+const WINDOW = { ids: IDS, first: 2, count: 5 }
+
+/** A model whose weights come in pieces of seven. */
+function opened(config: ModelConfig) {
+  const { layout, flat, exact } = testWeights(config, 7)
+  const hf: OpenHfModel = {
+    ...{ config, head: 'lm_head', layout, dtype: 'F32', eos_token_ids: [1], weight_bytes: 0 },
+    load: async (sink) => {
+      for (const { name, offset, size } of layout.params)
+        for (let at = 0; at < size; at += 7)
+          await sink.write(name, at, flat.slice(offset + at, offset + Math.min(size, at + 7)))
+    },
+  }
+  return { hf, exact }
+}
+
+function truthOf(config: ModelConfig, exact: ReturnType<typeof opened>['exact'], ids = IDS) {
+  const ones = ids.map(() => 1)
+  const position_ids = ids.map((_, column) => column)
+  const batch = { input_ids: ids, attention_mask: ones, position_ids, rows: 1, width: ids.length }
+  return internalsRef(config, exact, forwardRef(config, exact, batch)).values
+}
 
 test.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as const))(
-  'every layer of an opened %s says what the float64 model says',
+  'a window of a text says what every layer of the float64 %s says',
   async ([, config]) => {
-    const { layout, flat, exact } = testWeights(config, 7)
-    const hf: HfModel = {
-      ...{ config, head: 'lm_head', layout, weights: Float32Array.from(flat), dtype: 'F32' },
-      eos_token_ids: [1],
-    }
+    const { hf, exact } = opened(config)
     const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }))
     open.push(model)
-    const lens = await model.look(IDS, TOKENS)
-    expect(lens.tokens).toEqual(IDS.map((id) => TOKENS[id]))
-    const ones = IDS.map(() => 1)
-    const position_ids = IDS.map((_, column) => column)
-    const batch = { input_ids: IDS, attention_mask: ones, position_ids, rows: 1, width: IDS.length }
-    const { values } = internalsRef(config, exact, forwardRef(config, exact, batch))
+    const lens = await model.look(WINDOW, TOKENS)
+    expect(lens.tokens).toEqual(IDS.slice(2, 7).map((id) => TOKENS[id]))
+    const values = truthOf(config, exact)
     const layers = config.num_hidden_layers + 1
     for (const [kind, name] of [
       ['raw', 'ent_layer_raw'],
       ['normed', 'ent_layer_norm'],
     ] as const) {
-      const expected = IDS.flatMap((_, position) =>
-        Array.from({ length: layers }, (_, layer) => values[name][layer * IDS.length + position]),
-      )
+      const expected = Array.from({ length: 5 }, (_, i) =>
+        Array.from({ length: layers }, (_, layer) => values[name][layer * IDS.length + 2 + i]),
+      ).flat()
       expectClose(lens[kind].entropy, expected, { atol: 3e-5, rtol: 2e-5 })
     }
-    // The same text again gives the same bits.
-    expect((await model.look(IDS, TOKENS)).normed).toEqual(lens.normed)
-    await expect(model.look([], TOKENS)).rejects.toThrow(
-      'Expected a text of 1 to 64 tokens, found 0.',
+    const changes = await model.changes(WINDOW)
+    for (const name of ['dH_attn', 'dH_ffn'] as const) {
+      const expected = Array.from({ length: layers - 1 }, (_, l) => {
+        const at = l * IDS.length + WINDOW.first
+        return values[name].slice(at, at + 5).reduce((sum, x) => sum + x, 0) / 5
+      })
+      expectClose(changes[name], expected, { atol: 6e-5, rtol: 2e-5 })
+    }
+    // The same again gives the same bits.
+    expect((await model.look(WINDOW, TOKENS)).normed).toEqual(lens.normed)
+    const at = { first: 0, count: 1 }
+    await expect(model.look({ ids: [], ...at }, TOKENS)).rejects.toThrow(
+      'Expected a text of 1 to 1024 tokens, found 0.',
     )
-    await expect(model.look([config.vocab_size], TOKENS)).rejects.toThrow(
-      `Expected token ids below ${config.vocab_size}, found ${config.vocab_size}.`,
+    const beyond = config.vocab_size
+    await expect(model.look({ ids: [beyond], ...at }, TOKENS)).rejects.toThrow(
+      `Expected token ids below ${beyond}, found ${beyond}.`,
     )
   },
 )
+
+test('what it writes is its likeliest token each time, until it ends or is stopped', async () => {
+  const { hf, exact } = opened(TINY)
+  const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }))
+  open.push(model)
+  const greedy = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 12, seed: 1 }
+  const seen: number[] = []
+  const prompt = [4, 2, 9]
+  const onTokens = (tokens: readonly { readonly id: number }[]) =>
+    seen.push(...tokens.map(({ id }) => id))
+  const written = await model.generation.write(prompt, greedy, { onTokens })
+  expect(written.map(({ id }) => id)).toEqual(seen)
+  const ids = [...prompt]
+  for (const { id, entropy } of written) {
+    const { logits, ent_layer_norm } = truthOf(TINY, exact, ids)
+    const V = TINY.vocab_size
+    const last = Array.from(logits.slice(-V))
+    expect(id).toBe(last.indexOf(Math.max(...last)))
+    expect(entropy).toBeCloseTo(ent_layer_norm.at(-1) ?? Number.NaN, 4)
+    ids.push(id)
+  }
+  expect(written.length === 12 || written.at(-1)?.id === 1).toBe(true)
+  const sampled = { ...greedy, temperature: 1, max_tokens: 9 }
+  const first = await model.generation.write(prompt, sampled, { onTokens })
+  expect(await model.generation.write(prompt, sampled, { onTokens })).toEqual(first)
+  const stop = new AbortController()
+  stop.abort()
+  const { signal } = stop
+  expect(await model.generation.write(prompt, sampled, { onTokens, signal })).toEqual([])
+  await expect(model.generation.write([], greedy, { onTokens })).rejects.toThrow('Type a text')
+})
+
+test('weights that are not finite are refused by name', async () => {
+  const { hf } = opened(TINY)
+  const broken: OpenHfModel = {
+    ...hf,
+    load: (sink) => Promise.resolve(sink.write('model.norm.weight', 3, Float32Array.of(1, 1 / 0))),
+  }
+  await expect(OpenedModel.open(broken, ({ largest }) => Gpu.open({ largest }))).rejects.toThrow(
+    'tensor model.norm.weight, element 4: expected a finite number, found Infinity',
+  )
+})
 
 test('a model that takes more memory than there may be is refused with both numbers', () => {
   expect(() => requireRoom(2 ** 30, 2 ** 30)).not.toThrow()

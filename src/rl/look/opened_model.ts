@@ -1,16 +1,38 @@
-// A model that came from elsewhere, on a device of its own: what every layer would say next at every position of any text.
-import { GpuError } from '../../kernels/device/errors.ts'
+// A model that came from elsewhere, on a device of its own: what every layer would say next at every position of any text, and what the
+// whole model writes.
+import { GpuError, gibibytes } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Program } from '../../kernels/device/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/tensor.ts'
-import type { HfModel } from '../../model/hf/hf_model.ts'
-import { createLens, type LensTensors, recordLens, uploadLens } from '../../model/internals/lens.ts'
-import { createModel, uploadModel } from '../../model/transformer/model.ts'
+import type { HfFacts, OpenHfModel } from '../../model/hf/hf_model.ts'
+import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
+import type { LoadOptions } from '../../model/hf/stream/weight_stream.ts'
+import { tokenMeans } from '../../model/internals/internal_quantities.ts'
+import { recordInternals } from '../../model/internals/internals.ts'
+import {
+  createInternals,
+  type InternalsTensors,
+  readInternals,
+} from '../../model/internals/internals_tensors.ts'
+import { createLens, type LensTensors } from '../../model/internals/lens.ts'
+import {
+  internalsWindow,
+  recordLensWindow,
+  type TextWindow,
+  uploadWindow,
+} from '../../model/internals/lens_window.ts'
+import { inverseFrequencies } from '../../model/params/config.ts'
+import { createModel } from '../../model/transformer/model.ts'
+import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
+import { createGeneration, Generation, MOST_PROMPT, MOST_WRITTEN } from './opened_generation.ts'
 
-/** Tokens of a text at most: each is a column of a grid. */
-const MOST_TOKENS = 64
+/** Positions that are read at a time: each is a column of a grid. */
+const MOST_READ = 64
+/** Tokens of a text at most. */
+const MOST_TEXT = MOST_PROMPT + MOST_WRITTEN
+const CHANGES = ['dH_attn', 'dH_ffn'] as const
 
 /** What a device must give for a model. `open` gets the largest tensor and all bytes. */
 export type OpenDevice = (plan: {
@@ -18,18 +40,24 @@ export type OpenDevice = (plan: {
   readonly bytes: number
 }) => Promise<Gpu>
 
+/** How much attention and feed-forward of each block change the entropy (BuPO, eqs. 11 to 13), means over positions, [L], nats. */
+export interface EntropyChanges {
+  readonly dH_attn: readonly number[]
+  readonly dH_ffn: readonly number[]
+}
+
 /** One model. It holds its device until it is closed. */
 export class OpenedModel {
+  readonly generation: Generation
   readonly #gpu: Gpu
-  readonly #lens: LensTensors
-  readonly #program: Program<'text'>
-  readonly #vocab_size: number
+  readonly #made: ReturnType<typeof create>
+  #lens: Program<'tokens'> | undefined
+  #changes: Program<'tokens'> | undefined
 
-  private constructor(gpu: Gpu, lens: LensTensors, program: Program<'text'>) {
+  private constructor(gpu: Gpu, made: ReturnType<typeof create>, eos_token_ids: readonly number[]) {
     this.#gpu = gpu
-    this.#lens = lens
-    this.#program = program
-    this.#vocab_size = lens.shape.vocab_size
+    this.#made = made
+    this.generation = new Generation(gpu, made.model, made.rollout, eos_token_ids)
   }
 
   /** The adapter that it is on, in words. */
@@ -37,36 +65,78 @@ export class OpenedModel {
     return this.#gpu.facts.description
   }
 
-  /** Throws GpuError, too_large where a tensor does not fit the adapter, and what `open` throws. */
-  static async open(hf: HfModel, open: OpenDevice): Promise<OpenedModel> {
-    const plan = new MemoryPlan()
-    create(plan, hf)
-    const gpu = await open({ largest: plan.largest, bytes: plan.total() })
+  /** GPU memory that it holds. */
+  get bytes(): number {
+    return this.#gpu.counts.live_bytes
+  }
+
+  /**
+   * Allocates everything and reads the weights. Throws GpuError too_large where a tensor does not fit the adapter, out_of_memory where the
+   * GPU has no room, and what `open` and the files throw.
+   */
+  static async open(
+    hf: OpenHfModel,
+    open: OpenDevice,
+    options: LoadOptions = {},
+  ): Promise<OpenedModel> {
+    const gpu = await open(planOpened(hf))
     try {
-      const { model, lens } = create(gpu, hf)
-      uploadModel(gpu, model, hf.weights)
-      const program = await gpu.record('opened_model', ['text'], (r) => recordLens(r, model, lens))
-      return new OpenedModel(gpu, lens, program)
+      const made = create(gpu, hf)
+      // What there is no room for is known before the first byte is read.
+      await gpu.finish()
+      const { shape, weights, inv_freq } = made.model
+      gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
+      await hf.load(gpuSink(gpu, hf.layout, weights.buffers), options)
+      await gpu.finish()
+      return new OpenedModel(gpu, made, hf.eos_token_ids)
     } catch (error) {
       gpu.destroy()
       throw error
     }
   }
 
-  /** Throws RangeError for a text without tokens, with too many, or with one that the model has not; GpuError for a lost device. */
-  async look(ids: readonly number[], tokens: readonly string[]): Promise<Lens> {
-    if (ids.length === 0 || ids.length > MOST_TOKENS)
-      throw new RangeError(`Expected a text of 1 to ${MOST_TOKENS} tokens, found ${ids.length}.`)
-    const strange = ids.find((id) => id >= this.#vocab_size)
+  /** What every layer says at a window of a text. Throws RangeError for one that does not fit, GpuError for a lost device. */
+  async look(window: TextWindow, tokens: readonly string[]): Promise<Lens> {
+    this.#check(window)
+    const { model, lens } = this.#made
+    const { ids, first, count } = window
+    this.#lens ??= await this.#gpu.record('opened_lens', ['tokens'], (r) =>
+      recordLensWindow(r, model, lens),
+    )
+    uploadWindow(this.#gpu, lens, window)
+    this.#gpu.replay(this.#lens, { tokens: ids.length })
+    const outputs = await this.#gpu.read(lens.values, lens.ids)
+    const own = ids.slice(first, first + count)
+    const prompt = own.map((id) => tokens[id] ?? `<${id}>`).join('')
+    const sample = { prompt, response: '', is_ended: false }
+    const text = { sample, ids: own, prompt_length: own.length, is_held_out: false }
+    return readLens(lens, outputs, [text], tokens)[0]
+  }
+
+  /** How much every block changes the entropy at a window of a text. */
+  async changes(window: TextWindow): Promise<EntropyChanges> {
+    this.#check(window)
+    const { model, internals } = this.#made
+    this.#changes ??= await this.#gpu.record('opened_changes', ['tokens'], (r) =>
+      recordInternals(r, model, internals, ({ tokens }) => tokens),
+    )
+    uploadWindow(this.#gpu, internalsWindow(internals), window)
+    this.#gpu.replay(this.#changes, { tokens: window.ids.length })
+    const { dH_attn = [], dH_ffn = [] } = tokenMeans(await readInternals(this.#gpu, internals))
+    return { dH_attn: [...dH_attn], dH_ffn: [...dH_ffn] }
+  }
+
+  #check({ ids, count }: TextWindow): void {
+    const { vocab_size } = this.#made.model.shape
+    if (ids.length <= MOST_TEXT && count > MOST_READ)
+      throw new RangeError(
+        `Expected a text of 1 to ${MOST_READ} tokens, found ${count}. Write it to the model to look at parts of longer ones.`,
+      )
+    if (ids.length === 0 || ids.length > MOST_TEXT)
+      throw new RangeError(`Expected a text of 1 to ${MOST_TEXT} tokens, found ${ids.length}.`)
+    const strange = ids.find((id) => id >= vocab_size)
     if (strange !== undefined)
-      throw new RangeError(`Expected token ids below ${this.#vocab_size}, found ${strange}.`)
-    uploadLens(this.#gpu, this.#lens, [ids])
-    this.#gpu.replay(this.#program, { text: 0 })
-    const outputs = await this.#gpu.read(...this.#lens.outputs)
-    const sample = { prompt: ids.map((id) => tokens[id] ?? `<${id}>`).join(''), response: '' }
-    const text = { sample: { ...sample, is_ended: false }, ids, prompt_length: ids.length }
-    const [lens] = readLens(this.#lens, outputs, [{ ...text, is_held_out: false }], tokens)
-    return lens
+      throw new RangeError(`Expected token ids below ${vocab_size}, found ${strange}.`)
   }
 
   close(): void {
@@ -74,19 +144,34 @@ export class OpenedModel {
   }
 }
 
+/** What a model takes to be looked into and written with: known from its config alone. */
+export function planOpened(facts: Pick<HfFacts, 'layout'>): {
+  readonly largest: { readonly label: string; readonly bytes: number }
+  readonly bytes: number
+} {
+  const plan = new MemoryPlan()
+  create(plan, facts)
+  return { largest: plan.largest, bytes: plan.total() }
+}
+
 /** Everything on the device, or in a plan. */
-function create(alloc: Allocator, { layout }: HfModel) {
+function create(alloc: Allocator, { layout }: Pick<HfFacts, 'layout'>) {
   const { shape } = layout
   const model = createModel(alloc, layout)
-  return { model, lens: createLens(alloc, shape, { texts: 1, width: MOST_TOKENS }) }
+  const size = { rows: 1, width: MOST_TEXT, response_length: 0, trains: false }
+  const ws = createWorkspace(alloc, shape, size)
+  const lens: LensTensors = createLens(alloc, shape, { texts: 1, width: MOST_READ, ws })
+  const internals: InternalsTensors<(typeof CHANGES)[number]> = createInternals(alloc, shape, ws, {
+    ...{ quantities: CHANGES, positions: 'response', window: MOST_READ },
+  })
+  return { model, lens, internals, rollout: createGeneration(alloc, model) }
 }
 
 /** Refuses a model that takes more memory than there may be. */
 export function requireRoom(bytes: number, allowed: number): void {
   if (bytes <= allowed) return
-  const gib = (count: number) => `${(count / 2 ** 30).toFixed(2)} GiB`
   throw new GpuError(
     'too_large',
-    `The model takes ${gib(bytes)} of GPU memory here, where it may take ${gib(allowed)}.`,
+    `The model takes ${gibibytes(bytes)} of GPU memory here, where it may take ${gibibytes(allowed)}. Choose a smaller model.`,
   )
 }

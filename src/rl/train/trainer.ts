@@ -2,6 +2,8 @@
 
 import { tooLarge } from '../../kernels/device/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import { gpuSink } from '../../model/hf/stream/gpu_sink.ts'
+import type { WeightSink } from '../../model/hf/stream/weight_stream.ts'
 import { modelShape } from '../../model/params/config.ts'
 import { writeParams } from '../../model/params/param_copies.ts'
 import { type ParamLayout, paramLayout } from '../../model/params/params.ts'
@@ -257,6 +259,12 @@ export class Trainer {
         `adapter: expected ${adapter?.layout.size ?? 0} values, got ${flat.length}`,
       )
     writeParams(gpu, adapter.buffers, flat)
+  }
+
+  /** Takes the weights piece by piece, of a model that the run begins with. */
+  weightSink(): WeightSink {
+    const { gpu, parts } = this.#training
+    return gpuSink(gpu, this.layout, parts.actor.tensors.model.weights.buffers)
   }
 
   /** Replaces the weights, e.g. by a warm start that several runs share. Throws RangeError for another size. */

@@ -109,8 +109,6 @@ export function DataForm() {
   )
 }
 
-const NO_FILES: readonly File[] = []
-
 const Making = ({ plan, progress }: { readonly plan: DataPlan; readonly progress: number }) => (
   <p role="status" data-testid="data-making">
     {plan.tokenizer === 'bpe' ? 'Training the tokenizer …' : 'Reading the rows …'}{' '}
@@ -126,11 +124,15 @@ const Refused = ({ why }: { readonly why: string }) => (
 
 /** A file that was read, until its rows are used. */
 function Opened({ opened }: { readonly opened: OpenedData }) {
-  const [plan, setPlan] = useState<DataPlan>(opened.first_plan)
+  const its_tokenizer = openedDataStore.getState().tokenizer
+  const [plan, setPlan] = useState<DataPlan>({
+    ...opened.first_plan,
+    ...(its_tokenizer.length > 0 && { tokenizer: 'file' }),
+  })
   const [val_file, setValFile] = useState<File>()
   const [refused, setRefused] = useState<string>()
   const { reading: val } = useDataFile(val_file)
-  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(NO_FILES)
+  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(its_tokenizer)
   const tokenizer = useTokenizer(tokenizer_files)
   const { outcome, progress } = useOutcome(opened, val?.opened, plan, tokenizer?.content)
   const change = (part: Partial<DataPlan>) => {

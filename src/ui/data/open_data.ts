@@ -2,10 +2,11 @@
 import { createStore } from 'zustand/vanilla'
 import { showDialog } from '../palette/dialogs.ts'
 
-/** The file that was dropped or chosen last; undefined before there is one. */
-export const openedDataStore = createStore<{ readonly file: File | undefined }>(() => ({
-  file: undefined,
-}))
+/** The file that was dropped or chosen last; undefined before there is one. `tokenizer`: that of the model that will read the rows. */
+export const openedDataStore = createStore<{
+  readonly file: File | undefined
+  readonly tokenizer: readonly File[]
+}>(() => ({ file: undefined, tokenizer: [] }))
 
 /** Opens the dialog, with a file if there is one. */
 export function openData(file?: File): void {

@@ -1,6 +1,6 @@
 // The fields of the model: Hugging Face names, and the ranges that a browser can train.
 import { TARGET_MODULES } from '../../../model/adapter/lora.ts'
-import type { LoraConfig } from '../../../model/params/config.ts'
+import type { LoraConfig, ModelConfig, ModelType } from '../../../model/params/config.ts'
 import { boolean, integer, number, select, type Tree, text } from './field.ts'
 
 /** The most layers that a model may have. */
@@ -23,7 +23,7 @@ export interface LoraFields {
 
 /** Hugging Face `config.json` names. */
 export interface ModelFields {
-  readonly model_type: 'qwen3'
+  readonly model_type: ModelType
   readonly hidden_size: number
   readonly num_hidden_layers: number
   readonly num_attention_heads: number
@@ -37,6 +37,11 @@ export interface ModelFields {
   readonly padding_idx: number
   /** verl's `model.enable_gradient_checkpointing`. */
   readonly enable_gradient_checkpointing: boolean
+  /** 0 = as many as the task has. A model may have more: its embedding is rounded up. */
+  readonly vocab_size: number
+  /** The hash of the model whose weights a run begins with; '' = random ones from the seed. */
+  readonly source: string
+  readonly source_name: string
   readonly lora: LoraFields
 }
 
@@ -77,11 +82,27 @@ export function loraOf({
   }
 }
 
+/** The model of these fields, for a task with so many tokens. */
+export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
+  const { enable_gradient_checkpointing: _, source: __, source_name: ___, ...model } = fields
+  const { padding_idx, vocab_size, lora: lora_fields, ...sizes } = model
+  const lora = loraOf(lora_fields)
+  return {
+    ...sizes,
+    ...(padding_idx >= 0 && { padding_idx }),
+    ...(lora && { lora }),
+    vocab_size: Math.max(vocab_size, tokens),
+  }
+}
+
+/** Characters of `source_name`. */
+const MOST_NAME = 120
+
 /** The `model` section. */
 export const MODEL: Tree<ModelFields> = {
   model_type: select(
     { label: 'Architecture', help: 'Which family of transformer the blocks follow.' },
-    { qwen3: 'Qwen3' },
+    { qwen3: 'Qwen3', qwen2: 'Qwen2', llama: 'Llama' },
   ),
   hidden_size: integer({
     label: 'Width',
@@ -166,6 +187,32 @@ export const MODEL: Tree<ModelFields> = {
     label: 'Recompute activations',
     help: 'Whether the backward pass computes activations again instead of keeping them: less memory, more time, same numbers.',
     default: false,
+  }),
+  vocab_size: integer({
+    label: 'Rows of the embedding',
+    help: 'Tokens that the model has room for; 0 = as many as the task has. A model from elsewhere may have more.',
+    default: 0,
+    min: 0,
+    max: MAX_VOCABULARY,
+    unit: 'tokens',
+  }),
+  source: text(
+    {
+      label: 'Begins with',
+      help: 'The hash of the opened model whose weights a run begins with; empty = random weights from the seed.',
+      default: '',
+      max: 'sha256-'.length + 64,
+    },
+    {
+      holds: (hash) => hash === '' || /^sha256-[0-9a-f]{64}$/.test(hash),
+      expected: 'nothing, or sha256- and 64 hexadecimal digits',
+    },
+  ),
+  source_name: text({
+    label: 'Its name',
+    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is.',
+    default: '',
+    max: MOST_NAME,
   }),
   lora: {
     r: integer({

@@ -129,8 +129,8 @@ const fail = (error: LabError) =>
   )
 
 /** Tells the worker, if one is there. */
-export function post(command: LabCommand): void {
-  if (connection?.isOpen) connection.port.postMessage(command)
+export function post(command: LabCommand, transfer: Transferable[] = []): void {
+  if (connection?.isOpen) connection.port.postMessage(command, transfer)
 }
 
 const hearers = new Set<(event: LabEvent) => void>()

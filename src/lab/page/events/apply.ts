@@ -36,8 +36,6 @@ const OUTDATED: EventOf<'failed'> = {
 const isLasting = (problem: CheckpointProblem | undefined): boolean =>
   problem?.code === 'unavailable' || problem?.code === 'corrupt'
 
-const same = (state: LabState): LabState => state
-
 const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
   ...state,
   status: 'failed',
@@ -48,6 +46,8 @@ const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
   is_tracing: false,
   benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
 })
+
+const same = (state: LabState): LabState => state
 
 const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   hello: (state, { protocol }, at_ms) =>
@@ -137,10 +137,9 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepObservation(state.kept, step, observation)
     return { ...state, kept_version: state.kept_version + 1 }
   },
-  // Heard where the model is shown (page/opened/).
-  model_opened: (state) => state,
-  model_read: (state) => state,
-  model_failed: (state) => state,
+  // Heard where models are shown (page/opened/).
+  ...{ model_opened: same, model_found: same, model_progress: same, models_kept: same },
+  ...{ model_read: same, model_written: same, model_start: same, model_failed: same },
   benchmark_progress: (state, { message }) => ({
     ...state,
     benchmark: { status: 'running', message },

@@ -1,25 +1,59 @@
-// The model that a person opened to look at: what is known of it, the text that was read last, and what went wrong.
+// The models that a person opened to look at: what is known of them, what was read and written last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
-import type { Lens } from '../../protocol/observation.ts'
-import type { OpenedModelFacts } from '../../protocol/opened_model.ts'
+import type {
+  ChatTurn,
+  FoundModel,
+  KeptFacts,
+  ModelPlace,
+  ModelProgress,
+  ModelReading,
+  ModelStart,
+  OpenedModelFacts,
+  WritingSettings,
+  WrittenPart,
+} from '../../protocol/opened_model.ts'
 import type { LabEvent } from '../../protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../client/connection.ts'
 
+/** What a model was asked to continue, and what it wrote so far. */
+export interface Written {
+  /** The conversation before the answer; undefined where a text was continued. */
+  readonly messages: readonly ChatTurn[] | undefined
+  readonly text: string
+  readonly parts: readonly WrittenPart[]
+  readonly is_done: boolean
+}
+
 export interface OpenedModelState {
-  /** Of the folder. */
-  readonly name: string
+  /** Where the next model is opened. */
+  readonly place: ModelPlace
+  /** Of a folder of this machine, to merge an adapter into it later. */
   readonly files: readonly File[]
-  /** The name of the adapter's folder; '' without one. */
+  readonly name: string
+  /** The folder of the adapter that is merged into the first model; '' without one. */
   readonly adapter: string
   readonly is_busy: boolean
-  readonly facts: OpenedModelFacts | undefined
-  readonly read: { readonly text: string; readonly lens: Lens } | undefined
+  readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
+  readonly found: FoundModel | undefined
+  readonly progress: ModelProgress | undefined
+  readonly kept: { readonly models: readonly KeptFacts[]; readonly can_keep: boolean } | undefined
+  readonly read: { readonly text: string; readonly readings: readonly ModelReading[] } | undefined
+  readonly written: Written | undefined
   readonly problem: string | undefined
 }
 
 const NOTHING: OpenedModelState = {
-  ...{ name: '', files: [], adapter: '', is_busy: false },
-  ...{ facts: undefined, read: undefined, problem: undefined },
+  ...{
+    place: 'first',
+    files: [],
+    name: '',
+    adapter: '',
+    is_busy: false,
+    facts: {},
+    found: undefined,
+  },
+  ...{ progress: undefined, kept: undefined, read: undefined, written: undefined },
+  problem: undefined,
 }
 
 export const openedModelStore = createStore<OpenedModelState>(() => NOTHING)
@@ -34,13 +68,64 @@ function listen(): void {
   if (!isConnected()) connect()
 }
 
+const DONE = { is_busy: false, problem: undefined, progress: undefined } as const
+
 function hear(event: LabEvent): void {
-  if (event.type === 'model_opened') set({ facts: event.model, is_busy: false, problem: undefined })
-  else if (event.type === 'model_read')
-    set({ read: { text: event.text, lens: event.lens }, is_busy: false, problem: undefined })
-  else if (event.type === 'model_failed')
-    set({ problem: event.message, is_busy: false, ...(event.is_open ? {} : { facts: undefined }) })
+  const state = openedModelStore.getState()
+  switch (event.type) {
+    case 'model_opened': {
+      const facts = { ...state.facts, [event.place]: event.model }
+      return set({ ...DONE, facts, found: undefined, read: undefined })
+    }
+    case 'model_found':
+      return set({ ...DONE, found: event.model })
+    case 'model_progress':
+      return set({ progress: event.progress })
+    case 'models_kept':
+      return set({ kept: event, is_busy: false, progress: undefined })
+    case 'model_read':
+      return set({ ...DONE, read: event })
+    case 'model_written': {
+      if (!state.written) return
+      const { text, parts, is_done } = event
+      const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
+      return set({ written, is_busy: !is_done })
+    }
+    case 'model_start':
+      set(DONE)
+      return void onStart?.(event.start)
+    case 'model_failed': {
+      const facts = Object.fromEntries(event.open.map((place) => [place, state.facts[place]]))
+      const written = state.written && { ...state.written, is_done: true }
+      return set({ ...DONE, facts, written, problem: event.message })
+    }
+  }
 }
+
+/** What is done with the model that a person wants to train. */
+let onStart: ((start: ModelStart) => void) | undefined
+
+/** Makes the first model the start of an experiment: its files are kept, then `use` gets what the settings need. */
+export function trainFrom(use: (start: ModelStart) => void): void {
+  onStart = use
+  begin()
+  post({ type: 'start_from' })
+}
+
+const begin = (change: Partial<OpenedModelState> = {}) => {
+  listen()
+  set({ is_busy: true, problem: undefined, ...change })
+}
+
+/** What a model that is opened in a place makes untrue. */
+function without(place: ModelPlace): Partial<OpenedModelState> {
+  const { first } = openedModelStore.getState().facts
+  const facts = place === 'second' && first ? { first } : {}
+  return { facts, read: undefined, written: undefined, found: undefined }
+}
+
+/** Where the next model goes: beside the first, or in its place. */
+export const nextPlace = (place: ModelPlace): void => set({ place })
 
 /** Opens the model of a folder, with the files of an adapter where there are some. */
 export function openModel(
@@ -48,21 +133,89 @@ export function openModel(
   files: readonly File[],
   adapter: { readonly name: string; readonly files: readonly File[] } = { name: '', files: [] },
 ): void {
-  listen()
-  set({ ...NOTHING, name, files, adapter: adapter.name, is_busy: true })
-  post({ type: 'open_model', files, adapter: adapter.files })
+  const { place } = openedModelStore.getState()
+  if (place === 'first') freeAll()
+  begin({ ...without(place), ...(place === 'first' && { name, files, adapter: adapter.name }) })
+  post({ type: 'open_model', place, name, files, adapter: adapter.files })
 }
 
-/** What every layer says of a text; of a model without a tokenizer, of ids. */
-export function readText(text: string): void {
-  listen()
-  set({ is_busy: true, problem: undefined })
-  post({ type: 'read_text', text })
+/** Looks for a model through a port of fetch.html. */
+export function findModel(address: string, port: MessagePort): void {
+  begin({ found: undefined })
+  post({ type: 'find_model', place: openedModelStore.getState().place, address, port }, [port])
 }
 
-/** Frees the model. */
-export function closeModel(): void {
-  if (openedModelStore.getState().name === '') return
-  set(NOTHING)
+export function fetchModel(): void {
+  const { place } = openedModelStore.getState()
+  begin({ ...without(place), found: openedModelStore.getState().found, files: [] })
+  // Half of the models are too large for a browser to keep when its disk is full: then it may not throw this one away unasked.
+  void navigator.storage?.persist?.()
+  post({ type: 'fetch_model' })
+}
+
+export function openKept(folder: string): void {
+  const { place } = openedModelStore.getState()
+  begin({ ...without(place), files: [] })
+  post({ type: 'open_kept', place, folder })
+}
+
+export function keepModel(place: ModelPlace): void {
+  begin()
+  void navigator.storage?.persist?.()
+  post({ type: 'keep_model', place })
+}
+
+export function forgetModel(folder: string): void {
+  begin()
+  post({ type: 'forget_model', folder })
+}
+
+export function listModels(): void {
+  listen()
+  post({ type: 'list_models' })
+}
+
+/** Ends what is under way. */
+export const cancelModel = (): void => post({ type: 'cancel_model' })
+
+/** What every layer of every open model says of a text; of a model without a tokenizer, of ids. */
+export function readText(text: string, wants_changes: boolean): void {
+  begin()
+  post({ type: 'read_text', text, wants_changes })
+}
+
+/** Lets the first model answer a conversation, or continue a text. */
+export function writeText(
+  asked: { readonly text: string } | { readonly messages: readonly ChatTurn[] },
+  settings: WritingSettings,
+): void {
+  const messages = 'messages' in asked ? asked.messages : undefined
+  begin({ read: undefined, written: { messages, text: '', parts: [], is_done: false } })
+  post({ type: 'write_text', asked, settings })
+}
+
+/** What every layer said where a token was written. */
+export function lookBack(at: number): void {
+  begin()
+  post({ type: 'look_back', at })
+}
+
+function freeAll(): void {
+  const { kept } = openedModelStore.getState()
+  if (openedModelStore.getState() === NOTHING) return
+  set({ ...NOTHING, kept })
   if (isConnected()) post({ type: 'close_model' })
+}
+
+/** Ends what is under way and frees the models. */
+export function closeModel(): void {
+  freeAll()
+  set(NOTHING)
+}
+
+/** Frees the model beside the first. */
+export function closeSecond(): void {
+  const { first } = openedModelStore.getState().facts
+  set({ facts: first ? { first } : {}, place: 'first', read: undefined })
+  post({ type: 'close_model', place: 'second' })
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import type { HfModel } from '../../../model/hf/hf_model.ts'
+import type { OpenHfModel } from '../../../model/hf/hf_model.ts'
+import type { TextWindow } from '../../../model/internals/lens_window.ts'
+import { memoryDisk } from '../../content/models/testing.ts'
 import type { ModelEvent } from '../../protocol/opened_model.ts'
 import { ModelReader } from './model_reader.ts'
 
@@ -7,7 +9,7 @@ const MODEL = {
   config: { model_type: 'qwen3', num_hidden_layers: 2, hidden_size: 8, vocab_size: 5 },
   layout: { num_parameters: 99 },
   dtype: 'F32',
-} as unknown as HfModel
+} as unknown as OpenHfModel
 
 const TOKENIZER = JSON.stringify({
   ...{ version: '1.0', truncation: null, padding: null, normalizer: null, post_processor: null },
@@ -24,85 +26,208 @@ const TOKENIZER = JSON.stringify({
     vocab: { '<pad>': 0, '<|im_end|>': 1, a: 2, b: 3, c: 4 },
   },
 })
-const TOKENIZER_CONFIG = JSON.stringify({ eos_token: '<|im_end|>', pad_token: '<pad>' })
+const TOKENIZER_CONFIG = JSON.stringify({
+  ...{ eos_token: '<|im_end|>', pad_token: '<pad>' },
+  chat_template: '{% for m in messages %}{{ m.content }}{% endfor %}b',
+})
 
-/** A reader of a model that says what it was asked. */
-function reader() {
+/** A reader of a model that says what it was asked and writes c, a, b and an end. */
+function reader(disk = memoryDisk().disk) {
   const events: ModelEvent[] = []
-  const seen: { ids: readonly number[][]; closed: number } = { ids: [], closed: 0 }
+  const seen = { windows: [] as TextWindow[], prompts: [] as (readonly number[])[], closed: 0 }
   const own = new ModelReader({
-    read: async (files) => {
-      if (files.some(({ name }) => name === 'broken')) throw new Error('It is broken.')
+    check: async (folder) => {
+      if (await folder.open('broken')) throw new Error('It is broken.')
+      await folder.open('config.json')
       return MODEL
     },
-    open: async () => ({
-      adapter: 'a GPU',
-      look: async (ids, tokens) => {
-        seen.ids = [...seen.ids, [...ids]]
-        return { tokens: ids.map((id) => tokens[id] ?? `<${id}>`) } as never
-      },
-      close: () => {
-        seen.closed++
-      },
-    }),
+    open: async (_, held, { onProgress }) => {
+      onProgress?.(10, 10)
+      return {
+        ...{ adapter: 'a GPU', bytes: 100 + held },
+        look: async (window, tokens) => {
+          seen.windows.push(window)
+          const own = window.ids.slice(window.first, window.first + window.count)
+          return { tokens: own.map((id) => tokens[id] ?? `<${id}>`) } as never
+        },
+        changes: async () => ({ dH_attn: [1], dH_ffn: [2] }),
+        generation: {
+          write: async (ids, { max_tokens }, { signal, onTokens }) => {
+            seen.prompts.push(ids)
+            const all = [4, 2, 3, 1].slice(0, max_tokens)
+            const written = all.map((id) => ({ id, log_prob: Math.log(0.5), entropy: 1 }))
+            for (const token of written) {
+              if (signal?.aborted) break
+              onTokens([token])
+              await Promise.resolve()
+            }
+            return written
+          },
+        },
+        close: () => {
+          seen.closed++
+        },
+      }
+    },
+    plan: async () => ({ model_type: 'qwen3', num_parameters: 99, uses: [] }),
+    disk: async () => disk,
     post: (event) => events.push(event),
+    now: () => 0,
   })
   return { own, events, seen }
 }
 
 const file = (name: string, text = '') => new File([text], name)
+const FILES = [
+  file('config.json', '{}'),
+  file('tokenizer.json', TOKENIZER),
+  file('tokenizer_config.json', TOKENIZER_CONFIG),
+]
+const open = (files: readonly File[], adapter: readonly File[] = []) =>
+  ({ type: 'open_model', place: 'first', name: 'tiny', files, adapter }) as const
+const read = (text: string) => ({ type: 'read_text', text, wants_changes: false }) as const
+const SETTINGS = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 9, seed: 1 }
 
-test('a model with a tokenizer reads texts', async () => {
+test('a model with a tokenizer reads texts, and its files have a hash', async () => {
   const { own, events, seen } = reader()
-  const files = [
-    file('config.json'),
-    file('tokenizer.json', TOKENIZER),
-    file('tokenizer_config.json', TOKENIZER_CONFIG),
-  ]
-  own.handle({ type: 'open_model', files, adapter: [] })
-  own.handle({ type: 'read_text', text: 'cab' })
+  own.handle(open(FILES))
+  own.handle(read('cab'))
+  own.handle({ type: 'read_text', text: 'ca', wants_changes: true })
   await own.idle
-  expect(events[0]).toMatchObject({
-    type: 'model_opened',
-    model: { model_type: 'qwen3', num_parameters: 99, has_adapter: false, why_ids: undefined },
+  const opened = events.find(({ type }) => type === 'model_opened')
+  expect(opened).toMatchObject({
+    place: 'first',
+    model: { name: 'tiny', num_parameters: 99, has_adapter: false, has_template: true },
   })
-  expect(events[1]).toMatchObject({ type: 'model_read', lens: { tokens: ['c', 'a', 'b'] } })
-  expect(seen.ids).toEqual([[4, 2, 3]])
+  expect(opened).toMatchObject({
+    model: { hash: expect.stringMatching(/^sha256-[0-9a-f]{64}$/), is_kept: false },
+  })
+  const readings = events.filter((event) => event.type === 'model_read')
+  expect(readings[0].readings).toEqual([
+    { place: 'first', lens: { tokens: ['c', 'a', 'b'] }, changes: undefined },
+  ])
+  expect(readings[1].readings[0].changes).toEqual({ dH_attn: [1], dH_ffn: [2] })
+  expect(seen.windows[0]).toEqual({ ids: [4, 2, 3], first: 0, count: 3 })
+})
+
+test('two models read the same text side by side', async () => {
+  const { own, events, seen } = reader()
+  own.handle(open(FILES))
+  own.handle({ ...open(FILES), place: 'second' })
+  own.handle(read('a'))
+  own.handle({ type: 'close_model', place: 'second' })
+  own.handle(read('a'))
+  await own.idle
+  const places = events.flatMap((event) =>
+    event.type === 'model_read' ? [event.readings.map(({ place }) => place)] : [],
+  )
+  expect(places).toEqual([['first', 'second'], ['first']])
+  expect(events.filter(({ type }) => type === 'model_opened')[1]).toMatchObject({
+    model: { gpu_bytes: 200 },
+  })
+  expect(seen.closed).toBe(1)
+})
+
+test('it answers through its template, or continues a text; every token can be looked back at', async () => {
+  const { own, events, seen } = reader()
+  own.handle(open(FILES))
+  const messages = [{ role: 'user', content: 'ac' }] as const
+  own.handle({ type: 'write_text', asked: { messages }, settings: SETTINGS })
+  own.handle({ type: 'look_back', at: 1 })
+  own.handle({ type: 'write_text', asked: { text: 'a' }, settings: SETTINGS })
+  await own.idle
+  expect(seen.prompts).toEqual([[2, 4, 3], [2]])
+  const written = events.filter((event) => event.type === 'model_written')
+  expect(written[1]).toMatchObject({
+    text: 'ca',
+    parts: [{ token: 'a', prob: 0.5, entropy: 1 }],
+    is_done: false,
+  })
+  expect(written[4]).toMatchObject({ text: 'cab', parts: [], is_done: true })
+  expect(seen.windows).toEqual([{ ids: [2, 4, 3, 4, 2, 3, 1], first: 0, count: 5 }])
+})
+
+test('a person stops it, and what was written stays', async () => {
+  const { own, events } = reader()
+  own.handle(open(FILES))
+  await own.idle
+  own.handle({ type: 'write_text', asked: { text: 'a' }, settings: SETTINGS })
+  await Promise.resolve()
+  own.handle({ type: 'cancel_model' })
+  await own.idle
+  const written = events.filter((event) => event.type === 'model_written')
+  expect(written.length).toBeLessThan(5)
+  expect(written.at(-1)?.is_done).toBe(true)
 })
 
 test('without a tokenizer it reads ids, and says why', async () => {
   const { own, events, seen } = reader()
-  own.handle({ type: 'open_model', files: [file('config.json')], adapter: [file('x')] })
-  own.handle({ type: 'read_text', text: '3, 4  1' })
-  own.handle({ type: 'read_text', text: '3 x' })
+  own.handle(open([file('config.json')], [file('x')]))
+  own.handle(read('3, 4  1'))
+  own.handle(read('3 x'))
+  const messages = [{ role: 'user', content: 'a' }] as const
+  own.handle({ type: 'write_text', asked: { messages }, settings: SETTINGS })
   await own.idle
-  expect(events[0]).toMatchObject({
+  expect(events.find(({ type }) => type === 'model_opened')).toMatchObject({
     model: { has_adapter: true, why_ids: 'The folder has no tokenizer.json.' },
   })
-  expect(seen.ids).toEqual([[3, 4, 1]])
-  expect(events[2]).toEqual({
-    ...{ type: 'model_failed', is_open: true },
-    message: 'Expected token ids, such as 12 7 3, found "x".',
-  })
+  expect(seen.windows[0].ids).toEqual([3, 4, 1])
+  expect(events.filter(({ type }) => type === 'model_failed')).toEqual([
+    {
+      ...{ type: 'model_failed', open: ['first'] },
+      message: 'Expected token ids, such as 12 7 3, found "x".',
+    },
+    expect.objectContaining({ message: expect.stringContaining('no chat template') }),
+  ])
 })
 
 test('a tokenizer that cannot be followed leaves ids', async () => {
   const { own, events } = reader()
-  const files = [file('config.json'), file('tokenizer.json', '{"model": {}}')]
-  own.handle({ type: 'open_model', files, adapter: [] })
+  own.handle(open([file('config.json'), file('tokenizer.json', '{"model": {}}')]))
   await own.idle
-  expect(events[0]).toMatchObject({ type: 'model_opened' })
-  expect(events[0]).not.toMatchObject({ model: { why_ids: undefined } })
+  const opened = events.find((event) => event.type === 'model_opened')
+  expect(opened?.model.why_ids).toBeDefined()
+})
+
+test('a kept model is listed, opened, found to be damaged, and forgotten', async () => {
+  const { disk, folders } = memoryDisk()
+  const { own, events } = reader(disk)
+  own.handle(open(FILES))
+  own.handle({ type: 'keep_model', place: 'first' })
+  await own.idle
+  const lists = () => events.flatMap((event) => (event.type === 'models_kept' ? [event] : []))
+  const [{ models }] = lists()
+  expect(models).toMatchObject([{ name: 'tiny', source: '' }])
+  const [{ folder }] = models
+  own.handle({ type: 'open_kept', place: 'first', folder })
+  await own.idle
+  expect(events.at(-1)).toMatchObject({ type: 'model_opened', model: { is_kept: true } })
+  folders.get(folder)?.set('config.json', new Uint8Array(2))
+  own.handle({ type: 'open_kept', place: 'first', folder })
+  await own.idle
+  expect(events.at(-1)).toMatchObject({
+    message: expect.stringContaining('are damaged: expected sha256-'),
+  })
+  own.handle({ type: 'forget_model', folder })
+  own.handle({ type: 'open_kept', place: 'first', folder })
+  await own.idle
+  expect(lists().at(-1)?.models).toEqual([])
+  expect(events.at(-1)).toMatchObject({ message: 'This model is no longer kept here.', open: [] })
 })
 
 test('what cannot be opened is said, and the one before it is freed', async () => {
   const { own, events, seen } = reader()
-  own.handle({ type: 'read_text', text: '1' })
-  own.handle({ type: 'open_model', files: [file('config.json')], adapter: [] })
-  own.handle({ type: 'open_model', files: [file('broken')], adapter: [] })
+  own.handle(read('1'))
+  own.handle(open([file('config.json')]))
+  own.handle(open([file('broken')]))
   await own.idle
-  expect(events.map(({ type }) => type)).toEqual(['model_failed', 'model_opened', 'model_failed'])
+  expect(events.map(({ type }) => type)).toEqual([
+    'model_failed',
+    'model_progress',
+    'model_opened',
+    'model_failed',
+  ])
   expect(events[0]).toMatchObject({ message: 'There is no model: open its folder first.' })
-  expect(events[2]).toMatchObject({ message: 'It is broken.', is_open: false })
+  expect(events[3]).toMatchObject({ message: 'It is broken.', open: [] })
   expect(seen.closed).toBe(1)
 })

@@ -28,6 +28,15 @@ export const FILE_COMMANDS: readonly Command[] = [
     run: () => chooseFile(true),
   },
   {
+    id: 'open-model',
+    group: 'Files',
+    name: () => 'Open a model …',
+    also: 'hugging face hub address url chat look inside smollm qwen download',
+    // Only some visitors bring models.
+    run: () =>
+      void import('../../tokens/model/model_files.ts').then(({ openModels }) => openModels()),
+  },
+  {
     id: 'open-data',
     group: 'Files',
     name: () => 'Train on your own data …',

@@ -1,32 +1,67 @@
-// A model of a folder: what it is, a text that a person types, and what every layer says of it.
-import { FolderOpen } from 'lucide-react'
+// Models that a person opened: what they are, what every layer says of a text, and what they write.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
-import { openedModelStore, readText } from '../../../lab/page/opened/opened_model.ts'
-import type { OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
-import { formatCount } from '../../base/format.ts'
-import { chooseFile } from '../../palette/files.ts'
-import { ReadModel } from './ReadModel.tsx'
+import {
+  cancelModel,
+  closeSecond,
+  keepModel,
+  openedModelStore,
+  readText,
+} from '../../../lab/page/opened/opened_model.ts'
+import type { ModelPlace, OpenedModelFacts } from '../../../lab/protocol/opened_model.ts'
+import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
+import { Chat } from './Chat.tsx'
+import { OpenWays } from './OpenWays.tsx'
+import { ReadModels } from './ReadModel.tsx'
+import { trainOpened } from './train_opened.ts'
 import './model.css'
 
-function Facts({ facts, adapter }: { facts: OpenedModelFacts; adapter: string }) {
+interface FactsProps {
+  readonly facts: OpenedModelFacts
+  readonly place: ModelPlace
+  readonly adapter: string
+  readonly can_keep: boolean
+}
+
+function Facts({ facts, place, adapter, can_keep }: FactsProps) {
   const { model_type, num_hidden_layers, hidden_size, vocab_size, num_parameters, dtype } = facts
+  const name = place === 'first' ? undefined : facts.name
   return (
-    <p className="soft" data-testid="model-facts">
-      {model_type}, {num_hidden_layers} layers of {formatCount(hidden_size)} channels,{' '}
-      {formatCount(vocab_size)} tokens, {formatCount(num_parameters)} weights in {dtype}, computed
-      in float32 on {facts.gpu || 'this GPU'}.
-      {facts.has_adapter ? ` The adapter ${adapter} is merged into it.` : ''}
-    </p>
+    <div className="model-facts">
+      <p className="soft" data-testid={place === 'first' ? 'model-facts' : 'model-facts-second'}>
+        {name === undefined ? '' : `Beside it ${name}: `}
+        {model_type}, {num_hidden_layers} layers of {formatCount(hidden_size)} channels,{' '}
+        {formatCount(vocab_size)} tokens, {formatCount(num_parameters)} weights in {dtype}, computed
+        in float32 on {facts.gpu || 'this GPU'}, {formatBytes(facts.gpu_bytes)} of its memory.
+        {facts.has_adapter ? ` The adapter ${adapter} is merged into it.` : ''}{' '}
+        <span title={facts.hash}>{facts.hash.slice(0, 'sha256-'.length + 8)}…</span>
+      </p>
+      {can_keep && !facts.is_kept && !facts.has_adapter ? (
+        <button type="button" data-testid="model-keep" onClick={() => keepModel(place)}>
+          Keep in this browser
+        </button>
+      ) : null}
+      {place === 'first' && !facts.has_adapter ? (
+        <button type="button" data-testid="model-train" onClick={trainOpened}>
+          Train from it
+        </button>
+      ) : null}
+      {place === 'second' ? (
+        <button type="button" onClick={closeSecond}>
+          Close it
+        </button>
+      ) : null}
+    </div>
   )
 }
 
 function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const [text, setText] = useState('')
+  const [wants_changes, setWantsChanges] = useState(false)
   const { why_ids } = facts
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    readText(text)
+    readText(text, wants_changes)
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
@@ -45,33 +80,70 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
       <button type="submit" data-testid="model-read" disabled={is_busy || text === ''}>
         Read
       </button>
+      <label className="model-check">
+        <input
+          type="checkbox"
+          data-testid="model-changes"
+          checked={wants_changes}
+          onChange={({ target }) => setWantsChanges(target.checked)}
+        />
+        <span>with ΔH of attention and feed-forward, for twice the time</span>
+      </label>
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
     </form>
   )
 }
 
+const DOING = { fetching: 'Fetching', keeping: 'Keeping', reading: 'Reading' } as const
+
+/** How far it is, how fast, how long still; and the button that ends it. */
+function Progress({ has_facts }: { has_facts: boolean }) {
+  const progress = useStore(openedModelStore, (state) => state.progress)
+  const is_busy = useStore(openedModelStore, (state) => state.is_busy)
+  if (!is_busy) return <p role="status" />
+  const left =
+    progress && Number.isFinite(progress.seconds_left) ? progress.seconds_left : undefined
+  return (
+    <div className="model-progress">
+      <p role="status" data-testid="model-progress">
+        {progress
+          ? `${DOING[progress.doing]} ${formatBytes(progress.bytes)} of ${formatBytes(progress.of)}` +
+            (left === undefined
+              ? ''
+              : `, ${formatBytes(progress.bytes_per_second)} a second, ${formatDuration(left)} left`)
+          : has_facts
+            ? 'Reading …'
+            : 'Opening …'}
+      </p>
+      {progress ? (
+        <progress max={progress.of} value={progress.bytes} aria-label="Progress" />
+      ) : null}
+      <button type="button" data-testid="model-cancel" onClick={cancelModel}>
+        Stop
+      </button>
+    </div>
+  )
+}
+
 export function ModelView() {
-  const { name, adapter, is_busy, facts, read, problem } = useStore(openedModelStore)
+  const { name, adapter, is_busy, facts, read, problem, kept } = useStore(openedModelStore)
+  const { first, second } = facts
+  const can_keep = kept?.can_keep ?? false
   return (
     <div className="model">
-      <h2>{name === '' ? 'A model of a folder' : name}</h2>
-      {facts ? <Facts facts={facts} adapter={adapter} /> : null}
+      <h2>{first?.name ?? (name === '' ? 'A model' : name)}</h2>
+      {first ? <Facts facts={first} place="first" adapter={adapter} can_keep={can_keep} /> : null}
+      {second ? <Facts facts={second} place="second" adapter="" can_keep={can_keep} /> : null}
       {problem === undefined ? null : (
         <p className="bad" role="alert" data-testid="model-problem">
           {problem}
         </p>
       )}
-      <p role="status">{is_busy ? (facts ? 'Reading …' : 'Opening …') : ''}</p>
-      {facts ? <TextForm facts={facts} is_busy={is_busy} /> : null}
-      {facts && read ? (
-        <ReadModel key={read.text} lens={read.lens} max_entropy={Math.log(facts.vocab_size)} />
-      ) : null}
-      <div className="model-ways">
-        <button type="button" onClick={() => chooseFile(true)}>
-          <FolderOpen className="icon" aria-hidden="true" />{' '}
-          {facts ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
-        </button>
-      </div>
+      <Progress has_facts={first !== undefined} />
+      {first ? <TextForm facts={first} is_busy={is_busy} /> : null}
+      {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
+      {first ? <Chat facts={first} is_busy={is_busy} /> : null}
+      <OpenWays has_model={first !== undefined} />
     </div>
   )
 }

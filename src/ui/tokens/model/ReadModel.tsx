@@ -1,6 +1,11 @@
-// One text through every layer of an opened model: the lens, the mean entropy of each layer, and each token by the whole model.
+// One text through every layer of one model or of two: the lens, the mean entropy of each layer, what its modules change, and each token by
+// the whole model.
 import { useState } from 'react'
-import type { Lens } from '../../../lab/protocol/observation.ts'
+import type {
+  ModelPlace,
+  ModelReading,
+  OpenedModelFacts,
+} from '../../../lab/protocol/opened_model.ts'
 import { SIGNS_SAY, tokenSign, tokenWords } from '../../../lab/protocol/token_text.ts'
 import { formatNats, formatNumber, formatShare, NONE } from '../../base/format.ts'
 import { Shades } from '../inspector/Legend.tsx'
@@ -10,79 +15,130 @@ import { type LensKind, layersOf, lensLayerName } from '../lens/lens.ts'
 import { finalCells, meanEntropies } from './layers.ts'
 import '../lens/lens.css'
 
-interface ReadProps {
-  readonly lens: Lens
+/** What is shown of one model: its own names for what tests look for. */
+interface Shown extends ModelReading {
+  readonly name: string
   /** ln V. */
   readonly max_entropy: number
+  readonly suffix: string
 }
 
-export function ReadModel({ lens, max_entropy }: ReadProps) {
+interface ReadProps {
+  readonly readings: readonly ModelReading[]
+  readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
+}
+
+export function ReadModels({ readings, facts }: ReadProps) {
   const [kind, setKind] = useState<LensKind>('raw')
-  const last = { layer: layersOf(lens) - 1, position: lens.tokens.length - 1 }
-  const [here, setHere] = useState<CellPlace>(last)
-  const [hovered, setHovered] = useState<CellPlace>()
+  const shown = readings.flatMap((reading): Shown[] => {
+    const own = facts[reading.place]
+    const suffix = reading.place === 'first' ? '' : '-second'
+    return own
+      ? [{ ...reading, name: own.name, max_entropy: Math.log(own.vocab_size), suffix }]
+      : []
+  })
   return (
     <>
       <Shades />
-      <section className="lens" aria-label="Layer lens">
-        <fieldset className="model-kind">
-          <legend>Read the state</legend>
-          {(['raw', 'normed'] as const).map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="model-kind"
-                data-testid={`model-${name}`}
-                checked={kind === name}
-                onChange={() => setKind(name)}
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
-        <LensGrid
-          {...{ lens, kind, here, max_entropy }}
-          against={undefined}
-          caption={`The likeliest token and its probability in per cent; dark is certain. ${SIGNS_SAY}.`}
-          testid="model-grid"
-          onPlace={setHere}
-          onHover={setHovered}
-        />
-        <CellDetail
-          {...{ lens, kind, ...(hovered ?? here) }}
-          {...{ step: 0, before: undefined, before_step: undefined, title: 'It would say' }}
-        />
-      </section>
-      <Entropies {...{ lens, max_entropy }} />
-      <Tokens lens={lens} />
+      <fieldset className="model-kind">
+        <legend>Read the state</legend>
+        {(['raw', 'normed'] as const).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="model-kind"
+              data-testid={`model-${name}`}
+              checked={kind === name}
+              onChange={() => setKind(name)}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <div className={shown.length > 1 ? 'model-pair' : ''}>
+        {shown.map((one) => (
+          <ModelLens key={one.place} shown={one} kind={kind} is_named={shown.length > 1} />
+        ))}
+      </div>
+      <Entropies shown={shown} />
+      {shown.some(({ changes }) => changes) ? <Changes shown={shown} /> : null}
+      {shown.map((one) => (
+        <Tokens key={one.place} shown={one} is_named={shown.length > 1} />
+      ))}
     </>
   )
 }
 
-function Entropies({ lens, max_entropy }: ReadProps) {
-  const [raw, normed] = [meanEntropies(lens, 'raw'), meanEntropies(lens, 'normed')]
+function ModelLens(props: { shown: Shown; kind: LensKind; is_named: boolean }) {
+  const { shown, kind, is_named } = props
+  const { lens, max_entropy, name, suffix } = shown
+  const last = { layer: layersOf(lens) - 1, position: lens.tokens.length - 1 }
+  const [here, setHere] = useState<CellPlace>(last)
+  const [hovered, setHovered] = useState<CellPlace>()
+  return (
+    <section className="lens" aria-label={`Layer lens of ${name}`}>
+      {is_named ? <h3>{name}</h3> : null}
+      <LensGrid
+        {...{ lens, kind, here, max_entropy }}
+        against={undefined}
+        caption={`The likeliest token and its probability in per cent; dark is certain. ${SIGNS_SAY}.`}
+        testid={`model-grid${suffix}`}
+        onPlace={setHere}
+        onHover={setHovered}
+      />
+      <CellDetail
+        {...{ lens, kind, ...(hovered ?? here) }}
+        {...{ step: 0, before: undefined, before_step: undefined, title: 'It would say' }}
+      />
+    </section>
+  )
+}
+
+/** The entropies of each layer, of two models beside each other. Models of different depths share their lower rows. */
+function Entropies({ shown }: { shown: readonly Shown[] }) {
+  const columns = shown.map(({ lens, ...one }) => ({
+    ...one,
+    raw: meanEntropies(lens, 'raw'),
+    normed: meanEntropies(lens, 'normed'),
+  }))
+  const most = Math.max(0, ...columns.map(({ raw }) => raw.length))
+  const named = (name: string, what: string) => (columns.length > 1 ? `${name}, ${what}` : what)
   return (
     <table className="model-table" data-testid="model-entropies">
       <caption>Entropy of every layer’s policy, mean over the text, nats</caption>
       <thead>
         <tr>
           <th scope="col">layer</th>
-          <th scope="col">raw</th>
-          <th scope="col">normed</th>
-          <th scope="col">of ln V = {formatNumber(max_entropy)}</th>
+          {columns.map(({ place, name, max_entropy }) => [
+            <th key={`${place} raw`} scope="col">
+              {named(name, 'raw')}
+            </th>,
+            <th key={`${place} normed`} scope="col">
+              {named(name, 'normed')}
+            </th>,
+            <th key={`${place} bar`} scope="col">
+              of ln V = {formatNumber(max_entropy)}
+            </th>,
+          ])}
         </tr>
       </thead>
       <tbody>
-        {raw.map((value, layer) => (
+        {Array.from({ length: most }, (_, layer) => (
           <tr key={layer} data-layer={layer}>
-            <th scope="row">{lensLayerName(layer, raw.length - 1)}</th>
-            <td data-value={value}>{formatNats(value)}</td>
-            <td data-value={normed[layer]}>{formatNats(normed[layer])}</td>
-            <td>
-              <span className="lens-bar" aria-hidden="true">
-                <span style={{ width: `${(100 * value) / max_entropy}%` }} />
-              </span>
-            </td>
+            <th scope="row">{lensLayerName(layer, most - 1)}</th>
+            {columns.map(({ place, raw, normed, max_entropy }) => [
+              <td key={`${place} raw`} data-value={raw[layer]}>
+                {formatNats(raw[layer])}
+              </td>,
+              <td key={`${place} normed`} data-value={normed[layer]}>
+                {formatNats(normed[layer])}
+              </td>,
+              <td key={`${place} bar`}>
+                <span className="lens-bar" aria-hidden="true">
+                  <span style={{ width: `${(100 * (raw[layer] ?? 0)) / max_entropy}%` }} />
+                </span>
+              </td>,
+            ])}
           </tr>
         ))}
       </tbody>
@@ -90,11 +146,55 @@ function Entropies({ lens, max_entropy }: ReadProps) {
   )
 }
 
-function Tokens({ lens }: { lens: Lens }) {
+/** ΔH of the modules of each block (BuPO, eqs. 11 and 12): below 0 it decides, above 0 it opens up. */
+function Changes({ shown }: { shown: readonly Shown[] }) {
+  const blocks = Math.max(0, ...shown.map(({ changes }) => changes?.dH_attn.length ?? 0))
+  const named = (name: string, what: string) => (shown.length > 1 ? `${name}, ${what}` : what)
+  return (
+    <table className="model-table" data-testid="model-dh">
+      <caption>
+        ΔH: entropy of what a module writes, less that of what it reads; mean over the text, nats
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">block</th>
+          {shown.map(({ place, name }) => [
+            <th key={`${place} a`} scope="col">
+              {named(name, 'attention')}
+            </th>,
+            <th key={`${place} f`} scope="col">
+              {named(name, 'feed-forward')}
+            </th>,
+          ])}
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from({ length: blocks }, (_, block) => (
+          <tr key={block} data-block={block + 1}>
+            <th scope="row">{block + 1}</th>
+            {shown.map(({ place, changes }) => [
+              <td key={`${place} a`} data-value={changes?.dH_attn[block]}>
+                {formatNats(changes?.dH_attn[block])}
+              </td>,
+              <td key={`${place} f`} data-value={changes?.dH_ffn[block]}>
+                {formatNats(changes?.dH_ffn[block])}
+              </td>,
+            ])}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Tokens({ shown, is_named }: { shown: Shown; is_named: boolean }) {
+  const { lens, name, suffix } = shown
   const cells = finalCells(lens)
   return (
-    <table className="model-table" data-testid="model-tokens">
-      <caption>Each token, by the whole model’s policy before it</caption>
+    <table className="model-table" data-testid={`model-tokens${suffix}`}>
+      <caption>
+        Each token, by the whole model’s policy before it{is_named ? `: ${name}` : ''}
+      </caption>
       <thead>
         <tr>
           <th scope="col">token</th>
@@ -103,25 +203,23 @@ function Tokens({ lens }: { lens: Lens }) {
           <th scope="col">entropy</th>
         </tr>
       </thead>
-      <tbody>
-        {lens.tokens.map((token, i) => {
-          const cell = cells[i]
-          const [best] = cell?.top ?? []
-          return (
-            // Tokens have no other identity than their place.
-            <tr key={i}>
-              <th scope="row" className="response" aria-label={tokenWords(token)}>
-                {tokenSign(token)}
-              </th>
-              <td data-value={cell?.next?.prob}>
-                {cell?.next ? formatShare(cell.next.prob) : NONE}
-              </td>
-              <td>{best ? `${tokenSign(best.token)} ${formatShare(best.prob)}` : NONE}</td>
-              <td>{cell ? formatNats(cell.entropy) : NONE}</td>
-            </tr>
-          )
-        })}
-      </tbody>
+      <tbody>{lens.tokens.map((token, i) => tokenRow(cells, token, i))}</tbody>
     </table>
+  )
+}
+
+function tokenRow(cells: ReturnType<typeof finalCells>, token: string, i: number) {
+  const cell = cells[i]
+  const [best] = cell?.top ?? []
+  return (
+    // Tokens have no other identity than their place.
+    <tr key={i}>
+      <th scope="row" className="response" aria-label={tokenWords(token)}>
+        {tokenSign(token)}
+      </th>
+      <td data-value={cell?.next?.prob}>{cell?.next ? formatShare(cell.next.prob) : NONE}</td>
+      <td>{best ? `${tokenSign(best.token)} ${formatShare(best.prob)}` : NONE}</td>
+      <td>{cell ? formatNats(cell.entropy) : NONE}</td>
+    </tr>
   )
 }

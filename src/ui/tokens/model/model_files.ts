@@ -23,7 +23,10 @@ export function openModelFiles(name: string, files: readonly File[]): string | u
   return undefined
 }
 
-// A model holds memory of the GPU for as long as it is shown.
+/** The dialog without a model: for one that lies on a server or in the browser's storage. */
+export const openModels = (): void => showDialog('model')
+
+// Models hold memory of the GPU for as long as they are shown.
 dialogStore.subscribe(({ open }, before) => {
   if (before.open === 'model' && open !== 'model') closeModel()
 })

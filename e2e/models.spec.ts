@@ -1,0 +1,213 @@
+// Real models: opened from a folder or an address, looked into, compared, written with, kept and forgotten.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { unzipSync } from 'fflate'
+import { readSafetensors } from '../src/model/hf/safetensors.ts'
+import { expect, LabPage, QUICK } from './lab_page.ts'
+import { type ModelServer, serveModel, tinyModel } from './tiny_models.ts'
+import { test } from './warm_page.ts'
+
+let qwen: string
+let llama: string
+let server: ModelServer
+let other: ModelServer
+
+test.beforeAll(async () => {
+  qwen = await tinyModel('qwen3')
+  llama = await tinyModel('llama', 2)
+  other = await serveModel(qwen)
+  server = await serveModel(qwen, other.origin)
+})
+test.afterAll(() => {
+  server.close()
+  other.close()
+  for (const folder of [qwen, llama]) rmSync(join(folder, '..'), { recursive: true })
+})
+
+async function command(lab: LabPage, text: string): Promise<void> {
+  await lab.page.keyboard.press('Control+k')
+  await lab.get('palette-input').fill(text)
+  await lab.page.keyboard.press('Enter')
+}
+
+const FRAME = '[data-testid=model-fetch-frame]'
+const agree = (page: Page) =>
+  page.frameLocator(FRAME).getByRole('button', { name: 'Allow' }).click()
+
+/** Looks for a model at an address, and agrees to ask there. */
+async function find(lab: LabPage, address: string): Promise<void> {
+  await lab.get('model-address').fill(address)
+  await lab.get('model-find').click()
+  await agree(lab.page)
+}
+
+test('a folder is looked into, compared with another, and answers', async ({ lab, page }) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  const choosing = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await choosing).setFiles(qwen)
+  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
+    timeout: 120_000,
+  })
+  await lab.get('model-text').fill('the cat sat')
+  await lab.get('model-changes').check()
+  await lab.get('model-read').click()
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+  await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
+
+  await lab.get('model-beside').check()
+  const again = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: /Open another model/ }).click()
+  await (await again).setFiles(llama)
+  await expect(lab.get('model-facts-second')).toContainText('llama, 2 layers')
+  await lab.get('model-read').click()
+  await expect(lab.get('model-grid-second').locator('tbody tr')).toHaveCount(3)
+  const entropies = lab.get('model-entropies').locator('tr[data-layer="2"] td[data-value]')
+  await expect(entropies).toHaveCount(4)
+  const [own, , its] = await entropies.evaluateAll((cells) =>
+    cells.map((cell) => Number((cell as HTMLElement).dataset.value)),
+  )
+  expect(own).not.toBeCloseTo(its, 6)
+
+  await lab.get('chat-max_tokens').fill('12')
+  await lab.get('chat-text').fill('a cat')
+  await lab.get('chat-send').click()
+  const parts = lab.get('chat-parts').getByRole('button')
+  await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
+  expect(await parts.count()).toBeGreaterThan(0)
+  expect(await parts.count()).toBeLessThanOrEqual(12)
+  expect(Number(await parts.first().getAttribute('data-entropy'))).toBeGreaterThan(0)
+  await parts.last().click()
+  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+  await expect(lab.get('chat-answer')).not.toBeEmpty()
+  const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+})
+
+test('an address is asked only when the person agrees; the model is kept, opened again and forgotten', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  await lab.get('model-address').fill(`${server.origin}/good/`)
+  await lab.get('model-find').click()
+  const frame = page.frameLocator(FRAME)
+  await expect(frame.getByText(`Fetch good from ${server.origin}?`)).toBeVisible()
+  expect(server.asked).toEqual([])
+  await frame.getByRole('button', { name: 'Not now' }).click()
+  await expect(lab.get('model-problem')).toContainText('nothing was fetched')
+  expect(server.asked).toEqual([])
+
+  await find(lab, `${server.origin}/good/config.json`)
+  await expect(lab.get('model-found')).toContainText('qwen3')
+  await expect(lab.get('model-found').locator('[data-use="full"]')).toContainText('fits')
+  const weights = ({ path }: { path: string }) => path.endsWith('model.safetensors')
+  expect(server.asked.filter(weights).map(({ range }) => range)).toEqual(['bytes=0-0'])
+  await lab.get('model-fetch').click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  await expect(lab.get('models-kept')).toContainText('good')
+  expect(other.asked).toEqual([])
+
+  const before = server.asked.length
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  await lab.get('models-kept').getByRole('button', { name: 'Open' }).click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  await lab.get('models-kept').getByRole('button', { name: 'Forget' }).click()
+  await expect(lab.get('models-kept')).toBeHidden()
+  expect(server.asked.length).toBe(before)
+})
+
+const ROWS = Array.from({ length: 120 }, (_, i) =>
+  JSON.stringify({ question: `the ${i % 2 ? 'cat' : 'dog'} ${i} `, answer: i % 2 ? 'sat' : 'ran' }),
+).join('\n')
+
+/** Three steps on few short rows: the supervised ones move the weights whatever the rewards are. */
+const RUN = `v=1&p=tiny-grpo&phases=sft,rl&phases.0.steps=2&phases.1.steps=1&rollout.train_batch_size=4&rollout.n=2&actor.ppo_mini_batch_size=4&rollout.max_response_length=8&validation.test_freq=0&validation.prompts=4${QUICK}`
+
+test('a run begins with an opened model, and what it trained leaves as a folder that opens', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(RUN)
+  await lab.waitForStatus('idle')
+  const choosing = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await choosing).setFiles(qwen)
+  await lab.get('model-train').click({ timeout: 120_000 })
+  await expect(lab.get('toast')).toContainText(
+    'The next run begins with tiny-qwen3. Choose the rows',
+  )
+  await lab
+    .get('data-file')
+    .setInputFiles({ name: 'rows.jsonl', mimeType: '', buffer: Buffer.from(ROWS) })
+  await expect(lab.get('data-found')).toContainText('280 tokens')
+  await lab.get('data-use').click()
+  await expect(lab.get('data-dialog')).toBeHidden()
+  await expect.poll(() => page.url()).toContain('model.source=sha256-')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 240_000)
+
+  await command(lab, 'export a model')
+  await lab.get('export-to-hf').check()
+  const coming = page.waitForEvent('download')
+  await lab.get('export-download').click()
+  const zip = unzipSync(readFileSync(await (await coming).path()))
+  const folder = join(mkdtempSync(join(tmpdir(), 'understory-trained-')), 'trained')
+  mkdirSync(folder)
+  for (const [path, bytes] of Object.entries(zip))
+    writeFileSync(join(folder, basename(path)), bytes)
+  const weightsOf = (own: string) =>
+    readSafetensors(readFileSync(join(own, 'model.safetensors')), own).tensors
+  const [before, after] = [qwen, folder].map((own) => weightsOf(own).get('model.norm.weight')?.data)
+  const moved = Array.from(after ?? [], (x, i) => Math.abs(x - (before?.[i] ?? 0)))
+  expect(Math.max(...moved)).toBeLessThan(0.05)
+  const embedding = [qwen, folder].map(
+    (own) => weightsOf(own).get('model.embed_tokens.weight')?.data,
+  )
+  const far = Array.from(embedding[1] ?? [], (x, i) => Math.abs(x - (embedding[0]?.[i] ?? 0)))
+  expect(Math.max(...far)).toBeLessThan(0.05)
+  expect(Math.max(...far)).toBeGreaterThan(0)
+  await page.keyboard.press('Escape')
+  const again = page.waitForEvent('filechooser')
+  await command(lab, 'open folder')
+  await (await again).setFiles(folder)
+  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
+    timeout: 120_000,
+  })
+  rmSync(join(folder, '..'), { recursive: true })
+})
+
+// What a server does wrong stands in the console too, so these have a page whose console is not watched.
+test('a server without ranges or permission, or that leads elsewhere, is refused in a sentence; a cut download continues', async ({
+  page,
+}) => {
+  const lab = new LabPage(page)
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await command(lab, 'open a model')
+  const problem = lab.get('model-problem')
+  await find(lab, `${server.origin}/nocors/`)
+  await expect(problem).toContainText('does not allow pages of other sites (CORS)')
+  await find(lab, `${server.origin}/empty/`)
+  await expect(problem).toContainText('empty holds no config.json')
+  const led = other.asked.length
+  await find(lab, `${server.origin}/away/`)
+  await expect(problem).toContainText('leads on to another site than the one you allowed')
+  expect(other.asked.length).toBe(led)
+  await find(lab, `${server.origin}/cut/`)
+  await expect(lab.get('model-found')).toContainText('qwen3')
+  await lab.get('model-fetch').click()
+  await expect(lab.get('model-facts')).toContainText('280 tokens', { timeout: 120_000 })
+  const ranges = server.asked.flatMap(({ path, range }) =>
+    path === '/cut/tokenizer.json' || path === '/cut/model.safetensors' ? [range] : [],
+  )
+  expect(ranges.some((range) => /^bytes=1\d{3}-|^bytes=[1-9]\d{2}-/.test(range ?? ''))).toBe(true)
+})

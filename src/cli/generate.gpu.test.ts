@@ -1,0 +1,29 @@
+import { expect, test, vi } from 'vitest'
+import { generate } from './generate.ts'
+import * as terminal from './terminal.ts'
+
+const MODEL = 'conformance/fixtures/trl/repeat_digit/model'
+
+test('a model writes after a text, and tells of every token', async () => {
+  const printed: string[] = []
+  const print = vi.spyOn(terminal, 'print').mockImplementation((line) => void printed.push(line))
+  expect(await generate.run([MODEL, '--text', '7=', '--max-tokens', '3', '--json'])).toBe(0)
+  expect(await generate.run([MODEL, '--text', '7=', '--max-tokens', '3'])).toBe(0)
+  print.mockRestore()
+  const { prompt_ids, text, tokens } = JSON.parse(printed[0])
+  expect(prompt_ids).toEqual([9, 17])
+  expect(tokens.length).toBeGreaterThan(0)
+  expect(tokens.length).toBeLessThanOrEqual(3)
+  for (const { entropy, log_prob } of tokens) {
+    expect(entropy).toBeGreaterThanOrEqual(0)
+    expect(log_prob).toBeLessThanOrEqual(0)
+  }
+  expect(printed[1]).toBe(text)
+})
+
+test('what cannot be written is refused in words', async () => {
+  await expect(generate.run([MODEL])).rejects.toThrow('--text TEXT, or --message TEXT')
+  await expect(generate.run(['--text', 'a'])).rejects.toThrow('one model directory')
+  await expect(generate.run([MODEL, '--text', 'a', '--top-p', '2'])).rejects.toThrow('--top-p')
+  await expect(generate.run(['nowhere', '--text', 'a'])).rejects.toThrow('found nothing')
+})

@@ -1,0 +1,74 @@
+// What a person types to say where a model lies: a name on the Hugging Face Hub, or the address of a folder.
+
+/** Where a model is fetched from. */
+export interface ModelAddress {
+  /** As an experiment names it: hf:owner/name@revision, or the address of the folder. */
+  readonly source: string
+  /** What a person calls it. */
+  readonly name: string
+  /** The only places that may be asked, as a Content-Security-Policy names them. */
+  readonly origins: readonly string[]
+  /** The address of a file of the folder. */
+  readonly fileAt: (file: string) => string
+  /** What lists the files; undefined where they are looked for by their names. */
+  readonly listing: string | undefined
+}
+
+const HUB = 'https://huggingface.co'
+/** Files are sent from here: a download at the Hub is led on to one of these. */
+const HUB_STORES = 'https://*.hf.co'
+const HUB_NAME = /^(?:hf:)?([\w.-]{1,96}\/[\w.-]{1,96})(?:@([\w./-]{1,200}))?$/
+const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])$/
+const EXAMPLES =
+  'Type a name such as HuggingFaceTB/SmolLM2-135M, or an address that begins with https://.'
+
+/** Throws RangeError, with what to type, for a text that is neither. */
+export function modelAddress(typed: string): ModelAddress {
+  const text = typed.trim()
+  const page = /^https:\/\/huggingface\.co\/([\w.-]+\/[\w.-]+)(?:\/tree\/([\w./-]+?))?\/?$/.exec(
+    text,
+  )
+  const [, repository, revision = 'main'] = page ?? HUB_NAME.exec(text) ?? []
+  if (repository !== undefined) return hubAddress(repository, revision)
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new RangeError(`${JSON.stringify(text.slice(0, 80))} is no model. ${EXAMPLES}`)
+  }
+  const is_local = url.protocol === 'http:' && LOCAL.test(url.hostname)
+  if (url.protocol !== 'https:' && !is_local)
+    throw new RangeError(
+      `A page may fetch from https:// alone, found ${url.protocol}//. ${EXAMPLES}`,
+    )
+  if (url.username !== '' || url.password !== '')
+    throw new RangeError('The address holds a password. Leave it out: it would be shown and kept.')
+  return folderAddress(url)
+}
+
+function hubAddress(repository: string, revision: string): ModelAddress {
+  if (repository.split('/').some((part) => /^\.+$/.test(part)) || revision.includes('..'))
+    throw new RangeError(`${repository}@${revision} is no name on the Hub. ${EXAMPLES}`)
+  const at = encodeURIComponent(revision)
+  return {
+    source: `hf:${repository}@${revision}`,
+    name: repository,
+    origins: [HUB, HUB_STORES],
+    fileAt: (file) => `${HUB}/${repository}/resolve/${at}/${file}`,
+    listing: `${HUB}/api/models/${repository}/tree/${at}?recursive=true`,
+  }
+}
+
+/** A folder, or any file in it. */
+function folderAddress(url: URL): ModelAddress {
+  const path = url.pathname.replace(/[^/]*\.(json|safetensors|jinja)$/, '').replace(/\/?$/, '/')
+  const folder = `${url.origin}${path}`
+  return {
+    source: folder,
+    name: decodeURIComponent(path.split('/').at(-2) || url.host),
+    origins: [url.origin],
+    // A query may hold what opens the door, such as a token of a storage.
+    fileAt: (file) => `${folder}${file}${url.search}`,
+    listing: undefined,
+  }
+}

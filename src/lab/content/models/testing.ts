@@ -1,0 +1,93 @@
+// Servers and disks in memory, for tests of fetching and keeping models.
+import { bytesFile } from '../../../model/hf/stream/ranged_file.ts'
+import type { ModelDisk } from './model_store.ts'
+import { type GetAnswer, NoAnswer, type RangedGet } from './ranged_get.ts'
+
+/** How a server misbehaves. */
+export interface Manners {
+  /** Answers with the whole file, as servers without ranges do. */
+  readonly has_no_ranges?: boolean
+  /** Content-Range is hidden from pages. */
+  readonly hides_total?: boolean
+  /** Bytes that it says a file has more than there are. */
+  readonly says_more?: number
+  /** After so many bytes in all each connection is cut once. */
+  readonly cuts_at?: number
+  /** Whether nothing comes after the cut. */
+  readonly stays_cut?: boolean
+  readonly status?: number
+  /** Answers before which it is busy. */
+  busy?: number
+}
+
+/** A server of files by address, which counts what it is asked. */
+export function serverOf(files: Readonly<Record<string, Uint8Array>>, manners: Manners = {}) {
+  const asked: { address: string; begin: number; end: number }[] = []
+  let sent = 0
+  let was_cut = false
+  const nothing = { bytes: new Uint8Array(), is_cut: false }
+  const get: RangedGet = async (address, begin, end): Promise<GetAnswer> => {
+    asked.push({ address, begin, end })
+    if (was_cut && manners.stays_cut) throw new NoAnswer('blocked')
+    if ((manners.busy ?? 0) > 0) {
+      manners.busy = (manners.busy ?? 0) - 1
+      return { ...nothing, status: 503 }
+    }
+    const file = files[address]
+    if (!file) return { ...nothing, status: 404 }
+    if (manners.status) return { ...nothing, status: manners.status }
+    const size = file.length + (manners.says_more ?? 0)
+    const has_range = Number.isFinite(end) && !manners.has_no_ranges
+    const from = has_range ? begin : 0
+    if (has_range && begin >= size) return { ...nothing, status: 416, total: size }
+    const most = Number.isFinite(end) ? end - begin : 0
+    let bytes = Uint8Array.from(file.subarray(from, from + most))
+    let is_cut = false
+    if (manners.cuts_at !== undefined && !was_cut && sent + bytes.length > manners.cuts_at) {
+      bytes = bytes.slice(0, manners.cuts_at - sent)
+      is_cut = true
+      was_cut = true
+    }
+    sent += bytes.length
+    const range = manners.hides_total ? {} : { first: from, total: size }
+    return has_range
+      ? { status: 206, ...range, length: Math.min(most, size - begin), bytes, is_cut }
+      : { status: 200, length: size, bytes, is_cut }
+  }
+  return { get, asked }
+}
+
+/** A disk in memory with room for `room` bytes. */
+export function memoryDisk(room?: number) {
+  const folders = new Map<string, Map<string, Uint8Array<ArrayBuffer>>>()
+  const disk: ModelDisk = {
+    folders: async () => [...folders.keys()],
+    open: async (folder, name) => {
+      const bytes = folders.get(folder)?.get(name)
+      return bytes && bytesFile(name, bytes)
+    },
+    grow: async (folder, name) => {
+      const own = folders.get(folder) ?? new Map<string, Uint8Array<ArrayBuffer>>()
+      folders.set(folder, own)
+      const now = () => own.get(name) ?? new Uint8Array()
+      own.set(name, now())
+      return {
+        size: () => now().length,
+        read: (begin, end) => now().slice(begin, end),
+        append: (bytes) => {
+          const more = new Uint8Array(now().length + bytes.length)
+          more.set(now())
+          more.set(bytes, now().length)
+          own.set(name, more)
+        },
+        empty: () => own.set(name, new Uint8Array()),
+        close: () => {},
+      }
+    },
+    remove: async (folder) => {
+      folders.delete(folder)
+    },
+    room: async () => room,
+  }
+  return { disk, folders }
+}

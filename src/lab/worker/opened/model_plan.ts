@@ -1,0 +1,40 @@
+// What a model's config.json says before anything else is fetched: its size, and the memory of every use of it.
+import { gibibytes } from '../../../kernels/device/errors.ts'
+import { parseHfConfig } from '../../../model/hf/hf_config.ts'
+import type { HfFacts } from '../../../model/hf/hf_model.ts'
+import { modelShape } from '../../../model/params/config.ts'
+import { parseJsonObject } from '../../../model/params/errors.ts'
+import { paramLayout } from '../../../model/params/params.ts'
+import type { PlannedUse } from '../../../rl/train/uses/planned_uses.ts'
+import type { PlannedModel } from './model_sources.ts'
+
+/** `allowed` bytes in all, `most_binding` bytes of one buffer. Throws ModelFileError for a config that is none, or of another family. */
+export function plannedModel(
+  config_json: Uint8Array,
+  plan: (facts: Pick<HfFacts, 'config' | 'layout'>) => readonly PlannedUse[],
+  allowed: number,
+  most_binding: number,
+): PlannedModel {
+  const file = 'config.json'
+  const { config } = parseHfConfig(parseJsonObject(config_json, file), file)
+  const layout = paramLayout(modelShape(config))
+  const { model_type } = config
+  const { num_parameters } = layout
+  const uses = plan({ config, layout }).map(({ what, bytes, largest }) => ({
+    ...{ what, bytes },
+    why_not: whyNot(bytes, largest, allowed, most_binding),
+  }))
+  return { model_type, num_parameters, uses }
+}
+
+function whyNot(
+  bytes: number,
+  largest: PlannedUse['largest'],
+  allowed: number,
+  most_binding: number,
+): string | undefined {
+  if (largest.bytes > most_binding)
+    return `${largest.label} takes ${gibibytes(largest.bytes)}, and this adapter has room for ${gibibytes(most_binding)} in one buffer`
+  if (bytes > allowed) return `more than the ${gibibytes(allowed)} that may be taken here`
+  return undefined
+}

@@ -1,0 +1,61 @@
+// What a model reads and writes as text: through the tokenizer and the template of its folder, or as token ids where it has none.
+import type { RangedFolder } from '../../../model/hf/stream/ranged_file.ts'
+import type { Tokenizer } from '../../../tasks/task.ts'
+import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
+import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
+import type { Asked } from '../../protocol/opened_model.ts'
+
+/** The tokenizer of a folder, or why there is none that can be used. */
+export interface OpenedText {
+  /** Its files, by their names. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly tokenizer: Tokenizer | undefined
+  readonly why_ids: string | undefined
+}
+
+/** Far above any tokenizer.json, far below what would fill a tab. */
+const MOST_BYTES = 2 ** 27
+
+export async function readTokenizer(folder: RangedFolder): Promise<OpenedText> {
+  const texts: Record<string, string> = {}
+  for (const name of TOKENIZER_FILES) {
+    const file = await folder.open(name)
+    if (file && file.size <= MOST_BYTES)
+      texts[name] = new TextDecoder().decode(await file.read(0, file.size))
+  }
+  const json = texts['tokenizer.json']
+  if (json === undefined)
+    return { texts, tokenizer: undefined, why_ids: 'The folder has no tokenizer.json.' }
+  try {
+    const tokenizer = await loadTokenizer({ ...texts, 'tokenizer.json': json })
+    return { texts, tokenizer, why_ids: undefined }
+  } catch (error) {
+    const why_ids = error instanceof Error ? error.message : String(error)
+    return { texts, tokenizer: undefined, why_ids }
+  }
+}
+
+/** The ids of a text; of a model without a tokenizer, '12 7 3' as ids. Throws RangeError. */
+export function idsOf(text: string, tokenizer: Tokenizer | undefined): readonly number[] {
+  if (tokenizer) return tokenizer.encode(text)
+  const parts = text.split(/[\s,]+/).filter(Boolean)
+  const strange = parts.find((part) => !/^\d{1,9}$/.test(part))
+  if (strange !== undefined)
+    throw new RangeError(`Expected token ids, such as 12 7 3, found ${JSON.stringify(strange)}.`)
+  return parts.map(Number)
+}
+
+/** What a model continues, as ids. Throws RangeError where it has no template for a conversation. */
+export function promptIds(asked: Asked, tokenizer: Tokenizer | undefined): readonly number[] {
+  if ('text' in asked) return idsOf(asked.text, tokenizer)
+  if (!tokenizer?.renderChat)
+    throw new RangeError('This model has no chat template: write it a text to continue instead.')
+  const messages = asked.messages.map((turn) => ({ ...turn }))
+  const text = tokenizer.renderChat(messages, { add_generation_prompt: true })
+  // The template writes the beginning token itself.
+  return tokenizer.encode(text, { add_special_tokens: false })
+}
+
+/** Written ids as text, without their end token; ids by number where there is no tokenizer. */
+export const textOfIds = (ids: readonly number[], tokenizer: Tokenizer | undefined): string =>
+  tokenizer ? tokenizer.decode(ids, { skip_special_tokens: true }) : ids.join(' ')

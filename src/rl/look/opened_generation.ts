@@ -1,0 +1,142 @@
+// Text that an opened model writes, a few tokens at a time, so that a person can read along and stop it. One row with a KV cache.
+import type { Gpu } from '../../kernels/device/gpu.ts'
+import type { Program } from '../../kernels/device/program.ts'
+import type { Allocator } from '../../kernels/device/tensor.ts'
+import { cacheSize } from '../../model/rollout/rollout_cache.ts'
+import { LIVE, type RolloutLive, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
+import { type Recording, recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
+import {
+  createRolloutTensors,
+  MAX_EOS_TOKENS,
+  type RolloutTensors,
+} from '../../model/rollout/rollout_tensors.ts'
+import type { Model } from '../../model/transformer/model.ts'
+
+/** Tokens of a prompt at most, and of what is written after it. */
+export const MOST_PROMPT = 512
+export const MOST_WRITTEN = 512
+/** Tokens between two looks. */
+const CHUNK = 8
+const SIZE: RolloutSize = { rows: 1, prompt_length: MOST_PROMPT, response_length: MOST_WRITTEN }
+
+/** How the next token is drawn. 0 for temperature is greedy; 0 for top_k and 1 for top_p leave all tokens in. */
+export interface GenerationSettings {
+  readonly temperature: number
+  readonly top_p: number
+  readonly top_k: number
+  readonly max_tokens: number
+  readonly seed: number
+}
+
+/** One token that was written. */
+export interface WrittenToken {
+  readonly id: number
+  /** Nats, under the policy at this temperature, all tokens in. */
+  readonly log_prob: number
+  readonly entropy: number
+}
+
+interface Live {
+  readonly signal?: AbortSignal | undefined
+  /** Tokens as they come. */
+  readonly onTokens: (tokens: readonly WrittenToken[]) => void
+}
+
+/** Room for one conversation. */
+export const createGeneration = (alloc: Allocator, { shape }: Model): RolloutTensors =>
+  createRolloutTensors(alloc, shape, SIZE)
+
+export class Generation {
+  readonly #gpu: Gpu
+  readonly #model: Model
+  readonly #tensors: RolloutTensors
+  readonly #eos: readonly number[]
+  /** Recorded when they are first reached. */
+  readonly #programs: Program<RolloutLive>[] = []
+
+  constructor(gpu: Gpu, model: Model, tensors: RolloutTensors, eos_token_ids: readonly number[]) {
+    this.#gpu = gpu
+    this.#model = model
+    this.#tensors = tensors
+    this.#eos = eos_token_ids.slice(0, MAX_EOS_TOKENS)
+    gpu.write(tensors.eos_token_ids, Uint32Array.from(this.#eos))
+  }
+
+  /**
+   * Continues `ids` until an end token, `max_tokens` or the signal. Returns all tokens, the end token included. Throws RangeError for a
+   * prompt that is empty or too long.
+   */
+  async write(
+    ids: readonly number[],
+    settings: GenerationSettings,
+    { signal, onTokens }: Live,
+  ): Promise<readonly WrittenToken[]> {
+    this.#upload(ids)
+    const { temperature, top_k, top_p, seed } = settings
+    const live = { temperature, top_k, top_p, seed, stream: 0, step: 0, row_offset: 0 }
+    const most = Math.min(settings.max_tokens, MOST_WRITTEN)
+    const written: WrittenToken[] = []
+    for (let first = 0; first < most && !signal?.aborted; first += CHUNK) {
+      this.#gpu.replay(await this.#program(first), live)
+      const { response_ids, log_probs, entropy } = this.#tensors
+      const [own, log_prob, nats] = await this.#gpu.read(response_ids, log_probs, entropy)
+      const fresh: WrittenToken[] = []
+      let has_ended = false
+      for (let t = first; t < Math.min(most, first + CHUNK) && !has_ended; t++) {
+        fresh.push({ id: own[t], log_prob: log_prob[t], entropy: nats[t] })
+        has_ended = this.#eos.includes(own[t])
+      }
+      written.push(...fresh)
+      onTokens(fresh)
+      if (has_ended) break
+    }
+    return written
+  }
+
+  /** Prompts are padded on the left, so that every response begins in the same column. */
+  #upload(ids: readonly number[]): void {
+    const [P, n] = [MOST_PROMPT, ids.length]
+    if (n === 0 || n > P)
+      throw new RangeError(
+        `Expected a prompt of 1 to ${P} tokens, found ${n}. ${n === 0 ? 'Type a text' : 'Take a shorter text, or begin a new conversation'}.`,
+      )
+    const gpu = this.#gpu
+    const { prefill, attention_mask, positions, last_rows } = this.#tensors
+    const columns = Array.from({ length: P }, (_, p) => p)
+    const mask = columns.map((p) => (p < P - n ? 0 : 1))
+    gpu.write(
+      prefill.input_ids,
+      Uint32Array.from(columns, (p) => ids[p - (P - n)] ?? 0),
+    )
+    gpu.write(prefill.attention_mask, Uint32Array.from(mask))
+    gpu.write(
+      prefill.position_ids,
+      Uint32Array.from(columns, (p) => Math.max(0, p - (P - n))),
+    )
+    gpu.write(prefill.cu_seqlens, Uint32Array.of(0, P))
+    const stride = positions.shape[1]
+    const after = new Uint32Array(MOST_WRITTEN * stride)
+    for (let t = 0; t < MOST_WRITTEN; t++) after[t * stride] = n + t
+    gpu.write(positions, after)
+    gpu.write(last_rows, Uint32Array.of(P - 1))
+    const all = new Uint32Array(P + MOST_WRITTEN)
+    all.set(mask)
+    gpu.write(attention_mask, all)
+  }
+
+  async #program(first: number): Promise<Program<RolloutLive>> {
+    const known = this.#programs[first / CHUNK]
+    if (known) return known
+    const special = { eos_token_ids: this.#eos, pad_token_id: 0 }
+    const program = await this.#gpu.record('generation', LIVE, (recorder) => {
+      const recording: Recording = {
+        ...{ gpu: this.#gpu, recorder, model: this.#model, tensors: this.#tensors, special },
+        ...{ cache: cacheSize(SIZE), R: MOST_WRITTEN },
+      }
+      if (first === 0) recordPrefill(recording)
+      recordTokens(recording, first, first + CHUNK)
+    })
+    this.#programs[first / CHUNK] = program
+    return program
+  }
+}

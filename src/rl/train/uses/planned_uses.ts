@@ -1,0 +1,60 @@
+// What a model would take in each use, from its config alone: to look into it, and to train it.
+import type { HfFacts } from '../../../model/hf/hf_model.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { planOpened } from '../../look/opened_model.ts'
+import { planMemory } from '../memory.ts'
+
+/** A batch that memory is planned for: what one step of reinforcement trains on. */
+const PLANNED_BATCH = { prompts: 8, n: 8, prompt_length: 64, response_length: 64 } as const
+
+/** GPU memory of a model in each use, and its largest buffer. */
+export interface PlannedUse {
+  readonly what: 'look' | 'full'
+  readonly bytes: number
+  readonly largest: { readonly label: string; readonly bytes: number }
+}
+
+/** Plans a model that has only been described. `usual`: a run whose other settings are taken. Allocates nothing. */
+export function planUses(
+  facts: Pick<HfFacts, 'config' | 'layout'>,
+  usual: TrainerConfig,
+): readonly PlannedUse[] {
+  const full = planMemory(plannedRun(facts, usual))
+  return [
+    { what: 'look', ...planOpened(facts) },
+    { what: 'full', bytes: full.total(), largest: full.largest },
+  ]
+}
+
+/** GRPO on all weights with gradient checkpointing, and nothing that is measured beside it. */
+function plannedRun({ config }: Pick<HfFacts, 'config'>, usual: TrainerConfig): TrainerConfig {
+  const { prompts, n, prompt_length, response_length } = PLANNED_BATCH
+  const phases = usual.phases.flatMap((phase) =>
+    phase.kind === 'rl'
+      ? {
+          ...phase,
+          target_layer: config.num_hidden_layers,
+          rollout: {
+            ...phase.rollout,
+            train_batch_size: prompts,
+            n,
+            max_response_length: response_length,
+          },
+          actor: { ...phase.actor, ppo_mini_batch_size: prompts },
+        }
+      : [],
+  )
+  return {
+    ...usual,
+    model: config,
+    phases,
+    task: {
+      ...usual.task,
+      max_prompt_length: prompt_length,
+      max_response_length: response_length,
+    },
+    validation: { ...usual.validation, test_freq: 0 },
+    probe: { ...usual.probe, freq: 0 },
+    enable_gradient_checkpointing: true,
+  }
+}

@@ -1,0 +1,172 @@
+// Where models come from: a folder of this machine, an address or a name on the Hub, and the browser's own storage.
+import { FolderOpen } from 'lucide-react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { type ModelAddress, modelAddress } from '../../../lab/content/models/model_address.ts'
+import {
+  fetchModel,
+  findModel,
+  forgetModel,
+  listModels,
+  nextPlace,
+  openedModelStore,
+  openKept,
+} from '../../../lab/page/opened/opened_model.ts'
+import type { FoundModel, ModelUse } from '../../../lab/protocol/opened_model.ts'
+import { formatBytes, formatCount } from '../../base/format.ts'
+import { chooseFile } from '../../palette/files.ts'
+import { FetchFrame } from './FetchFrame.tsx'
+
+const USES: Readonly<Record<ModelUse['what'], string>> = {
+  look: 'look inside and write',
+  lora: 'train an adapter (LoRA)',
+  full: 'train all weights',
+}
+
+/** What would be fetched, and what it would take: before anything but the config is here. */
+function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
+  const { bytes, here_bytes, files, num_parameters, model_type, uses, can_keep } = model
+  return (
+    <section
+      className="model-found"
+      aria-label="The model that was found"
+      data-testid="model-found"
+    >
+      <p>
+        {model.name}: {model_type}, {formatCount(num_parameters)} weights; {files} files,{' '}
+        {formatBytes(bytes)}
+        {here_bytes > 0 ? `, of which ${formatBytes(here_bytes)} are here already` : ''}.{' '}
+        {can_keep
+          ? ''
+          : 'This browser gives the page no storage, so it is read straight into the GPU and not kept.'}
+      </p>
+      <table className="model-table">
+        <caption>GPU memory as planned; training with 64 rows of 128 tokens</caption>
+        <tbody>
+          {uses.map(({ what, bytes: planned, why_not }) => (
+            <tr key={what} data-use={what}>
+              <th scope="row">{USES[what]}</th>
+              <td>{formatBytes(planned)}</td>
+              <td>{why_not === undefined ? 'fits' : `does not fit: ${why_not}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <button type="button" data-testid="model-fetch" disabled={is_busy} onClick={fetchModel}>
+        {here_bytes > 0 ? 'Fetch the rest and open' : 'Fetch and open'}
+      </button>
+    </section>
+  )
+}
+
+function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: string) => void }) {
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    try {
+      onAddress(modelAddress(typed), typed)
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <form onSubmit={onSubmit} className="model-text">
+      <label>
+        <span>A name on the Hugging Face Hub, or the address of a folder</span>
+        <input
+          type="text"
+          data-testid="model-address"
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="HuggingFaceTB/SmolLM2-135M"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      <button type="submit" data-testid="model-find" disabled={typed === ''}>
+        Look for it
+      </button>
+      {problem === undefined ? null : (
+        <small className="bad" role="alert">
+          {problem}
+        </small>
+      )}
+    </form>
+  )
+}
+
+/** Models that the browser keeps, each with its size and a way to be rid of it. */
+function Kept() {
+  const kept = useStore(openedModelStore, (state) => state.kept)
+  const is_busy = useStore(openedModelStore, (state) => state.is_busy)
+  if (!kept || kept.models.length === 0) return null
+  return (
+    <table className="model-table" data-testid="models-kept">
+      <caption>Kept in this browser, on this machine alone</caption>
+      <tbody>
+        {kept.models.map(({ folder, name, source, bytes, hash }) => (
+          <tr key={folder}>
+            <th scope="row" title={hash ?? source}>
+              {name}
+            </th>
+            <td>
+              {formatBytes(bytes)}
+              {hash === undefined ? ', not whole' : ''}
+            </td>
+            <td>
+              {hash === undefined ? null : (
+                <button type="button" disabled={is_busy} onClick={() => openKept(folder)}>
+                  Open
+                </button>
+              )}{' '}
+              <button type="button" disabled={is_busy} onClick={() => forgetModel(folder)}>
+                Forget
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function OpenWays({ has_model }: { has_model: boolean }) {
+  const { found, is_busy, place } = useStore(openedModelStore)
+  const [asked, setAsked] = useState<{ address: ModelAddress; typed: string; count: number }>()
+  useEffect(listModels, [])
+  const onAddress = (address: ModelAddress, typed: string) =>
+    setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))
+  return (
+    <section className="model-ways" aria-label="Open a model">
+      {has_model ? (
+        <label className="model-check">
+          <input
+            type="checkbox"
+            data-testid="model-beside"
+            checked={place === 'second'}
+            onChange={({ target }) => nextPlace(target.checked ? 'second' : 'first')}
+          />
+          <span>Open the next one beside this one, to compare</span>
+        </label>
+      ) : null}
+      <p>
+        <button type="button" onClick={() => chooseFile(true)}>
+          <FolderOpen className="icon" aria-hidden="true" />{' '}
+          {has_model ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
+        </button>
+      </p>
+      <AddressForm onAddress={onAddress} />
+      {asked ? (
+        <FetchFrame
+          key={asked.count}
+          address={asked.address}
+          onPort={(port) => findModel(asked.typed, port)}
+        />
+      ) : null}
+      {found ? <Found model={found} is_busy={is_busy} /> : null}
+      <Kept />
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+// From an opened model to the settings that train it, and to the rows that it can read.
+import { openedModelStore, trainFrom } from '../../../lab/page/opened/opened_model.ts'
+import { showToast } from '../../base/store.ts'
+import { openData, openedDataStore } from '../../data/open_data.ts'
+import { closeDialog } from '../../palette/dialogs.ts'
+import { closePast } from '../../runs/opened.ts'
+
+/** Keeps the first model, and puts it into the settings. */
+export const trainOpened = (): void =>
+  trainFrom(async (start) => {
+    const { startFrom } = await import('../../../lab/page/opened/start_from.ts')
+    const started = await startFrom(start)
+    if (!started.ok) return openedModelStore.setState({ problem: started.why })
+    closePast()
+    closeDialog('model')
+    openedDataStore.setState({ tokenizer: started.tokenizer })
+    const rows = started.needs_rows ? ' Choose the rows that it shall train on.' : ''
+    showToast(`The next run begins with ${start.name}.${rows} Undo brings the settings back.`)
+    if (started.needs_rows) openData()
+  })
