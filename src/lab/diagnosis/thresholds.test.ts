@@ -28,9 +28,10 @@ const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 const programmed = experimentOf({
   reward: { parts: [{ id: 'program', code: `sha256-${'0'.repeat(64)}`, name: 'reward.py' }] },
 })
+// No other test has a file of this hash, and files that were read are kept.
 const asking = experimentOf({
   ...{ task: { id: 'calculator_products' }, rollout: { max_turns: 2 } },
-  tools: [{ id: 'program', code: `sha256-${'0'.repeat(64)}`, name: 'tool.py' }],
+  tools: [{ id: 'program', code: `sha256-${'7'.repeat(64)}`, name: 'tool.py' }],
 })
 const { train_batch_size, n } = programmed.rollout
 /** This share of half a call to each response failed. */
